@@ -1,4 +1,4 @@
-# make demo | demo-neural | test | test-studio | test-ragas | check | bench | torture | fuzz | format | pictures | sample-vectors | clean
+# make demo | demo-neural | test | test-full | test-studio | test-ragas | check | bench | torture | fuzz | format | pictures | sample-vectors | clean
 #
 # Each target makes what it needs first: the virtual environment .venv, and in it the pinned
 # packages of constraints.txt. PYTHON=... chooses the interpreter (3.11 or newer).
@@ -20,12 +20,13 @@ MINUTES ?= 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-neural test test-studio test-ragas check bench torture fuzz format pictures sample-vectors clean
+.PHONY: help demo demo-neural test test-full test-studio test-ragas check bench torture fuzz format pictures sample-vectors clean
 
 help:
 	@echo 'make demo            try it: installs the app, builds a demo workspace, opens it'
 	@echo 'make demo-neural     the same, with a model that makes the vectors live: installs PyTorch'
-	@echo 'make test            all tests'
+	@echo 'make test            every test, with few examples for each property; a few minutes'
+	@echo 'make test-full       every test at full length, those of test-studio and test-ragas too'
 	@echo 'make test-studio     what Label Studio itself reads of our files: installs its SDK (250 MB)'
 	@echo 'make test-ragas      our scores beside those of RAGAS itself: an environment of 1 GB of its own'
 	@echo 'make check           format, lint, types, architecture'
@@ -46,19 +47,28 @@ demo-neural: $(VENV)/.neural
 	@cp sample_data/pairs.jsonl sample_data/guidelines.md $(VENV)/sample_data
 	@TUI_ANNOTATE_EMBEDDER=neural $(BIN)/tui-annotate demo $(DEMO)-neural --data $(VENV)/sample_data
 
-# As many at a time as there are cores; PYTEST_ARGS='-n 0' for one after the other.
-test: $(VENV)/.tests
-	@$(BIN)/python -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
+# As many at a time as there are cores; PYTEST_ARGS='-n 0' for one after the other. Paths among
+# PYTEST_ARGS choose what is installed: PyTorch only where a file below them names it or its helpers.
+TEST_PATHS = $(foreach each,$(filter tests%,$(PYTEST_ARGS)),$(firstword $(subst ::, ,$(each))))
+NEURAL_TESTS = grep -rlE --include='*.py' 'torch|sentence_transformers|minilm|(neural|local)_models' $(TEST_PATHS)
+TEST_NEEDS = $(if $(TEST_PATHS),$(if $(shell $(NEURAL_TESTS)),.tests,.dev),.tests)
+PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal --durations=20
 
-test-studio: $(VENV)/.tests
-	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[studio]'
+test: $(VENV)/$(TEST_NEEDS)
+	@$(PYTEST) -m 'not full' $(PYTEST_ARGS)
+
+test-full: $(VENV)/.tests $(VENV)/.studio
+	@$(PYTEST) --hypothesis-profile=full $(PYTEST_ARGS)
+	@$(MAKE) --no-print-directory test-ragas
+
+test-studio: $(VENV)/.studio
 	@$(BIN)/python -m pytest tests/plugins/formats/test_label_studio_tool.py
 
 # Apart from the others: what it brings holds back rich and openai.
 test-ragas: | $(BIN)/python
 	@test -d $(VENV)/ragas || $(BIN)/python -m venv $(VENV)/ragas
 	@$(VENV)/ragas/bin/python -m pip --disable-pip-version-check -qq install -e '.[ragas]' hypothesis pytest pytest-asyncio pytest-timeout
-	@$(VENV)/ragas/bin/python -m pytest tests/plugins/test_ragas_scale.py
+	@$(VENV)/ragas/bin/python -m pytest tests/lab/judge/test_ragas_scale.py
 
 check: $(VENV)/.dev
 	@$(BIN)/ruff format --check
@@ -122,4 +132,9 @@ $(VENV)/.neural: $(VENV)/.app
 # The tests of neural vectors need PyTorch; it is brought where its pin holds, on Python 3.11.
 $(VENV)/.tests: $(VENV)/.dev
 	@! $(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || $(MAKE) --no-print-directory $(VENV)/.neural
+	@touch $@
+
+$(VENV)/.studio: $(VENV)/.tests
+	@echo '· installing the SDK of Label Studio (250 MB)'
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[studio]'
 	@touch $@

@@ -9,12 +9,12 @@ from pathlib import Path
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.work.store import AnnotationStore
+from tui_annotate.storage.log.store import AnnotationStore
 
 A_SAMPLE = 10
 """Annotations of a sample, of two people."""
@@ -54,7 +54,7 @@ def records(dataset: str, count: int) -> Iterator[Record]:
         yield Record(sample, owned, _DONE, _PEOPLE)
 
 
-def _owned(dataset: str, number: int, place: int) -> Owned:
+def _owned(dataset: str, number: int, place: int) -> OwnedAnnotation:
     claim = Anchor(Side.SUMMARY, 0, Span(20 + place, 45 + place))
     evidence = Anchor(Side.SOURCE, 0, Span(30 + place, 60 + place))
     annotation = Annotation(
@@ -65,4 +65,4 @@ def _owned(dataset: str, number: int, place: int) -> Owned:
         note="the source says 12, not 15",
         origin="imported:made",
     )
-    return Owned(_PEOPLE[place % len(_PEOPLE)].id, annotation)
+    return OwnedAnnotation(_PEOPLE[place % len(_PEOPLE)].id, annotation)

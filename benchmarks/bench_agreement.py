@@ -13,12 +13,12 @@ from benchmarks.report import Row
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person
-from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.work.store import AnnotationStore
+from tui_annotate.storage.log.store import AnnotationStore
 
 SAMPLES, READERS, TEAM, BATCH = 10_000, 3, 20, 200
 SENTENCE = "The bridge cost 15 million pounds and was loved by all who saw it. "
@@ -29,12 +29,12 @@ REPORT = """
 import resource, sys, time
 from pathlib import Path
 from tui_annotate.domain.label_files import parse_labels
-from tui_annotate.services.agree import Agree
+from tui_annotate.services.agreement import Agree
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance.store import GuidanceStore
+from tui_annotate.storage.labels.store import GuidanceStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.corpus.segments import SegmentStore
+from tui_annotate.storage.corpus.store import SegmentStore
 
 database = Database.open(Path(sys.argv[1]))
 stores = (CorpusStore(database), PeopleStore(database), GuidanceStore(database))
@@ -94,7 +94,7 @@ def _records() -> Iterator[Record]:
         summary = Document(Side.SUMMARY, f"{SENTENCE * SENTENCES}{number}.")
         readers = chance.sample(team, READERS)
         owned = tuple(
-            Owned(person.id, _marked(f"{number}-{person.id}-{place}", chance))
+            OwnedAnnotation(person.id, _marked(f"{number}-{person.id}-{place}", chance))
             for person in readers
             for place in range(chance.choice((2, 3, 4, 5 if number % 3 else 4)))
         )

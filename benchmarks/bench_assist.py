@@ -26,7 +26,7 @@ from tui_annotate.methods.late_interaction import TokenBank
 from tui_annotate.methods.segmentation import guess_language, segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
-from tui_annotate.services.assist import embedded, evaluate, prepared, with_vectors
+from tui_annotate.services.assist import embedded, evaluate, prepare_sample, with_vectors
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))
@@ -137,7 +137,7 @@ def times(name: str) -> list[Row]:
     cut = [segment(document.text) for document in documents]
     vectors = embedded(sample, cut, known)
     started = time.perf_counter()
-    words = prepared(sample, cut)
+    words = prepare_sample(sample, cut)
     counted = time.perf_counter()
     ready = with_vectors(words, vectors)
     done = time.perf_counter()

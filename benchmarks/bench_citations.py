@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import tui_annotate
 from benchmarks.collected import Size, written
 from benchmarks.report import Row
-from tests.pty_driver import Terminal, program
+from tests.helpers.terminal import Terminal, program
 from tui_annotate.services.ingest import Files
 
 TITLE = re.compile(rb"Document doc-\d{3}-\d{5}")
@@ -38,7 +38,7 @@ def rows() -> list[Row]:
         place = Path(folder)
         runs, options = written(place / "files", SIZE)
         with tui_annotate.create(place / "space") as workspace:
-            workspace.ingesting.run(
+            workspace.ingest_service.run(
                 Files([runs], format="autojudge", options=options), embedder="none"
             )
         return list(_pressed(place / "space"))

@@ -18,10 +18,11 @@ from typing import Any
 from benchmarks.bench_assist import SAMPLES, SHARED
 from benchmarks.report import Row
 from tui_annotate.domain.spans import Span, merge
-from tui_annotate.methods.contrast import conflicts, unsupported
-from tui_annotate.methods.matching import Searched, query
-from tui_annotate.methods.quantities import told
+from tui_annotate.methods.contrast import conflicts
+from tui_annotate.methods.matching import SegmentIndex, query
+from tui_annotate.methods.quantities import find_quantities
 from tui_annotate.methods.segmentation import segment
+from tui_annotate.methods.unsupported_words import unsupported
 
 HARMLESS = {"Benign", "Consistent"}
 TOP = 3
@@ -103,7 +104,7 @@ def marks(where: str, pairs: list[Pair]) -> Iterator[Row]:
 
 def unsupported_kinds(pair: Pair, unsaid: list[Span]) -> Iterator[tuple[str, bool]]:
     """What the marks of `unsupported` are, against all words and numbers of the summary."""
-    days, numbers = told(pair.summary)
+    days, numbers = find_quantities(pair.summary)
     counted = [*(day.span for day in days), *(number.span for number in numbers)]
     for span in counted:
         yield "numbers and dates, marked or not", pair.right(span)
@@ -121,7 +122,7 @@ def conflict_kinds(pair: Pair, unsaid: list[Span]) -> Iterator[tuple[str, bool]]
     """
     cut = segment(pair.source, pair.language)
     sentences = segment(pair.summary, pair.language)
-    searched = Searched.of([pair.source], [cut])
+    searched = SegmentIndex.of([pair.source], [cut])
     unheard = unsupported(pair.source, [pair.summary])
     for own in (sentence.span for sentence in sentences):
         asked = query(pair.summary, sentences, own)

@@ -17,11 +17,11 @@ from typing import Any
 
 from benchmarks.report import Row
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.services.ingest import Files, Ingest
+from tui_annotate.services.ingest import Files, IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.vectors.store import VectorStore
-from tui_annotate.storage.work.store import AnnotationStore
 
 SOURCES = 800
 SUMMARIES = 5
@@ -36,7 +36,7 @@ def rows() -> list[Row]:
         texts = write_pairs(file, random.Random(7))
         database = Database.create(folder / "store.sqlite")
         locks = _timed_locks(database)
-        ingest = Ingest(
+        ingest = IngestService(
             CorpusStore(database),
             AnnotationStore(database),
             lambda: VectorStore(folder / "vectors"),

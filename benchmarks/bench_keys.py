@@ -15,10 +15,10 @@ from tempfile import TemporaryDirectory
 from benchmarks.report import Row
 from benchmarks.synthetic import SyntheticEmbedder
 from benchmarks.workspaces import FIRST, chinese, prose, workspace_from
-from tests.pty_driver import Terminal, program
+from tests.helpers.terminal import Terminal, program
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Side
-from tui_annotate.domain.scores import Run, RunKind
+from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion, proposed
 from tui_annotate.workspace import open as open_workspace
@@ -95,7 +95,7 @@ def _suggest(workspace: Path) -> None:
     """A machine proposes to mark words in all of the summary, each with evidence far away."""
     with open_workspace(workspace) as space:
         key, made = space.corpus.find("en"), []
-        about = Run(id="said", kind=RunKind.SUGGEST, maker="judge:none", dataset=key.dataset)
+        about = ScoreRun(id="said", kind=RunKind.SUGGEST, maker="judge:none", dataset=key.dataset)
         for at in range(0, MEGABYTE - 5000, MEGABYTE // SUGGESTED)[:SUGGESTED]:
             span = Span(at + 1, at + 40)
             anchors = [(Anchor(side, 0, span),) for side in (Side.SUMMARY, Side.SOURCE)]

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.report import Row
 from benchmarks.synthetic import SyntheticEmbedder
 from benchmarks.workspaces import FIRST, prose, workspace_from, workspace_of
-from tests.pty_driver import Terminal, program
+from tests.helpers.terminal import Terminal, program
 
 ANNOTATORS = 10
 MEGABYTE = 1_000_000

@@ -30,16 +30,16 @@ from benchmarks.report import Row
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.evaluation import Figures, figures
+from tui_annotate.methods.evaluation import RankingFigures, figures
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import TokenEmbedder
-from tui_annotate.services.assist import Assist, Choice, choices
-from tui_annotate.services.ingest import Ingest
+from tui_annotate.services.assist import AssistService, Choice, choices
+from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.vectors.store import VectorStore
-from tui_annotate.storage.work.store import AnnotationStore
 
 SIZES = (100_000, 1_000_000)
 """Segments stored when a selection is timed; the real ones, and unit vectors at random."""
@@ -84,9 +84,9 @@ class Mercury:
         import sqlite_vec
         from sentence_transformers import SentenceTransformer
 
-        from tui_annotate.plugins.embedders.weights import find
+        from tui_annotate.plugins.embedders.weights import find_weights
 
-        self._model = SentenceTransformer(str(find("").folder), local_files_only=True)
+        self._model = SentenceTransformer(str(find_weights("").folder), local_files_only=True)
         self._connection = apsw.Connection(str(file))
         self._connection.enable_load_extension(enable=True)
         self._connection.load_extension(sqlite_vec.loadable_path())
@@ -139,7 +139,7 @@ class Ours:
         folder.mkdir()
         self._corpus = CorpusStore(Database.create(folder / "store.sqlite"))
         self._vectors = VectorStore(folder / "vectors")
-        ingest = Ingest(
+        ingest = IngestService(
             self._corpus,
             AnnotationStore(Database.open(folder / "store.sqlite")),
             lambda: self._vectors,
@@ -149,7 +149,7 @@ class Ours:
         used = self._corpus.vector_set()
         assert used is not None
         self._table = used.table
-        self._assist = Assist(self._corpus, vectors=lambda: self._vectors, load=_never)
+        self._assist = AssistService(self._corpus, vectors=lambda: self._vectors, load=_never)
         self.size = self._vectors.size(self._table)[1]
 
     def fill(self, vectors: NDArray[np.float32]) -> None:
@@ -183,7 +183,7 @@ def _quality(
     asked: Sequence[Choice], direction: str, *, ours: Ours, mercury: Mercury
 ) -> Iterator[Row]:
     """Both over their first five, as Mercury shows no more."""
-    found: dict[str, Figures] = {
+    found: dict[str, RankingFigures] = {
         "Mercury's way": figures([claim.rank(mercury.find(claim)) for claim in asked]),
         "ours": figures([claim.rank(ours.opened(claim)()) for claim in asked]),
     }

@@ -20,16 +20,16 @@ from benchmarks.report import Row
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Segment
 from tui_annotate.methods.evaluation import figures
-from tui_annotate.methods.matching import touched
+from tui_annotate.methods.matching import touched_segments
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
 from tui_annotate.services.assist import Choice, choices
-from tui_annotate.services.ingest import Ingest
+from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.vectors.store import VectorStore
-from tui_annotate.storage.work.store import AnnotationStore
 
 BATCH = 32
 TURNS = 2
@@ -84,9 +84,9 @@ def _alone(texts: Sequence[str]) -> float:
     """Seconds of the library's own encode, with the same weights, threads and batch size."""
     from sentence_transformers import SentenceTransformer
 
-    from tui_annotate.plugins.embedders.weights import find
+    from tui_annotate.plugins.embedders.weights import find_weights
 
-    model = SentenceTransformer(str(find("").folder), local_files_only=True)
+    model = SentenceTransformer(str(find_weights("").folder), local_files_only=True)
     model.encode(list(texts[:BATCH]), show_progress_bar=False)
     ordered = sorted(texts, key=len)
     began = time.perf_counter()
@@ -99,7 +99,7 @@ def _ingested(records: list[Record], embedder: TokenEmbedder, segments: int) -> 
     with TemporaryDirectory() as name:
         folder = Path(name)
         database = Database.create(folder / "store.sqlite")
-        ingest = Ingest(
+        ingest = IngestService(
             CorpusStore(database),
             AnnotationStore(database),
             lambda: VectorStore(folder / "vectors"),
@@ -158,7 +158,7 @@ def _rank(
     names = {each.sha256 for each in choice.sample.documents}
     rounded = {name: vectors[name].astype(kind).astype(np.float32) for name in names}
     document = choice.sample.document(choice.selected.side, choice.selected.index)
-    home = touched(_cut(document), choice.selected.span)
+    home = touched_segments(_cut(document), choice.selected.span)
     asked = rounded[document.sha256][home.start : home.stop].mean(axis=0)
     searched = [rounded[each.sha256] for each in choice.sample.side(choice.chosen.side)]
     places = [*choice.places()]

@@ -19,11 +19,11 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.report import Row
 from tui_annotate import workspace
+from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
+from tui_annotate.domain.assignment_rules import Pool
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.handouts import Pool
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
-from tui_annotate.domain.sharing import Sorting, Wish
 from tui_annotate.storage.corpus.store import NewSample
 
 FEW, MANY = 100, 100_000
@@ -70,14 +70,14 @@ def seconds(action: Callable[[], object]) -> float:
 
 def handed_out(space: workspace.Workspace) -> float:
     """All samples are given to the person, in an order of their own; the seconds that it takes."""
-    wish = Wish(sorting=Sorting.RANDOM)
-    return seconds(lambda: space.team.share.give("bench", ["bench"], wish))
+    wish = AssignmentOptions(sorting=AssignmentOrder.RANDOM)
+    return seconds(lambda: space.team.assignments.give("bench", ["bench"], wish))
 
 
 def pooled(space: workspace.Workspace) -> tuple[str, list[SampleKey]]:
     """All samples may be drawn by two people each; somebody new who drew some, and which."""
-    space.team.share.undo(begun=True)
-    space.team.share.pool("bench", Pool(2, "by-source"))
+    space.team.assignments.undo(begun=True)
+    space.team.assignments.pool("bench", Pool(2, "by-source"))
     person = space.people.local("new").id
     drawn = []
     for _ in range(DRAWN):

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.report import Row
-from tui_annotate.domain import deeds
+from tui_annotate.domain import event_builders
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.history import Event
@@ -19,9 +19,9 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Si
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.log.plans import Plan, Stream, plan_event
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.work.plans import Plan, Stream, planned
-from tui_annotate.storage.work.store import AnnotationStore
 
 TEAM, SAMPLES, MARKS, BATCH = 10, 5_000, 19, 500
 EVENTS = TEAM * SAMPLES * (MARKS + 1)
@@ -32,15 +32,15 @@ MEASURED = r"""
 import re, sys, time
 from pathlib import Path
 from tui_annotate.services.audit import Audit
-from tui_annotate.services.measure import Measure
-from tui_annotate.storage.work.audit import AuditStore
+from tui_annotate.services.progress import Measure
+from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.figures import FigureStore
+from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 database = Database.open(Path(sys.argv[1]))
 audit, began = Audit(AuditStore(database)), time.process_time()
 if sys.argv[2] == "figures":
-    assert Measure(FigureStore(database), dict).figures().weeks
+    assert Measure(WorkStatisticsStore(database), dict).figures().weeks
 elif sys.argv[2] == "head":
     assert audit.head().events == int(sys.argv[3])
 else:
@@ -107,14 +107,14 @@ def _worked(stream: Stream, number: int) -> Iterator[Plan]:
     """A person's events on a sample: nineteen annotations, and done."""
     for place in range(MARKS + 1):
         if place < MARKS:
-            action = deeds.add(stream.state, _marked(stream.key, number + place))
+            action = event_builders.add(stream.state, _marked(stream.key, number + place))
         else:
-            action = deeds.assign(stream.state, "done", {"state": State.DONE.value})
+            action = event_builders.assign(stream.state, "done", {"state": State.DONE.value})
         at = (BEGAN + timedelta(seconds=15 * (number + place))).isoformat(timespec="microseconds")
         event = Event(
             str(uuid.uuid4()), 0, stream.person, *stream.key, action, at, 9.5, VERSIONS, "0.1.0"
         )
-        plan, stream = planned(stream, event)
+        plan, stream = plan_event(stream, event)
         yield plan
 
 

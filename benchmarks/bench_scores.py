@@ -117,13 +117,13 @@ def _child(what: str, scorer: str, folder: Path) -> tuple[float, float]:
 
 def _ours(scorer: str, folder: Path) -> Callable[[], None]:
     import tui_annotate
+    from tui_annotate.lab.score.scoring import ScoreOptions
     from tui_annotate.plugins import registry
     from tui_annotate.plugins.scoring import ScorerOptions
-    from tui_annotate.services.score import Asked
 
     space = tui_annotate.open(folder / "work")
     options = ScorerOptions(embedder=lambda: registry.load_embedder("static"), with_question=False)
-    asked = Asked(dataset="set", scorer=scorer, options=options)
+    asked = ScoreOptions(dataset="set", scorer=scorer, options=options)
 
     def run() -> None:
         space.machines.scoring.run(asked)

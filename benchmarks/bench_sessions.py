@@ -24,9 +24,9 @@ from benchmarks.report import Row
 from benchmarks.workspaces import workspace_of
 from tests.end_to_end import example
 from tests.end_to_end.annotator import Annotator
-from tests.end_to_end.example import Deed
-from tests.pty_driver import Terminal
-from tui_annotate.services.authenticate.managing import NewAccount
+from tests.end_to_end.example import LoggedAction
+from tests.helpers.terminal import Terminal
+from tui_annotate.services.authentication.account_management import NewAccount
 
 SESSIONS = 30
 SPREAD = 60.0  # seconds over which they begin
@@ -65,7 +65,7 @@ class Day:
 
     began: float = 0.0
     waits: list[float] = field(default_factory=list)
-    told: list[Deed] = field(default_factory=list)
+    told: list[LoggedAction] = field(default_factory=list)
     memory: float = 0.0
     refused: str = ""
 
@@ -146,7 +146,9 @@ def _people(workspace: Path) -> list[str]:
         return [space.team.accounts.add(new).person.id for new in news]
 
 
-def _rows(days: Sequence[Day], stored: Sequence[Sequence[Deed]], wrong: Sequence[str]) -> list[Row]:
+def _rows(
+    days: Sequence[Day], stored: Sequence[Sequence[LoggedAction]], wrong: Sequence[str]
+) -> list[Row]:
     for reason in chain((day.refused for day in days), wrong):
         if reason:
             sys.stderr.write(f"{reason}\n")

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.report import Row
 from benchmarks.workspaces import FIRST, workspace_of
-from tests.pty_driver import Terminal, program
+from tests.helpers.terminal import Terminal, program
 
 RUNS = 7
 FRAME = b" keys"  # the last words of the bottom line

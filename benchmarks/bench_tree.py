@@ -21,9 +21,9 @@ import tui_annotate
 from benchmarks.collected import Size, written
 from benchmarks.report import Row
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.items import JUDGED, SCALE
+from tui_annotate.domain.collection_items import JUDGED, SCALE
 from tui_annotate.domain.records import Record, RecordFilter
-from tui_annotate.domain.samples import Kind, SampleKey
+from tui_annotate.domain.samples import SampleKey, SampleKind
 from tui_annotate.services.ingest import Files
 from tui_annotate.workspace import Workspace
 
@@ -50,7 +50,7 @@ def filled(folder: Path, size: Size) -> Filled:
     """Stores a collection, and rates some of its citations."""
     runs, options = written(folder / "files", size)
     space = tui_annotate.create(folder / "space")
-    space.ingesting.run(Files([runs], format="autojudge", options=options), embedder="none")
+    space.ingest_service.run(Files([runs], format="autojudge", options=options), embedder="none")
     person = space.people.local("bench")
     chance = random.Random(3)
     keys = [key for key in space.corpus.keys(_NAME) if key.id.startswith("c|")]
@@ -72,7 +72,7 @@ AT_A_CITATION: Final[dict[str, tuple[Ask, float]]] = {
     "what stands around it": (lambda at, key: at.space.annotate.around(at.person, key), 1.5),
     "the next sentence": (lambda at, key: at.space.annotate.step(at.person, key, 1), 1.5),
     "the next that is not annotated": (
-        lambda at, key: at.space.annotate.next_incomplete(at.person, Kind.CITATION, key),
+        lambda at, key: at.space.annotate.next_incomplete(at.person, SampleKind.CITATION, key),
         2.0,
     ),
 }

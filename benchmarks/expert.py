@@ -49,12 +49,12 @@ async def at_work(folder: Path, sample: str) -> AsyncIterator[Person]:
         look=Look("dark", "256", native=False),
     )
     async with app.run_test(size=SIZE) as pilot:
-        while app.desktop.draft is None:
+        while app.sample_screen.draft is None:
             await pilot.pause(0.001)
         person = Person(app, pilot)
         await person.settled()
         yield person
-        app.desktop.saver.close()
+        app.sample_screen.saver.close()
 
 
 class Hand:

@@ -57,17 +57,17 @@ def _export(store: str, exporter: str, *places: str) -> int:
     from tui_annotate.domain.records import RecordFilter
     from tui_annotate.plugins import registry
     from tui_annotate.plugins.protocols import ExportOptions
-    from tui_annotate.plugins.traits import said_by
-    from tui_annotate.services.export import Export
+    from tui_annotate.plugins.traits import get_traits
+    from tui_annotate.services.export import ExportService
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.database import Database
+    from tui_annotate.storage.log.store import AnnotationStore
     from tui_annotate.storage.people.store import PeopleStore
-    from tui_annotate.storage.work.store import AnnotationStore
 
     dataset, target = places
     database = Database.open(Path(store))
-    export = Export(CorpusStore(database), PeopleStore(database), AnnotationStore(database))
-    about = said_by(registry.load("exporters", exporter))
+    export = ExportService(CorpusStore(database), PeopleStore(database), AnnotationStore(database))
+    about = get_traits(registry.load("exporters", exporter))
     options = ExportOptions(layer=LAYER if about and about.layered else "")
     filters = RecordFilter(dataset=dataset)
     report = export.run(exporter, Path(target), filters=filters, options=options)
@@ -94,14 +94,14 @@ def _ingest(importer: str, source: str, store: str) -> int:
 
 
 def _taken(files: Files, store: str) -> int:
-    from tui_annotate.services.ingest import Ingest
+    from tui_annotate.services.ingest import IngestService
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.database import Database
+    from tui_annotate.storage.log.store import AnnotationStore
     from tui_annotate.storage.vectors.store import VectorStore
-    from tui_annotate.storage.work.store import AnnotationStore
 
     database = Database.create(Path(store))
-    ingest = Ingest(
+    ingest = IngestService(
         CorpusStore(database),
         AnnotationStore(database),
         lambda: VectorStore(Path(store).with_suffix(".vectors")),

@@ -10,8 +10,8 @@ from typing import Final
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.cursor_actions import MOVES
 from tui_annotate.tui.draft.hints import Hints
-from tui_annotate.tui.draft.moving import MOVES
 from tui_annotate.tui.text.cursor import TextCursor
 
 Keys = tuple[str, ...]

@@ -91,7 +91,7 @@ def workspace_from(
             file.write(json.dumps(record) + "\n")
     files = Files([pairs], options=ImportOptions(id_column=id_column))
     with tui_annotate.create(folder) as workspace:
-        ingest = workspace.ingesting
+        ingest = workspace.ingest_service
         if embedder is not None:
             ingest = replace(ingest, load=lambda *_, **__: embedder)
         ingest.run(files, embedder=embedder.name if embedder else "static")

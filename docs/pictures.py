@@ -18,7 +18,7 @@ from textual.pilot import Pilot
 
 import tui_annotate
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.services.ingest import Asked
+from tui_annotate.services.ingest import VectorOptions
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.theme import detect
 
@@ -48,7 +48,7 @@ STEPS: Final[Sequence[tuple[str, ...]]] = (
 
 async def select(pilot: Pilot[None], app: AnnotateApp, words: Sequence[str]) -> None:
     """Selects from the nearest such word to the other, by the letters that stand on them."""
-    draft = app.desktop.draft
+    draft = app.sample_screen.draft
     await pilot.press("f")
     for word in words:
         if draft is None or draft.hints is None:
@@ -60,10 +60,14 @@ async def select(pilot: Pilot[None], app: AnnotateApp, words: Sequence[str]) -> 
 
 async def settle(pilot: Pilot[None], app: AnnotateApp) -> None:
     """Waits until everything given to the store and to the assist is answered."""
-    while app.desktop.draft is None or app.desktop.saver.waiting or not app.desktop.listening:
+    while (
+        app.sample_screen.draft is None
+        or app.sample_screen.saver.waiting
+        or not app.sample_screen.listening_since
+    ):
         await pilot.pause(MOMENT)
     await pilot.app.workers.wait_for_complete()
-    while app.desktop.looking:
+    while app.sample_screen.comparison.comparing:
         await pilot.pause(MOMENT)
     await pilot.pause()
 
@@ -81,7 +85,7 @@ async def drawn(folder: Path, size: tuple[int, int]) -> str:
                 await select(pilot, app, step)
             await settle(pilot, app)
         svg = app.export_screenshot(title="tui-annotate")
-        app.desktop.quit()
+        app.sample_screen.quit()
     return svg
 
 
@@ -109,7 +113,7 @@ def ingest(folder: Path) -> None:
     """Makes the workspace: a model's vectors without the model, the same everywhere."""
     options = ImportOptions(dataset="news", id_column="id", group_column="group")
     with tui_annotate.create(folder) as space:
-        space.ingest(PAIRS, options=options, embedder=Asked(prepared=VECTORS))
+        space.ingest(PAIRS, options=options, embedder=VectorOptions(prepared=VECTORS))
 
 
 def main(target: Path) -> None:

@@ -10,15 +10,13 @@ from weakref import WeakSet
 
 import pytest
 import pytest_randomly
-from hypothesis import HealthCheck, settings
 
+from tests.helpers.effort import register_profiles
+from tests.helpers.fork_server import warm
 from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, serving
-from tests.warm import warm
 from tui_annotate.storage.database import Database
 
-# No test depends on how fast a machine is, those that hypothesis feeds as little as the others.
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+register_profiles()
 
 # What spaCy brings would seed PyTorch too: it loads it into every worker, and fails where a test
 # takes it away.
@@ -27,25 +25,22 @@ pytest_randomly.entrypoint_reseeds = []
 KEPT = {"TUI_ANNOTATE_SHARED", "TUI_ANNOTATE_TORTURE"}
 
 
-LONG = {
-    "test_hostile.py",
-    "test_hostile_review.py",
-    "test_ingest_processes.py",
-    "test_neural.py",
-    "test_pages.py",
-    "test_shares.py",
-}
-"""Files with tests of ten seconds or more: begun first, so that no core waits at the end."""
+SLOW_GROUPS = (
+    "tests/end_to_end",
+    "tests/plugins/embedders",
+    "tests/services/test_ingest_processes",
+)
+"""They start processes or load models: begun first, so that no core waits at the end."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The long ones first; the others stay shuffled."""
-    items.sort(key=lambda item: item.path.name not in LONG)
+    """The slow groups first; the others stay shuffled."""
+    items.sort(key=lambda item: not item.nodeid.startswith(SLOW_GROUPS))
 
 
 @pytest.fixture(autouse=True)
-def at_home_nowhere(
+def isolated_home(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Settings, remembered names and the login name of a person who exists in no system."""
@@ -75,7 +70,7 @@ def interruptible() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def stores_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def closed_stores(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A worker runs thousands of tests; what they leave open would add up to its limit of files.
 
     A store that is closed opens again where it is used, so one that several tests share is safe.
@@ -94,14 +89,12 @@ def stores_are_closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def stores_are_made_at_once(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def fast_stores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Alembic takes 0.1 s for each new store; where stores are what is tested, it makes them."""
     if "storage" not in request.path.parts:
-        from tests.stores import made_at_once
+        from tests.helpers.stores import create_schema
 
-        monkeypatch.setattr("tui_annotate.storage.database._upgrade", made_at_once)
+        monkeypatch.setattr("tui_annotate.storage.database._create_tables", create_schema)
 
 
 @pytest.fixture(scope="session")

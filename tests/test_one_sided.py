@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 
 import tui_annotate
-from tests.collected import DATASET, collection, key
+from tests.helpers.collection_samples import DATASET, collection, key
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
+from tui_annotate.domain.collection_items import PASSAGE
 from tui_annotate.domain.errors import Conflict
-from tui_annotate.domain.items import PASSAGE
-from tui_annotate.domain.people import Actor, Role, again
+from tui_annotate.domain.people import Actor, Role, second_reader
 from tui_annotate.domain.records import Record
-from tui_annotate.domain.samples import Kind, Sample, SampleKey, Side, Signals
-from tui_annotate.domain.sharing import Sorting, Wish
+from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions
-from tui_annotate.services.browse import Browse
-from tui_annotate.storage.corpus.gathered import Gathered
+from tui_annotate.services.file_browser import FileBrowser
+from tui_annotate.storage.corpus.file_index import FileIndex
 from tui_annotate.workspace import Workspace
 
 ITEMS = [key(name) for name in ("r|1|run1", "d|1|da", "c|1|run1|0|da", "c|1|run1|2")]
@@ -33,7 +33,7 @@ def space(tmp_path: Path) -> Iterator[Workspace]:
     """A workspace with a collection and its vectors."""
     with tui_annotate.create(tmp_path / "work") as made:
         records = [Record(each) for each in collection()]
-        assert made.ingesting.run(records, embedder="static").refused == 0
+        assert made.ingest_service.run(records, embedder="static").refused == 0
         yield made
 
 
@@ -69,14 +69,18 @@ def test_the_assist_finds_nothing_where_there_is_nothing(space: Workspace) -> No
 def test_practice_second_readings_and_shares_take_items(space: Workspace) -> None:
     """Handed out, read twice, and taken back as pairs are."""
     ana = space.people.local("ana")
-    share = space.team.share
-    share.give(DATASET, ["ana", "ben"], Wish("all", 2, Sorting.RANDOM, seed="1"))
+    share = space.team.assignments
+    share.give(
+        DATASET, ["ana", "ben"], AssignmentOptions("all", 2, AssignmentOrder.RANDOM, seed="1")
+    )
     assert space.annotate.queue(ana.id).total == len(collection())
     for where in ITEMS:
         marked(space, "ana", where)
-    done = share.repeat(DATASET, ["ana"], Wish("100%", 1, Sorting.RANDOM, seed="1"))
+    done = share.repeat(
+        DATASET, ["ana"], AssignmentOptions("100%", 1, AssignmentOrder.RANDOM, seed="1")
+    )
     assert sum(each.samples for each in done.people) == len(collection())
-    twice = again(ana).id
+    twice = second_reader(ana).id
     for kind in space.annotate.modes(DATASET):
         first_time = space.annotate.topics(ana.id, DATASET, kind)
         assert sum(topic.done for topic in first_time) > 0
@@ -94,7 +98,7 @@ def test_every_figure_is_told(space: Workspace, tmp_path: Path) -> None:
             marked(space, name, where)
     assert space.status().done == 2 * len(ITEMS)
     assert {each.state for each in space.check()} == {"ok"}
-    assert space.team.measure.figures().work
+    assert space.team.progress.figures().work
     rated = {
         each.measure: each.value
         for each in space.team.agreement.report().together.figures
@@ -134,11 +138,11 @@ def test_native_records_come_back_as_they_were(space: Workspace, tmp_path: Path)
 
 def test_a_file_of_them_can_be_looked_at(space: Workspace) -> None:
     """Without a workspace."""
-    gathered = Gathered()
+    gathered = FileIndex()
     try:
         assert gathered.add(space.records()) == []
-        browse = Browse(gathered, space.labels)
-        opened = [browse.open(where) for where in ITEMS]
+        browser = FileBrowser(gathered, space.labels)
+        opened = [browser.open(where) for where in ITEMS]
         assert [len(each.segments) for each in opened] == [3, 1, 2, 1]
     finally:
         gathered.close()
@@ -169,7 +173,7 @@ def test_other_labels_are_put_beside_the_one(space: Workspace) -> None:
     space.team.relabel.apply("- Passage\n- Support\n", name="x.yaml", dataset=DATASET)
     desk = space.annotate.open(space.people.local("ben").id, ITEMS[0])
     assert [label.name for _, label in desk.labels.bar()] == ["Passage", "Support"]
-    with pytest.raises(Conflict, match="Passage"):
+    with pytest.raises(Conflict, match=r"x\.yaml.*Passage"):
         space.team.relabel.apply("- Support\n", name="x.yaml", dataset=DATASET)
 
 
@@ -183,7 +187,7 @@ def test_a_new_account_in_a_collection_sees_nobodys_work(space: Workspace, tmp_p
         desk = mine.annotate.open(ben, where)
         assert (desk.annotations, desk.assignment.rating, desk.assignment.comment) == ((), "", "")
         assert desk.finished == 0
-    for kind in (Kind.REPORT, Kind.DOCUMENT, Kind.CITATION):
+    for kind in (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION):
         assert _done(mine, ben, kind) == 0 < _done(space, space.people.local("ana").id, kind)
     for name in ("native", "autojudge"):
         target = tmp_path / name
@@ -193,6 +197,6 @@ def test_a_new_account_in_a_collection_sees_nobodys_work(space: Workspace, tmp_p
         assert '"hm"' in target.read_text("utf-8")
 
 
-def _done(space: Workspace, person: str, kind: Kind) -> int:
+def _done(space: Workspace, person: str, kind: SampleKind) -> int:
     """Items that a tree's topics count as done."""
     return sum(topic.done for topic in space.annotate.topics(person, DATASET, kind))

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Unpack
 
-    from tui_annotate.services.judge import Evaluated, Generated, Sorted
+    from tui_annotate.lab.judge.api import EvaluateApiOptions, GenerateApiOptions, SortApiOptions
+    from tui_annotate.lab.judge.context_order import SortResult
+    from tui_annotate.lab.judge.evaluation import EvaluationResult
+    from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
     from tui_annotate.workspace import Workspace
-    from tui_annotate.workspace.judging import Evaluating, Generating, Sorting
 
 __version__ = VERSION
 __all__ = ["create", "evaluate", "generate", "open", "sort"]
@@ -34,19 +36,19 @@ def create(path: Path | str) -> Workspace:
 
 
 def sort(
-    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[Sorting]
-) -> list[Sorted]:
-    """A judge's order of each question's contexts; see `tui_annotate.workspace.judging.sort`."""
-    from tui_annotate.workspace import judging
+    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
+) -> list[SortResult]:
+    """A judge's order of each question's contexts; see `tui_annotate.lab.judge.api.sort`."""
+    from tui_annotate.lab.judge import api as judging
 
     return judging.sort(questions, contexts, **how)
 
 
 def generate(
-    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[Generating]
-) -> list[Generated]:
-    """Reference answers from all contexts; see `tui_annotate.workspace.judging.generate`."""
-    from tui_annotate.workspace import judging
+    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[GenerateApiOptions]
+) -> list[ReferenceAnswer]:
+    """Reference answers from all contexts; see `tui_annotate.lab.judge.api.generate`."""
+    from tui_annotate.lab.judge import api as judging
 
     return judging.generate(questions, contexts, **how)
 
@@ -56,9 +58,9 @@ def evaluate(  # noqa: PLR0917  four lists, in the order that the project RagSGE
     contexts: Sequence[Sequence[str]],
     answers: Sequence[str | None] | None = None,
     ground_truths: Sequence[str | None] | None = None,
-    **how: Unpack[Evaluating],
-) -> list[Evaluated]:
-    """Four scores of answers and contexts; see `tui_annotate.workspace.judging.evaluate`."""
-    from tui_annotate.workspace import judging
+    **how: Unpack[EvaluateApiOptions],
+) -> list[EvaluationResult]:
+    """Four scores of answers and contexts; see `tui_annotate.lab.judge.api.evaluate`."""
+    from tui_annotate.lab.judge import api as judging
 
     return judging.evaluate(questions, contexts, answers, ground_truths, **how)

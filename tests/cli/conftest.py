@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
-import tarfile
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,10 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.built_once import build_once
+from tui_annotate.cli import output
 from tui_annotate.cli.main import run
+from tui_annotate.domain.errors import TuiAnnotateError
 
 PAIRS = [
     {
@@ -39,11 +41,13 @@ class Result:
 
     Attributes:
         code: its exit code.
+        error: what ended it, where that was one of our own errors.
     """
 
     code: int
     out: str
     err: str
+    error: TuiAnnotateError | None = None
 
     @property
     def json(self) -> Any:
@@ -54,18 +58,32 @@ class Result:
 Command = Callable[..., Result]
 
 
+def numbers(text: str) -> list[int]:
+    """The numbers that stand in a text, in their order; those in names are none."""
+    return [int(each.replace(",", "")) for each in re.findall(r"(?<!\S)\d[\d,]*\b(?![-.\w])", text)]
+
+
 @pytest.fixture
 def command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Command:
     """Runs tui-annotate with some arguments in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    errors: list[TuiAnnotateError] = []
+    print_error = output.print_error
+
+    def record(error: TuiAnnotateError) -> None:
+        errors.append(error)
+        print_error(error)
+
+    monkeypatch.setattr(output, "print_error", record)
 
     def ran(*arguments: str) -> Result:
         capfd.readouterr()
+        errors.clear()
         code = run(list(arguments))
         shown = capfd.readouterr()
-        return Result(code, shown.out, shown.err)
+        return Result(code, shown.out, shown.err, errors[-1] if errors else None)
 
     return ran
 
@@ -79,23 +97,17 @@ def pairs(tmp_path: Path) -> Path:
     return path
 
 
-_FILLED = io.BytesIO()
-"""The workspace of `filled` as it lies in its folder; made by the first test that asks for it."""
-
-
 @pytest.fixture
 def filled(command: Command, pairs: Path, tmp_path: Path) -> Command:
     """The same in a workspace that holds the two pairs, without vectors."""
-    _FILLED.seek(0)
-    if not _FILLED.getvalue():
+
+    def build(folder: Path) -> None:
+        del folder  # commands run in it
         assert command("init").code == 0
         done = command("ingest", str(pairs), "--id-column", "id", "--embedder", "none")
         assert done.code == 0
-        with tarfile.open(fileobj=_FILLED, mode="w") as packed:
-            packed.add(tmp_path, ".")
-    else:
-        with tarfile.open(fileobj=_FILLED) as packed:
-            packed.extractall(tmp_path, filter="tar")
+
+    build_once(tmp_path, "filled", build)
     return command
 
 
@@ -107,9 +119,12 @@ def annotated(filled: Command, tmp_path: Path) -> Command:
     from tui_annotate.domain.samples import SampleKey, Side
     from tui_annotate.domain.spans import Span
 
-    claim = Anchor(Side.SUMMARY, 0, Span(CLAIM, CLAIM + len("15 million pounds")))
-    with tui_annotate.open(tmp_path) as space:
-        annotation = Annotation("a" * 8, (claim,), labels=(("Unwanted", "Intrinsic"),))
-        key = SampleKey("pairs", "bridge")
-        space.annotate.add(space.person().id, key, annotation, seconds=3)
+    def build(folder: Path) -> None:
+        claim = Anchor(Side.SUMMARY, 0, Span(CLAIM, CLAIM + len("15 million pounds")))
+        with tui_annotate.open(folder) as space:
+            annotation = Annotation("a" * 8, (claim,), labels=(("Unwanted", "Intrinsic"),))
+            key = SampleKey("pairs", "bridge")
+            space.annotate.add(space.person().id, key, annotation, seconds=3)
+
+    build_once(tmp_path, "annotated", build)
     return filled

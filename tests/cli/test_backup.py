@@ -12,9 +12,10 @@ from stat import S_IMODE
 import pytest
 
 from tests.cli.conftest import Command
-from tests.stores import claim
+from tests.helpers.stores import claim
 from tui_annotate import workspace as workspaces
-from tui_annotate.services.audit import Kept
+from tui_annotate.domain.errors import Damaged, NotFound
+from tui_annotate.services.audit import RecordedHead
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.inspection import inspect
 
@@ -22,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 WRITER = """
 import sys
 from contextlib import suppress
-from tests.stores import claim
+from tests.helpers.stores import claim
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.errors import Conflict
 with workspaces.open(sys.argv[1]) as space:
@@ -37,14 +38,14 @@ with workspaces.open(sys.argv[1]) as space:
 KILLED = """
 import os, signal, sys
 from tui_annotate import workspace as workspaces
-from tui_annotate.storage import whole_folder
-copy, left = whole_folder.copy, [int(sys.argv[3])]
+from tui_annotate.storage import atomic_folder
+copy, left = atomic_folder.copy, [int(sys.argv[3])]
 def copied(source, target):
     left[0] -= 1
     if not left[0]:
         os.kill(os.getpid(), signal.SIGKILL)
     return copy(source, target)
-whole_folder.copy = copied
+atomic_folder.copy = copied
 workspaces.restore(sys.argv[1], to=sys.argv[2])
 """
 
@@ -86,7 +87,7 @@ def test_writers_at_work(filled: Command, tmp_path: Path) -> None:
         database = Database.open(tmp_path / name / "store.sqlite")
         assert {finding.state for finding in inspect(database)} == {"ok"}
         database.close()
-        kept = Kept(each["events"], each["head"].partition(":")[2])
+        kept = RecordedHead(each["events"], each["head"].partition(":")[2])
         with workspaces.open(tmp_path) as space:
             assert space.team.audit.verify(against=kept).contains
     assert 20 <= made[0]["events"] <= made[1]["events"] <= 300
@@ -152,13 +153,18 @@ def test_an_altered_copy_is_refused(backed: Path, command: Command, tmp_path: Pa
         path.write_bytes(text + b" ")
         shown = command("restore", str(backed), "--to", "again")
         assert (shown.code, (tmp_path / "again").exists()) == (1, False)
-        assert "not what it was" in shown.err
+        assert type(shown.error) is Damaged
+        assert altered in shown.error.message
         path.write_bytes(text)
     for wrong in ("{", "[]", json.dumps({**value, "format": "other"})):
         about.write_text(wrong)
-        assert "not what backup wrote" in command("restore", str(backed), "--to", "again").err
+        refused = command("restore", str(backed), "--to", "again").error
+        assert type(refused) is Damaged
+        assert str(about) in refused.message
     about.unlink()
-    assert "is no backup" in command("restore", str(backed), "--to", "again").err
+    refused = command("restore", str(backed), "--to", "again").error
+    assert type(refused) is NotFound
+    assert str(backed) in refused.message
 
 
 def test_nothing_is_overwritten(backed: Path, command: Command, tmp_path: Path) -> None:

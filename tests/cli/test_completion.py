@@ -12,12 +12,12 @@ import pytest
 
 from tests.cli.conftest import PAIRS, Command
 from tests.cli.test_main import process
-from tests.pty_driver import program
+from tests.helpers.terminal import program
 from tui_annotate.cli import completion
-from tui_annotate.cli.completion import Proposing
+from tui_annotate.cli.completion import Completer
 
 
-def proposed(by: Proposing, start: str = "", **before: Any) -> list[str]:
+def proposed(by: Completer, start: str = "", **before: Any) -> list[str]:
     """What is proposed where a word begins so; `before`: options that stand earlier in the line."""
     context: Any = SimpleNamespace(params=before)
     return by(context, start)
@@ -85,6 +85,6 @@ def test_broken_labels_are_no_labels(command: Command, tmp_path: Path) -> None:
 def test_plug_ins_and_words_are_proposed(command: Command) -> None:
     """By how they begin."""
     assert command("--version").code == 0
-    assert proposed(completion.plugged("exporters"), "csv") == ["csv", "csv-tables"]
-    assert proposed(completion.plugged("embedders", "auto"), "a") == ["auto"]
-    assert proposed(completion.one_of("by-source", "random"), "r") == ["random"]
+    assert proposed(completion.complete_plugins("exporters"), "csv") == ["csv", "csv-tables"]
+    assert proposed(completion.complete_plugins("embedders", "auto"), "a") == ["auto"]
+    assert proposed(completion.complete_words("by-source", "random"), "r") == ["random"]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, numbers
 from tests.plugins.strategies import DUMP
+from tui_annotate.domain.errors import InvalidInput, Unavailable
 
 
 @pytest.fixture
@@ -23,11 +24,11 @@ def dump(tmp_path: Path) -> str:
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("a.csv", b"article,summary\nA.,B.\n", "no column 'source'"),
+        ("a.csv", b"article,summary\nA.,B.\n", "a.csv:1: "),
         ("a.csv.gz", gzip.compress(b"source,summary\nA.,B.\n", mtime=0)[:12], "a.csv.gz"),
-        ("a.jsonl", b"", "the file is empty"),
-        ("a.jsonl", b'{"source": "\xff", "summary": "B."}\n' * 30, "is not utf-8"),
-        ("a.parquet", b"PAR1", "can not be read"),
+        ("a.jsonl", b"", "a.jsonl: "),
+        ("a.jsonl", b'{"source": "\xff", "summary": "B."}\n' * 30, "a.jsonl:1: "),
+        ("a.parquet", b"PAR1", "a.parquet"),
     ],
 )
 def test_where_nothing_is_read_nothing_is_written(
@@ -40,11 +41,11 @@ def test_where_nothing_is_read_nothing_is_written(
     for form in ("native", "mercury", "csv", "xlsx"):
         for target in ("out", "new"):
             done = command("convert", name, target, "--to", form)
-            assert done.code == 2
-            assert told in done.err
-            assert "holds no record that can be taken" in done.err
-            assert " of 0 samples" not in done.err
-            assert done.err.count("not utf-8") <= 1
+            assert type(done.error) is InvalidInput
+            assert name in done.error.message
+            assert done.err.startswith(told)
+            assert 0 not in numbers(done.err)
+            assert done.err.count("utf-8") <= 1
     for form in ("brat", "ragtruth", "csv-tables", "parquet"):
         layer = ("--layer", "all") if form in {"brat", "ragtruth"} else ()
         for target in ("empty", "new"):
@@ -59,7 +60,7 @@ def test_problems_are_told_in_full_where_nothing_is_read(command: Command, tmp_p
     """The first of them, and how many more there were."""
     (tmp_path / "a.jsonl").write_text("{}\n" * 30, "utf-8")
     done = command("convert", "a.jsonl", "b", "--from", "native", "--to", "native")
-    assert "and 10 more problems" in done.err
+    assert 10 in numbers(done.err)
 
 
 def test_the_hint_names_an_option_that_there_is(command: Command, tmp_path: Path) -> None:
@@ -97,6 +98,7 @@ def test_a_folder_called_by_a_dot_has_its_name(
 def test_what_takes_no_files_is_told_by_its_name(command: Command, dump: str) -> None:
     """Neither a number of an error nor the name that the file has while it is written."""
     done = command("convert", dump, "/proc/x.csv")
-    assert done.code == 1
-    assert "/proc/x.csv can not be written: its folder takes no new files\n" in done.err
+    assert type(done.error) is Unavailable
+    assert "/proc/x.csv" in done.error.message
+    assert "Errno" not in done.err
     assert ".part" not in done.err

@@ -17,17 +17,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.conftest import Command
+from tests.helpers.position_rows import lines, placed
 from tests.plugins.formats.test_real_files import SHARED
-from tests.position_rows import lines, placed
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person
-from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.joined import SEPARATOR
+from tui_annotate.plugins.joined_texts import SEPARATOR
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "formats.md").read_text("utf-8")
@@ -125,7 +125,7 @@ def _work(folder: Path) -> None:
             [
                 Record(
                     Sample("news", "1", documents),
-                    (Owned(ana.id, Annotation("a1", claim, labels=(("Unwanted",),))),),
+                    (OwnedAnnotation(ana.id, Annotation("a1", claim, labels=(("Unwanted",),))),),
                     (Assignment(ana.id, State.DONE),),
                     (ana,),
                 )

@@ -9,6 +9,7 @@ import pytest
 import typer.main
 
 from tui_annotate.cli.commands import app
+from tui_annotate.cli.plugin_commands import make_group
 
 WIDTH = 80
 SAME = (
@@ -77,3 +78,21 @@ def test_an_option_is_told_in_the_same_words_everywhere(option: str) -> None:
         if option in given.opts and (path, option) not in OTHERS
     }
     assert len(told) == 1
+
+
+def test_the_list_of_commands_builds_no_options() -> None:
+    """What it says of each is what the whole command says; a command is built when called."""
+    whole = typer.main.get_command(app)
+    lean = make_group(app)
+    names = lean.list_commands(None)
+    assert names == whole.list_commands(None)  # type: ignore[attr-defined]
+    for name in names:
+        short, command = lean.commands.summary(name), whole.commands[name]  # type: ignore[attr-defined]
+        assert (short.name, short.hidden) == (command.name, command.hidden)
+        assert short.get_short_help_str(200) == command.get_short_help_str(200)
+        assert not getattr(short, "commands", short.params)
+    built = lean.commands["annotate"]
+    assert [each.name for each in built.params] == [
+        each.name
+        for each in whole.commands["annotate"].params  # type: ignore[attr-defined]
+    ]

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.cli.conftest import Command
-from tests.pty_driver import ROOT
+from tests.helpers.terminal import ROOT
 
 SHAPES = [
     ["status"],

@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from tests.cli.conftest import Command
-from tests.pty_driver import Terminal, program
+from tests.helpers.terminal import Terminal, program
 from tui_annotate.cli import commands, screen
 
 ROOT = Path(__file__).parents[2]
@@ -89,7 +89,7 @@ def test_a_bad_option_is_told_before_a_missing_terminal(
     done = process(program("annotate", option, value))
     assert (done.returncode, done.stdout) == (code, "")
     assert "pe" in done.stderr
-    assert "needs a terminal" not in done.stderr
+    assert "stdin" not in done.stderr
 
 
 def test_a_dumb_terminal_is_refused(filled: Command, tmp_path: Path) -> None:
@@ -113,14 +113,16 @@ def test_a_wrong_value_is_told_in_our_words(command: Command) -> None:
     """With those that there are, and without the library that looked at it."""
     done = command("match", "--sample", "x", "--side", "sumary", "--span", "0:1")
     assert done.code == 2
-    assert done.err.startswith("error: Invalid value for '--side': 'sumary' is not one of")
+    for told in ("'--side'", "'sumary'", "'summary'"):
+        assert told in done.err.splitlines()[0]
+    assert "pydantic" not in done.err
 
 
 def test_a_group_without_a_command_shows_its_commands(command: Command) -> None:
     """Its help as it is, and 2, as nothing was done."""
     done = command("dataset")
     assert (done.code, done.err) == (2, "")
-    assert done.out.splitlines()[0].startswith("Usage: tui-annotate dataset")
+    assert "tui-annotate dataset" in done.out.splitlines()[0]
     assert "  remove " in done.out
 
 
@@ -207,7 +209,7 @@ def test_only_a_plain_annotate_goes_the_short_way(
     words: str, expected: dict[str, str] | None
 ) -> None:
     """The short way reads plain options; anything else is left to Typer."""
-    assert screen.plain(words.split()) == expected
+    assert screen.parse_annotate(words.split()) == expected
 
 
 def test_the_short_way_knows_every_option() -> None:
@@ -231,12 +233,12 @@ def test_an_error_of_the_system_is_told_in_one_line(
     """What the operating system refuses ends with 1, its name and no traceback."""
 
     def refused(_arguments: object) -> int:
-        raise PermissionError(13, "Permission denied", "some\x1bfile")
+        raise PermissionError(13, "refused by a test", "some\x1bfile")
 
     monkeypatch.setattr(commands, "run", refused)
     done = command("status")
     assert done.code == 1
-    assert done.err == "error: some\u241bfile: Permission denied\n"
+    assert done.err == "error: some\u241bfile: refused by a test\n"
 
 
 def test_a_no_stops_with_130(filled: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import time
 from types import SimpleNamespace
 
@@ -51,7 +52,7 @@ def test_foreign_text_never_acts_on_a_terminal(terminal: Terminal) -> None:
     output.line(HOSTILE)
     output.say(HOSTILE)
     output.facts({"name": HOSTILE})
-    output.complain(Conflict(HOSTILE, HOSTILE))
+    output.print_error(Conflict(HOSTILE, HOSTILE))
     output.table([output.Column(HOSTILE)], [(HOSTILE,)])
     written = terminal.getvalue()
     assert harmless(written)
@@ -94,9 +95,13 @@ def test_json_for_programs_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_an_error_goes_to_stderr_with_its_hint(capsys: pytest.CaptureFixture[str]) -> None:
     """An error is its message and hint on standard error, and nothing else."""
-    output.complain(Conflict("it moved", "look again"))
+    output.print_error(Conflict("it moved", "look again"))
     shown = capsys.readouterr()
-    assert (shown.out, shown.err) == ("", "error: it moved\n  hint: look again\n")
+    assert shown.out == ""
+    message, hint = shown.err.splitlines()
+    assert message.endswith(": it moved")
+    assert hint.startswith("  ")
+    assert hint.endswith(": look again")
 
 
 def test_words_that_may_not_be_cut_outlast_those_that_may(terminal: Terminal) -> None:
@@ -162,10 +167,8 @@ def test_long_progress_without_a_terminal_tells_rate_and_time_left(
     with output.progress("records") as tell:
         tell(Progress("storing", 1000, share=0.25, seconds=10.0))
         tell(Progress("vectors", 5, share=0.5, seconds=10.0))
-    assert capsys.readouterr().err == (
-        "storing: 1,000 records (25%), 100 a second, 30 s left\n"
-        "vectors: 5 documents (50%), 0.5 a second, 10 s left\n"
-    )
+    told = [re.findall(r"[\d,.]*\d%?", line) for line in capsys.readouterr().err.splitlines()]
+    assert told == [["1,000", "25%", "100", "30"], ["5", "50%", "0.5", "10"]]
 
 
 @pytest.mark.parametrize("unit", ["replies", "samples"])
@@ -198,7 +201,7 @@ def test_without_a_terminal_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> 
     """A question that nobody can answer is refused, unless it was answered beforehand."""
     monkeypatch.setattr(output, "sys", SimpleNamespace(stdin=io.StringIO(), stderr=io.StringIO()))
     output.ask("sure?", yes=True)
-    with pytest.raises(InvalidInput, match="sure"):
+    with pytest.raises(InvalidInput, match=r"sure\?"):
         output.ask("sure?", yes=False)
 
 

@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import numbers
 from tests.tui.screens import reviews
 from tests.tui.screens.reviews import FIRST, SECOND
 from tui_annotate import workspace
 from tui_annotate.cli.main import run
+from tui_annotate.domain.adjudication import Reason, ReviewAction
 from tui_annotate.domain.annotations import REJECTED
 from tui_annotate.domain.people import SETTLED, PersonKind
-from tui_annotate.domain.settlements import How, Reason
+from tui_annotate.plugins.traits import RecordTrait
 
 
 @pytest.fixture
@@ -49,9 +51,9 @@ def test_the_list_tells_what_waits_and_why(
 ) -> None:
     """What waits first; settled samples last; the same in JSON, with kinds."""
     out = printed(capsys, "review", "list", "-w", str(folder), "--as", "rev")
-    assert "samples that wait for review: 1 of 3" in out
+    told = [numbers(line) for line in out.splitlines()]
+    assert [1, 3] in told
     assert out.index("films/c") < out.index("films/a")
-    assert "settled" in out
     rows = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--json"))
     assert [row["sample"] for row in rows] == ["c", "a", "b"]
     assert rows[1] == {
@@ -88,7 +90,9 @@ def test_with_accounts_the_owner_of_the_files_lists_for_nobody(
 def test_review_needs_a_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Without one it says so, and names what is there for scripts."""
     assert run(["review", "-w", str(folder)]) == 1
-    assert "review needs a terminal" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "stdin" in told
+    assert "match, export, status" in told
 
 
 def test_settled_work_is_exported_with_where_it_comes_from(
@@ -101,7 +105,7 @@ def test_settled_work_is_exported_with_where_it_comes_from(
     assert records[1]["annotations"] == []
     hows = {one["settled"]["how"] for one in records[0]["annotations"]}
     sources = {name for one in records[0]["annotations"] for name in one["settled"]["sources"]}
-    assert hows == {How.TAKEN}
+    assert hows == {ReviewAction.TAKEN}
     assert sources == {"ana-2", "ben-2", "li-2", "li-1"}
     assert records[0]["people"] == [
         {"id": SETTLED, "name": SETTLED, "kind": PersonKind.SETTLED.value}
@@ -163,7 +167,7 @@ def test_a_dump_says_what_it_can_not_carry(
     assert run(arguments) == 0
     told = capsys.readouterr()
     assert len(json.loads(told.out)[0]["annotations"]) == 2
-    assert "how it was settled (2)" in told.err
+    assert f" {RecordTrait.SETTLED} (2)\n" in told.err
 
 
 def test_the_list_of_no_dataset_is_refused(
@@ -171,7 +175,7 @@ def test_the_list_of_no_dataset_is_refused(
 ) -> None:
     """A name that is mistyped is no empty queue."""
     assert run(("review", "list", "-w", str(folder), "--dataset", "nope", "--as", "rev")) == 1
-    assert "no dataset 'nope'" in capsys.readouterr().err
+    assert "'nope'" in capsys.readouterr().err
 
 
 def test_people_against_machines_come_first_when_asked(
@@ -184,6 +188,6 @@ def test_people_against_machines_come_first_when_asked(
     assert [row["sample"] for row in rows] == ["b", "c", "a"]
     assert [row["against"] for row in rows] == pytest.approx([0.8, 0.7, 0.1])
     assert "0.80" in printed(capsys, *on, "--order", "disagree:q")
-    for order, words in (("disagree:p", "scores there are: q"), ("worst:q", "orders: conflicts")):
+    for order, words in (("disagree:p", " q\n"), ("worst:q", " conflicts")):
         assert run((*on, "--order", order)) == 2
         assert words in capsys.readouterr().err

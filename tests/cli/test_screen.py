@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command
-from tests.pty_driver import ROOT
+from tests.helpers.terminal import ROOT
 from tui_annotate.cli import demo, screen
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.settings import person_name, remember_name
@@ -108,7 +109,6 @@ def test_the_demo_opens_on_its_own_workspace(
     """On a terminal the demo fills its workspace, the app has it, then the way back is told."""
     done = command("demo", "try", "--data", DATA)
     assert done.code == 0
-    assert done.out.startswith("to annotate: ")
     assert done.out.endswith(f" annotate -w {tmp_path / 'try'}\n")
     assert drawn.opened == tmp_path / "try"
 
@@ -146,9 +146,9 @@ def test_the_demo_without_a_terminal_does_the_job(command: Command) -> None:
     """Without a screen the same is printed; a second run adds nothing."""
     first = command("demo", "try")
     assert first.code == 0
-    assert "2 annotations added by reader" in first.out
+    assert re.search(r"^2 .*\breader\b", first.out, re.MULTILINE)
     again = command("demo", "try")
-    assert "0 annotations added by reader, there now: 2" in again.out
+    assert re.search(r"^0 .*\breader\b.* 2\b", again.out, re.MULTILINE)
 
 
 def test_the_demo_refuses_other_data(command: Command, tmp_path: Path) -> None:
@@ -168,10 +168,10 @@ def test_the_demo_refuses_other_data(command: Command, tmp_path: Path) -> None:
 def test_no_terminal_is_refused(monkeypatch: pytest.MonkeyPatch, filled: Command) -> None:
     """A stream that is none, and a terminal that can not draw, are told apart."""
     assert filled("status").code == 0
-    with pytest.raises(Unavailable, match="stdin"):
+    with pytest.raises(Unavailable, match=r"annotate.*stdin"):
         screen.annotate(None)
     terminal = SimpleNamespace(isatty=lambda: True)
     monkeypatch.setattr(screen, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
     monkeypatch.setenv("TERM", "dumb")
-    with pytest.raises(Unavailable, match="dumb"):
+    with pytest.raises(Unavailable, match=r"annotate.*'dumb'"):
         screen.annotate(None)

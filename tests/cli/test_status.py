@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli.conftest import Command
-from tests.stores import claim
+from tests.cli.conftest import Command, numbers
+from tests.helpers.stores import claim
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.scores import Run, RunKind
+from tui_annotate.domain.scores import RunKind, ScoreRun
 
 
 def test_status_counts_everything(annotated: Command) -> None:
@@ -24,17 +24,20 @@ def test_status_counts_everything(annotated: Command) -> None:
 def test_status_counts_what_machines_said(annotated: Command, tmp_path: Path) -> None:
     """Runs that ended; nothing is told where there is none."""
     assert annotated("status", "--json").json["runs"] == 0
-    assert "machines" not in annotated("status").out
+    assert "tui-annotate score list" not in annotated("status").out
     with workspaces.open(tmp_path) as space:
-        run = Run(id="r", kind=RunKind.SCORE, maker="m", dataset="pairs")
+        run = ScoreRun(id="r", kind=RunKind.SCORE, maker="m", dataset="pairs")
         space.machines.scores.write(run, [])
     assert annotated("status", "--json").json["runs"] == 1
-    assert "1 run; see: tui-annotate score list" in annotated("status").out
+    (line,) = [line for line in annotated("status").out.splitlines() if "score list" in line]
+    assert numbers(line) == [1]
+    assert "tui-annotate score list" in line
 
 
 def test_status_tells_people_and_weeks(annotated: Command, tmp_path: Path) -> None:
     """Who is how far and how fast, what is ahead, a chart by week, flags with their reasons."""
-    assert annotated("status", "--flagged").err == "nothing is flagged\n"
+    nothing = annotated("status", "--flagged")
+    assert (nothing.code, nothing.out, nothing.err.count("\n")) == (0, "", 1)
     with workspaces.open(tmp_path) as space:
         person, keys = space.person("reader").id, space.corpus.keys()
         space.annotate.flag(person, keys[1], reason="cut \x1b[31m off", seconds=60)

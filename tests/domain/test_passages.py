@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.collected import document, report
+from tests.helpers.collection_samples import document, report
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.collection_items import in_sentences
 from tui_annotate.domain.errors import InvalidSpan
-from tui_annotate.domain.passages import in_sentences
-from tui_annotate.domain.samples import Kind, Side
+from tui_annotate.domain.samples import SampleKind, Side
 from tui_annotate.domain.spans import Span
 
 
@@ -31,7 +31,7 @@ def test_what_has_no_sentences_stays_as_it_is() -> None:
     """Evidence alone, another kind, a report that came as one text."""
     alone = Annotation("a", (), (Anchor(Side.SOURCE, 0, Span(0, 9)),))
     plain = replace(report(), meta={})
-    pair = replace(report(), kind=Kind.PAIR)
+    pair = replace(report(), kind=SampleKind.PAIR)
     assert in_sentences(alone, report()) == alone
     assert in_sentences(alone, document()) == alone
     assert in_sentences(mark((4, 34)), plain) == mark((4, 34))
@@ -41,5 +41,5 @@ def test_what_has_no_sentences_stays_as_it_is() -> None:
 def test_what_lies_between_sentences_is_no_passage() -> None:
     """The sentences of a record may leave words out."""
     part = replace(report(), meta={"sentences": [{"start": 0, "end": 22}]})
-    with pytest.raises(InvalidSpan, match="no sentence"):
+    with pytest.raises(InvalidSpan):
         in_sentences(mark((23, 27)), part)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.passwords import LONGEST, SHORTEST, checked_password, is_common, normal
+from tui_annotate.domain.passwords import LONGEST, SHORTEST, check_password, is_common, normal
 
 OWN = ("Ana Müller", "ana.mueller@example.org")
 
@@ -31,7 +31,7 @@ OWN = ("Ana Müller", "ana.mueller@example.org")
 )
 def test_anything_long_and_uncommon_is_a_password(password: str) -> None:
     """Blanks, emoji, any script, controls: nothing is asked of what it is made of."""
-    assert checked_password(password, own=OWN) == normal(password)
+    assert check_password(password, own=OWN) == normal(password)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_anything_long_and_uncommon_is_a_password(password: str) -> None:
 def test_what_is_no_password_is_told_without_it(password: str, told: str) -> None:
     """Too short, too long, common in whatever dress, one's own; the message does not hold it."""
     with pytest.raises(InvalidInput, match=told) as caught:
-        checked_password(password, own=OWN)
+        check_password(password, own=OWN)
     assert caught.value.hint
     assert not password.strip() or password not in caught.value.message.replace("the password", "")
 
@@ -80,12 +80,12 @@ def test_length_counts_characters_after_composing(text: str) -> None:
     length = len(normal(text))
     if length < SHORTEST:
         with pytest.raises(InvalidInput, match=f"has {length} characters"):
-            checked_password(text)
+            check_password(text)
     elif not is_common(normal(text)):
-        assert len(checked_password(text)) == length <= LONGEST
+        assert len(check_password(text)) == length <= LONGEST
 
 
 def test_a_short_name_is_nobodys_password() -> None:
     """An empty name, or one of signs alone, refuses nothing."""
-    assert checked_password("zebra violin", own=("", "!!", "@"))
-    assert checked_password("19741213 7", own=("77", ""))
+    assert check_password("zebra violin", own=("", "!!", "@"))
+    assert check_password("19741213 7", own=("77", ""))

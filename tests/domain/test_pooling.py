@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.domain.pooling import Pooling, pooled
+from tui_annotate.domain.scores import Pooling, pooled
 
 
 @pytest.mark.parametrize(

@@ -17,18 +17,17 @@ from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import (
     Answer,
-    Given,
-    Suggested,
     Suggestion,
+    SuggestionAnswer,
+    SuggestionStatus,
+    accepted_annotation_id,
+    answer_from_json,
+    answer_to_json,
     edited_provenance,
-    given_from_json,
-    given_to_json,
     proposed,
-    suggested_to_json,
     suggestion_from_json,
     suggestion_to_json,
-    taken,
-    taken_id,
+    take_suggestion,
 )
 
 KEY = SampleKey("d", "1")
@@ -57,11 +56,8 @@ def suggestions(draw: st.DrawFn) -> Suggestion:
 
 @given(suggestions())
 def test_suggestions_survive_json(suggestion: Suggestion) -> None:
-    """To the last bit, and so does what a person made of one."""
+    """To the last bit."""
     assert suggestion_from_json(suggestion_to_json(suggestion)) == suggestion
-    told = suggested_to_json(Suggested(suggestion=suggestion))
-    assert suggestion_from_json(told) == suggestion
-    assert (told["answer"], told["reason"], told["annotation"]) == (None, "", "")
 
 
 @given(suggestions(), suggestions())
@@ -118,11 +114,11 @@ def test_a_field_that_is_missing_is_refused() -> None:
 def test_answers_survive_json() -> None:
     """What was taken has an annotation, what was refused a reason."""
     for given_ in (
-        Given(answer=Answer.ACCEPTED, maker="m", annotation="a"),
-        Given(answer=Answer.CHANGED, maker="m", annotation="a"),
-        Given(answer=Answer.REFUSED, maker="m", reason="no"),
+        SuggestionAnswer(answer=Answer.ACCEPTED, maker="m", annotation="a"),
+        SuggestionAnswer(answer=Answer.CHANGED, maker="m", annotation="a"),
+        SuggestionAnswer(answer=Answer.REFUSED, maker="m", reason="no"),
     ):
-        assert given_from_json(given_to_json(given_)) == given_
+        assert answer_from_json(answer_to_json(given_)) == given_
 
 
 @pytest.mark.parametrize(
@@ -139,34 +135,34 @@ def test_answers_survive_json() -> None:
 def test_what_is_no_answer_is_refused(value: Any) -> None:
     """An annotation comes of what was taken, and of that alone."""
     with pytest.raises(InvalidInput):
-        given_from_json(value)
+        answer_from_json(value)
 
 
 @pytest.mark.parametrize(
     ("given_", "stands", "waits"),
     [
         (None, False, True),
-        (Given(answer=Answer.REFUSED, maker="m"), False, False),
-        (Given(answer=Answer.ACCEPTED, maker="m", annotation="a"), True, False),
-        (Given(answer=Answer.CHANGED, maker="m", annotation="a"), False, True),
+        (SuggestionAnswer(answer=Answer.REFUSED, maker="m"), False, False),
+        (SuggestionAnswer(answer=Answer.ACCEPTED, maker="m", annotation="a"), True, False),
+        (SuggestionAnswer(answer=Answer.CHANGED, maker="m", annotation="a"), False, True),
     ],
 )
 def test_it_waits_for_an_answer_that_stands(
-    given_: Given | None, stands: bool, waits: bool
+    given_: SuggestionAnswer | None, stands: bool, waits: bool
 ) -> None:
     """Also where what was made of it was removed since."""
-    assert Suggested.of(PLAIN, given_, stands=stands).open is waits
+    assert SuggestionStatus.of(PLAIN, given_, stands=stands).open is waits
 
 
 def test_what_is_taken_says_where_it_comes_from() -> None:
     """Under an id of its own for each person, with no note of the machine's."""
-    whole = taken("ana", replace(PLAIN, note="why", score=0.5), None)
-    assert (whole.id, whole.note) == (taken_id("ana", "s"), "")
+    whole = take_suggestion("ana", replace(PLAIN, note="why", score=0.5), None)
+    assert (whole.id, whole.note) == (accepted_annotation_id("ana", "s"), "")
     assert whole.suggested
     assert (whole.suggested.suggestion, whole.suggested.maker) == ("s", "m")
     assert (whole.suggested.score, whole.suggested.changed) == (0.5, False)
-    assert taken("ben", PLAIN, None).id != whole.id
-    other = taken("ana", PLAIN, Annotation("mine", CLAIM, (), (("L",),), "so"))
+    assert take_suggestion("ben", PLAIN, None).id != whole.id
+    other = take_suggestion("ana", PLAIN, Annotation("mine", CLAIM, (), (("L",),), "so"))
     assert (other.id, other.note) == (whole.id, "so")
     assert other.suggested
     assert other.suggested.changed

@@ -8,11 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.domain.throttle import ACCOUNT, CLIENT, OWN_PAIR, PAIR, Rule, Tally, longest
+from tui_annotate.domain.throttle import (
+    ACCOUNT,
+    CLIENT,
+    OWN_PAIR,
+    PAIR,
+    FailureCount,
+    ThrottleRule,
+    longest_wait,
+)
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 RULES = [PAIR, OWN_PAIR, CLIENT, ACCOUNT]
-SMALL = Rule(free=2, first=3, cap=10, fade=60)
+SMALL = ThrottleRule(free=2, first=3, cap=10, fade=60)
 
 
 @pytest.mark.parametrize(
@@ -25,7 +33,7 @@ def test_each_failure_beyond_the_free_ones_doubles_the_wait(failures: int, secon
 
 @pytest.mark.parametrize("rule", RULES)
 @given(failures=st.integers(0, 10_000))
-def test_the_wait_grows_and_is_capped(rule: Rule, failures: int) -> None:
+def test_the_wait_grows_and_is_capped(rule: ThrottleRule, failures: int) -> None:
     """Whatever the number of failures."""
     assert 0 <= rule.delay(failures) <= rule.delay(failures + 1) <= rule.cap
 
@@ -37,7 +45,7 @@ def test_nobody_is_locked_out_for_long() -> None:
 
 def test_failures_add_up_and_fade() -> None:
     """One is forgotten with each period since the last."""
-    tally = Tally()
+    tally = FailureCount()
     for _ in range(3):
         tally = tally.failed(NOW, SMALL)
     assert (tally.failures, tally.wait(NOW, SMALL)) == (3, 3)
@@ -50,24 +58,24 @@ def test_failures_add_up_and_fade() -> None:
 
 def test_an_attempt_that_was_right_is_forgiven() -> None:
     """As if it had not been, and nobody waits for it."""
-    twice = Tally().failed(NOW, SMALL).failed(NOW, SMALL)
+    twice = FailureCount().failed(NOW, SMALL).failed(NOW, SMALL)
     third = twice.failed(NOW, SMALL).forgiven()
     assert (third.failures, third.wait(NOW, SMALL)) == (2, 0)
-    assert Tally().forgiven().failures == 0
+    assert FailureCount().forgiven().failures == 0
 
 
 def test_a_clock_that_was_wrong_locks_nobody_out() -> None:
     """However far ahead the time was noted, the cap is the longest wait."""
-    tally = Tally().failed(NOW + timedelta(days=365), SMALL)
+    tally = FailureCount().failed(NOW + timedelta(days=365), SMALL)
     for _ in range(5):
         tally = tally.failed(NOW + timedelta(days=365), SMALL)
     assert tally.wait(NOW, SMALL) == SMALL.cap
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_failures_are_counted_no_further_than_they_matter(rule: Rule) -> None:
+def test_failures_are_counted_no_further_than_they_matter(rule: ThrottleRule) -> None:
     """So that an attack, however long, is forgotten in the same time."""
-    tally = Tally()
+    tally = FailureCount()
     for _ in range(1000):
         tally = tally.failed(NOW, rule)
     assert tally.failures == rule.most
@@ -77,5 +85,5 @@ def test_failures_are_counted_no_further_than_they_matter(rule: Rule) -> None:
 
 def test_the_wait_is_told_in_whole_seconds() -> None:
     """The longest of several, rounded up; nothing for nobody."""
-    assert longest([0.0, 1.2, 0.4]) == 2
-    assert longest([]) == longest([0.0]) == 0
+    assert longest_wait([0.0, 1.2, 0.4]) == 2
+    assert longest_wait([]) == longest_wait([0.0]) == 0

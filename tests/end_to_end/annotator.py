@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Final
 
-from tests.end_to_end.example import Deed, awake
-from tests.pty_driver import Terminal
+from tests.end_to_end.example import LoggedAction, awake
+from tests.helpers.terminal import Terminal
 
 HOME, BACKSPACE = "\x1b[H", "\x7f"
 VERBS: Final = {"saved": "add", "deleted": "remove", "skipped": "skip", "flagged": "flag"}
@@ -35,7 +35,7 @@ class Annotator:
 
     terminal: Terminal
     random: random.Random
-    told: list[Deed] = field(default_factory=list)
+    told: list[LoggedAction] = field(default_factory=list)
     arriving: bool = False
 
     def keys(self) -> str:
@@ -97,7 +97,7 @@ class Annotator:
             pass
 
 
-def _deed(found: re.Match[str]) -> Deed | None:
+def _deed(found: re.Match[str]) -> LoggedAction | None:
     if found["none"]:
         return None
     if found["back"]:

@@ -6,7 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from tests.pty_driver import ROOT, Terminal, program
+from tests.helpers.built_once import build_once
+from tests.helpers.terminal import ROOT, Terminal, program
 from tui_annotate import workspace
 from tui_annotate.domain.history import READ, REDO, UNDO, Event
 from tui_annotate.plugins.protocols import ImportOptions
@@ -14,16 +15,19 @@ from tui_annotate.workspace import Workspace
 
 PAIRS: Final = ROOT / "sample_data" / "pairs.jsonl"
 
-Deed = tuple[str, str]
+LoggedAction = tuple[str, str]
 """A verb of the log, and the label, or the verb of the deed, that it is about."""
 
 
 def make(folder: Path) -> Path:
     """The workspace, without vectors."""
-    options = ImportOptions(dataset="news", id_column="id", group_column="group")
-    with workspace.create(folder) as space:
-        space.ingest(PAIRS, options=options, embedder="none")
-    return folder
+
+    def build(folder: Path) -> None:
+        options = ImportOptions(dataset="news", id_column="id", group_column="group")
+        with workspace.create(folder) as space:
+            space.ingest(PAIRS, options=options, embedder="none")
+
+    return build_once(folder, "example", build)
 
 
 def annotate(
@@ -35,17 +39,23 @@ def annotate(
 
 
 def awake(terminal: Terminal) -> None:
-    """Waits until a sample that is on screen takes keys; those before its first frame it drops."""
+    """Waits until a sample that is on screen takes keys; those before its first frame it drops.
+
+    Under load a second press can open the help twice: it is closed as often as it is there.
+    """
     while "Keys " not in terminal.text:
         terminal.press("?")
         with suppress(AssertionError):
-            terminal.wait("Keys ", patience=1)
+            terminal.wait("Keys ", patience=3)
         assert terminal.alive
-    terminal.press("q")
-    terminal.wait(lambda screen: "Keys " not in screen)
+    while "Keys " in terminal.text:
+        terminal.press("q")
+        with suppress(AssertionError):
+            terminal.wait(lambda screen: "Keys " not in screen, patience=5)
+        assert terminal.alive
 
 
-def deeds(space: Workspace, person: str = "") -> list[Deed]:
+def deeds(space: Workspace, person: str = "") -> list[LoggedAction]:
     """Everybody's actions, or a person's, in the order of time; those that only tell time are out.
 
     Args:

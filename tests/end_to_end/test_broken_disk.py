@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from tests.end_to_end import example
-from tests.pty_driver import Terminal
+from tests.helpers.terminal import Terminal
 from tui_annotate import workspace
 
 RUN: Final = """

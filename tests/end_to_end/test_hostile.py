@@ -15,8 +15,9 @@ import pytest
 
 from tests.end_to_end import example, hostile
 from tests.end_to_end.harmless import LINES, foreign
-from tests.end_to_end.walking import PICTURE, Step, walk
-from tests.pty_driver import Terminal, program
+from tests.end_to_end.terminal_walk import PICTURE, Step, walk
+from tests.helpers.effort import full_except
+from tests.helpers.terminal import Terminal, program
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 
@@ -122,7 +123,7 @@ def annotate(copied: Path, *more: str) -> list[str]:
     return program("annotate", "-w", str(copied), "--as", hostile.PERSON, *more)
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", full_except(LOOKS, "80x24"))
 def test_no_screen_lets_anything_but_drawing_through(copied: Path, look: str) -> None:
     """Every screen, dialog and input shows hostile texts as pictures, at any size and colours."""
     columns, rows, env = LOOKS[look]

@@ -9,10 +9,11 @@ import pytest
 
 from tests.end_to_end import example, hostile
 from tests.end_to_end.harmless import foreign
+from tests.end_to_end.terminal_walk import Step, walk
 from tests.end_to_end.test_hostile import LOOKS, PASTE, annotate
-from tests.end_to_end.walking import Step, walk
-from tests.pty_driver import Terminal
-from tests.tui.screens.collected import LABELS, Collection
+from tests.helpers.effort import full_except
+from tests.helpers.terminal import Terminal
+from tests.tui.screens.collection_workspace import LABELS, Collection
 from tests.tui.screens.work import make
 from tui_annotate.domain.samples import Request
 
@@ -82,7 +83,7 @@ def folder(tmp_path: Path) -> Path:
     return make(tmp_path / "space", labels=LABELS, samples=samples)
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", full_except(LOOKS, "80x24"))
 def test_reports_documents_and_citations_let_nothing_through(folder: Path, look: str) -> None:
     """Marks behind sentences, titles, the tree and its rows show pictures in place of sequences."""
     columns, rows, env = LOOKS[look]

@@ -10,8 +10,9 @@ import pytest
 
 from tests.end_to_end import example, hostile
 from tests.end_to_end.harmless import LINES, foreign
-from tests.end_to_end.walking import Step, walk
-from tests.pty_driver import Terminal, program
+from tests.end_to_end.terminal_walk import Step, walk
+from tests.helpers.effort import full_except
+from tests.helpers.terminal import Terminal, program
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.samples import SampleKey, Side
@@ -89,7 +90,7 @@ def copied(reviewed: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(reviewed, tmp_path / reviewed.name))
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", full_except(LOOKS, "140x40"))
 def test_no_screen_of_review_lets_anything_but_drawing_through(copied: Path, look: str) -> None:
     """Texts, notes, labels, names, pasted reasons: all are pictures, at any size and colours."""
     columns, rows, env = LOOKS[look]

@@ -8,9 +8,10 @@ import pytest
 
 from tests.end_to_end import example, hostile
 from tests.end_to_end.harmless import foreign
+from tests.end_to_end.terminal_walk import Step, walk
 from tests.end_to_end.test_hostile import LOOKS, annotate
-from tests.end_to_end.walking import Step, walk
-from tests.pty_driver import Terminal
+from tests.helpers.effort import full_except
+from tests.helpers.terminal import Terminal
 from tests.tui.screens.proposals import Says, suggest
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
@@ -37,7 +38,7 @@ WALK: tuple[Step, ...] = (
 )
 
 
-@pytest.mark.parametrize("look", ["80x24", "140x40"])
+@pytest.mark.parametrize("look", full_except(["80x24", "140x40"], "140x40"))
 def test_suggestions_let_nothing_through(tmp_path: Path, look: str) -> None:
     """Their words show pictures in place of sequences, in every place that tells of them."""
     folder = hostile.make(tmp_path)

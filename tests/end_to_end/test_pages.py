@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages import PAGES, ROOT, blocks
+from tests.helpers.pages import PAGES, ROOT, blocks
 
 RUN = [page for page in PAGES if blocks(page, "sh")]
 

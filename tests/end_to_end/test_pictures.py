@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from tests.pty_driver import ROOT
+from tests.helpers.terminal import ROOT
 
 
 async def test_the_narrow_picture_is_not_stale(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.services.report import Subject
-from tui_annotate.workspace.passing import passing
+from tui_annotate.workspace.ephemeral import open_ephemeral
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Page, Request
@@ -96,7 +96,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TUI_ANNOTATE_CONFIG", str(folder / "config.toml"))
         (folder / "config.toml").touch()
-        with passing(folder / "in.jsonl") as (space, read):
+        with open_ephemeral(folder / "in.jsonl") as (space, read):
             assert read.refused == 0
             space.team.report.run(target, RecordFilter(), subject=Subject(f"{HOSTILE}.html"))
     return target.as_uri()

@@ -109,11 +109,11 @@ async def opened(folder: Path, story: Story) -> AsyncIterator[Person]:
     app = AnnotateApp(lambda: workspace.open(folder), person="ana", sample=story.sample, look=look)
     async with app.run_test(size=story.size) as pilot:
         someone = Person(app, pilot)
-        while app.desktop.draft is None:
+        while app.sample_screen.draft is None:
             await pilot.pause(0.001)
         await someone.settled()
         yield someone
-        app.desktop.quit()
+        app.sample_screen.quit()
 
 
 async def act(person: Person, step: str, folder: Path) -> None:

@@ -11,10 +11,10 @@ from typing import Final
 
 from tests.end_to_end import example
 from tests.end_to_end.annotator import Annotator
-from tests.pty_driver import Terminal
+from tests.helpers.terminal import Terminal
 from tui_annotate import workspace
 from tui_annotate.domain.people import Person
-from tui_annotate.services.authenticate.managing import NewAccount
+from tui_annotate.services.authentication.account_management import NewAccount
 from tui_annotate.workspace import Workspace
 
 TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))

@@ -14,10 +14,11 @@ import pytest
 
 from tests.end_to_end import example, hostile
 from tests.end_to_end.harmless import foreign
-from tests.end_to_end.walking import walk
-from tests.pty_driver import Terminal, program
+from tests.end_to_end.terminal_walk import walk
+from tests.helpers.effort import full_except
+from tests.helpers.terminal import Terminal, program
 from tui_annotate import workspace
-from tui_annotate.services.authenticate.managing import NewAccount
+from tui_annotate.services.authentication.account_management import NewAccount
 
 ADDRESS, PASSWORD, OWN = "li@example.org", "seven grey herons", "eight white herons"
 ENTER, QUIT, UP, DOWN, ESCAPE = "\r", "\x11", "\x1b[A", "\x1b[B", "\x1b"
@@ -70,7 +71,7 @@ CODE: Final = (
 )
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", full_except(LOOKS, "80x24"))
 def test_no_page_lets_anything_but_drawing_through(folder: Path, look: str) -> None:
     """Names, folders and pastes that attack the terminal are pictures on every page."""
     with start(folder, look=look, name=hostile.PERSON) as one, ExitStack() as more:
@@ -181,11 +182,11 @@ def test_without_accounts_nothing_of_signing_in_is_loaded(tmp_path: Path) -> Non
         terminal.press(QUIT)
         assert terminal.end() == 0
     loaded = json.loads((tmp_path / "modules.json").read_text("utf-8"))
-    assert "tui_annotate.tui.screens.reception" in loaded
+    assert "tui_annotate.tui.screens.sign_in_flow" in loaded
     unwanted = (
         "passlib",
         "argon2",
-        "tui_annotate.services.authenticate",
-        "tui_annotate.tui.screens.form_page",
+        "tui_annotate.services.authentication",
+        "tui_annotate.tui.screens.form_screen",
     )
     assert [name for name in loaded if name.startswith(unwanted)] == []

@@ -16,13 +16,13 @@ from typing import Final
 import pytest
 
 from tests.end_to_end import example
-from tests.key_files import generated
-from tests.pty_driver import PATIENCE, ROOT, Terminal, program
-from tests.ssh_server import USER, Server, needs_sshd
+from tests.helpers.ssh_keys import generated
+from tests.helpers.ssh_server import USER, Server, needs_sshd
+from tests.helpers.terminal import PATIENCE, ROOT, Terminal, program
 from tui_annotate import workspace
-from tui_annotate.cli import doctor_server
+from tui_annotate.cli import doctor
 from tui_annotate.cli.ssh import SESSION
-from tui_annotate.services.authenticate.managing import NewAccount
+from tui_annotate.services.authentication.account_management import NewAccount
 
 pytestmark = [*needs_sshd]
 
@@ -145,7 +145,7 @@ def test_no_command_but_export_is_run(arranged: Arranged, words: list[str]) -> N
     """Exit code 64, one line of hint, nothing on standard output; the same without a terminal."""
     done = arranged.asks("ana", "--", *words)
     assert (done.returncode, done.stdout) == (64, "")
-    assert done.stderr.startswith("this account runs tui-annotate alone")
+    assert "tui-annotate" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     bare = arranged.asks("ana")
     assert (bare.returncode, bare.stdout, bare.stderr) == (64, "", done.stderr)
@@ -306,10 +306,10 @@ def test_doctor_is_content_with_what_setup_arranged(
         "-C",
         f"user={USER},host=h,addr=127.0.0.1",
     ]
-    monkeypatch.setattr(doctor_server, "_question", lambda _program, _user: asked)
+    monkeypatch.setattr(doctor, "_sshd_query", lambda _program, _user: asked)
     with workspace.open(arranged.folder) as space:
-        lines = space.team.bind.lines(SESSION, folder=str(space.path))
-    found = list(doctor_server.sshd_checks(arranged.folder, lines))
+        lines = space.team.ssh_keys.lines(SESSION, folder=str(space.path))
+    found = list(doctor.check_sshd(arranged.folder, lines))
     assert [(each.what, each.state) for each in found] == [("sshd", "ok")]
 
 

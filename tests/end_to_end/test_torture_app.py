@@ -9,7 +9,7 @@ from typing import Final
 
 from tests.end_to_end import example
 from tests.end_to_end.annotator import Annotator
-from tests.end_to_end.example import Deed
+from tests.end_to_end.example import LoggedAction
 from tui_annotate import workspace
 
 ROUNDS: Final = 100 if os.environ.get("TUI_ANNOTATE_TORTURE") else 5
@@ -19,7 +19,7 @@ A_SESSION: Final = 14  # actions of one start at most
 def test_nothing_that_was_shown_as_saved_is_lost(tmp_path: Path) -> None:
     """After each kill the log begins with what was shown, and holds at most one action more."""
     folder = example.make(tmp_path / "work")
-    known: list[Deed] = []
+    known: list[LoggedAction] = []
     for number in range(ROUNDS):
         luck = random.Random(number)
         with example.annotate(folder) as terminal:

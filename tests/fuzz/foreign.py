@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tui_annotate.plugins.joined import SEPARATOR
+from tui_annotate.plugins.joined_texts import SEPARATOR
 
 SOURCE: Final = "It 🌉 opened.\nIt cost 12 million."
 SUMMARY: Final = "It cost 15 million and was loved."

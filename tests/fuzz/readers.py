@@ -14,15 +14,14 @@ from typing import Any
 from tests.fuzz.choices import Choices
 from tests.fuzz.mutations import Files, changed
 from tests.fuzz.seeds import seeds
-from tests.plugins.reading import write
+from tests.plugins.record_reader import write
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.accounts.mercury import databases, read_mercury
-from tui_annotate.plugins.accounts.rows import UserRow, read_users
-from tui_annotate.plugins.detection import detect
+from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ImportOptions, Meter
+from tui_annotate.plugins.user_files import UserRow, databases, read_mercury, read_users
 from tui_annotate.settings import load
 
 LONGEST = 20

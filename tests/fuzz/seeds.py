@@ -18,9 +18,9 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from tests.fuzz import foreign
 from tests.fuzz.mutations import Files
+from tests.helpers.position_rows import lookup, placed
 from tests.plugins.formats.laws import examples, write
 from tests.plugins.strategies import DUMP, NATIVE
-from tests.position_rows import lookup, placed
 from tui_annotate.domain.records import Record
 from tui_annotate.settings import WORKSPACE_TEMPLATE
 

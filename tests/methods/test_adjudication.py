@@ -8,16 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.adjudication import Adjudication, ReviewAction
+from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.adjudication import (
-    Difference,
-    Group,
-    Standing,
+    CandidateGroup,
+    Decision,
+    DifferenceKind,
+    GroupStatus,
+    decision,
     groups,
     merged,
-    united,
+    unite_anchors,
 )
 
 TEXT = "ab cd ef gh ij kl mn op qr st uv wx yz"
@@ -42,7 +45,7 @@ def one(
     )
 
 
-def only(said: Said) -> Group:
+def only(said: Said) -> CandidateGroup:
     """The one group that there is."""
     (group,) = groups(SAMPLE, said)
     return group
@@ -93,7 +96,10 @@ def test_nothing_depends_on_an_order(said: Said, random: object) -> None:
 def test_each_annotation_is_in_one_group_and_one_rival_of_it(said: Said) -> None:
     """Nothing is lost, and nothing counted twice."""
     found = [
-        name for group in groups(SAMPLE, said) for rival in group.rivals for name in rival.sources
+        name
+        for group in groups(SAMPLE, said)
+        for candidate in group.candidates
+        for name in candidate.sources
     ]
     assert sorted(found) == sorted(known.id for mine in said.values() for known in mine)
 
@@ -103,7 +109,7 @@ def test_claims_of_different_groups_share_nothing(said: Said) -> None:
     """Those that overlap belong together."""
     taken: dict[int, int] = {}
     for at, group in enumerate(groups(SAMPLE, said)):
-        for anchor in (anchor for rival in group.rivals for anchor in rival.claim):
+        for anchor in (anchor for candidate in group.candidates for anchor in candidate.claim):
             for offset in range(anchor.span.start, anchor.span.end):
                 assert taken.setdefault(offset, at) == at
 
@@ -112,15 +118,15 @@ def test_claims_of_different_groups_share_nothing(said: Said) -> None:
 def test_agreed_is_what_everybody_said(said: Said) -> None:
     """And of what is agreed, all is proposed; what is proposed was said by more than half."""
     for group in groups(SAMPLE, said):
-        everybody = all(set(rival.people) == said.keys() for rival in group.rivals)
-        assert (group.standing is Standing.AGREED) == everybody
-        assert set(group.proposal) <= set(group.rivals)
+        everybody = all(set(candidate.people) == said.keys() for candidate in group.candidates)
+        assert (group.standing is GroupStatus.AGREED) == everybody
+        assert set(group.proposal) <= set(group.candidates)
         if everybody:
-            assert group.proposal == group.rivals
-        for rival in group.proposal:
+            assert group.proposal == group.candidates
+        for candidate in group.proposal:
             same = {
-                person for other in group.rivals for person in other.people
-                if other.labels == rival.labels
+                person for other in group.candidates for person in other.people
+                if other.labels == candidate.labels
             }  # fmt: skip
             assert 2 * len(same) > len(said)
 
@@ -129,9 +135,9 @@ def test_agreed_is_what_everybody_said(said: Said) -> None:
 def test_who_says_nothing_disagrees(said: Said) -> None:
     """With one more who finished and marked nothing, no group is agreed, and each says so."""
     for group in groups(SAMPLE, {**said, "z": []}):
-        assert group.standing is Standing.CONFLICT
+        assert group.standing is GroupStatus.CONFLICT
         assert "z" in group.silent
-        assert Difference.ONLY_SOME in group.differences
+        assert DifferenceKind.ONLY_SOME in group.differences
 
 
 @given(anything())
@@ -163,7 +169,9 @@ def test_united_covers_the_same(given_spans: list[Span]) -> None:
     """The same code points, each once, in order."""
     anchors = [Anchor(Side.SOURCE, 0, span) for span in given_spans]
     covered = [
-        offset for anchor in united(anchors) for offset in range(anchor.span.start, anchor.span.end)
+        offset
+        for anchor in unite_anchors(anchors)
+        for offset in range(anchor.span.start, anchor.span.end)
     ]
     assert covered == sorted(covered)
     assert len(covered) == len(set(covered))
@@ -178,11 +186,15 @@ def test_the_same_with_other_evidence_is_agreed() -> None:
             "q": [one("b", 0, 6, evidence=(3, 8), note="never")],
         }
     )
-    assert group.standing is Standing.AGREED
-    assert group.differences == (Difference.EVIDENCE, Difference.NOTE)
-    (rival,) = group.proposal
-    assert rival.evidence == (Anchor(Side.SOURCE, 0, Span(0, 8)),)
-    assert (rival.note, rival.people, rival.sources) == ("never", ("p", "q"), ("a", "b"))
+    assert group.standing is GroupStatus.AGREED
+    assert group.differences == (DifferenceKind.EVIDENCE, DifferenceKind.NOTE)
+    (candidate,) = group.proposal
+    assert candidate.evidence == (Anchor(Side.SOURCE, 0, Span(0, 8)),)
+    assert (candidate.note, candidate.people, candidate.sources) == (
+        "never",
+        ("p", "q"),
+        ("a", "b"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -190,38 +202,38 @@ def test_the_same_with_other_evidence_is_agreed() -> None:
     [
         (  # two of two with other extents: nearly, and no majority
             {"p": [one("a", 0, 5)], "q": [one("b", 0, 8)]},
-            Standing.NEARLY,
-            [Difference.EXTENT],
+            GroupStatus.NEARLY,
+            [DifferenceKind.EXTENT],
             [],
         ),
         (  # two of three with one extent
             {"p": [one("a", 0, 5)], "q": [one("b", 0, 8)], "r": [one("c", 0, 8)]},
-            Standing.NEARLY,
-            [Difference.EXTENT],
+            GroupStatus.NEARLY,
+            [DifferenceKind.EXTENT],
             [("b", "c")],
         ),
         (  # another label
             {"p": [one("a", 0, 5)], "q": [one("b", 0, 5, Y)]},
-            Standing.CONFLICT,
-            [Difference.LABEL],
+            GroupStatus.CONFLICT,
+            [DifferenceKind.LABEL],
             [],
         ),
         (  # two labels against one
             {"p": [one("a", 0, 5)], "q": [one("b", 0, 5, Y)], "r": [one("c", 0, 5)]},
-            Standing.CONFLICT,
-            [Difference.LABEL],
+            GroupStatus.CONFLICT,
+            [DifferenceKind.LABEL],
             [("a", "c")],
         ),
         (  # one of two
             {"p": [one("a", 0, 5)], "q": []},
-            Standing.CONFLICT,
-            [Difference.ONLY_SOME],
+            GroupStatus.CONFLICT,
+            [DifferenceKind.ONLY_SOME],
             [],
         ),
         (  # two of three who agree, of other extents
             {"p": [one("a", 0, 5)], "q": [one("b", 3, 8)], "r": []},
-            Standing.CONFLICT,
-            [Difference.ONLY_SOME, Difference.EXTENT],
+            GroupStatus.CONFLICT,
+            [DifferenceKind.ONLY_SOME, DifferenceKind.EXTENT],
             [],
         ),
         (  # everybody gave both labels
@@ -229,7 +241,7 @@ def test_the_same_with_other_evidence_is_agreed() -> None:
                 "p": [one("a", 0, 5), one("b", 0, 5, Y)],
                 "q": [one("c", 0, 5), one("d", 0, 5, Y)],
             },
-            Standing.AGREED,
+            GroupStatus.AGREED,
             [],
             [("a", "c"), ("b", "d")],
         ),
@@ -237,15 +249,15 @@ def test_the_same_with_other_evidence_is_agreed() -> None:
 )
 def test_what_they_differ_in(
     said: Said,
-    standing: Standing,
-    differences: list[Difference],
+    standing: GroupStatus,
+    differences: list[DifferenceKind],
     proposed: list[tuple[str, ...]],
 ) -> None:
     """Each kind is named, and a tie proposes nothing."""
     group = only(said)
     assert group.standing is standing
     assert list(group.differences) == differences
-    assert [rival.sources for rival in group.proposal] == proposed
+    assert [candidate.sources for candidate in group.proposal] == proposed
 
 
 def test_a_chain_is_one_group() -> None:
@@ -259,7 +271,7 @@ def test_a_chain_is_one_group() -> None:
 def test_evidence_alone_meets_evidence_alone() -> None:
     """Without a claim, what was marked in the source is what it is about."""
     bare = [Annotation(name, (), (Anchor(Side.SOURCE, 0, Span(0, 5)),), (X,)) for name in "ab"]
-    assert only({"p": bare[:1], "q": bare[1:]}).standing is Standing.AGREED
+    assert only({"p": bare[:1], "q": bare[1:]}).standing is GroupStatus.AGREED
     assert len(groups(SAMPLE, {"p": bare[:1], "q": [one("c", 0, 5)]})) == 2
 
 
@@ -271,8 +283,54 @@ def test_merging_unites_words_evidence_and_notes() -> None:
             "q": [one("b", 3, 8, Y, evidence=(6, 8), note="second")],
         }
     )
-    both = merged(group.rivals, labels=(Y,))
+    both = merged(group.candidates, labels=(Y,))
     assert both.claim == (Anchor(Side.SUMMARY, 0, Span(0, 8)),)
     assert [anchor.span for anchor in both.evidence] == [Span(0, 2), Span(6, 8)]
     assert both.note == "first / second"
     assert (both.labels, both.sources) == ((Y,), ("a", "b"))
+
+
+TEXTS = Sample("d", "1", (Document(Side.SOURCE, "ab cd"), Document(Side.SUMMARY, "ab cd")))
+CLAIM = (Anchor(Side.SUMMARY, 0, Span(0, 2)),)
+
+
+def said(name: str, label: str) -> Annotation:
+    """An annotation of the one place that there is."""
+    return Annotation(name, CLAIM, labels=((label,),))
+
+
+def settled(origin: str, *sources: str) -> Annotation:
+    """What review made of annotations, or refused."""
+    how = ReviewAction.TAKEN if origin == ADJUDICATED else ReviewAction.REJECTED
+    return Annotation(
+        "-".join(sources), CLAIM, origin=origin, settled=Adjudication("r", how, sources)
+    )
+
+
+TAKEN, REFUSED = settled(ADJUDICATED, "p1", "q1"), settled(REJECTED, "p1", "q1")
+OTHER_REFUSED = settled(REJECTED, "p2", "q2")
+
+
+@pytest.mark.parametrize(
+    ("done", "alike", "apart"),
+    [
+        ((), Decision.AGREED, Decision.OPEN),
+        ((TAKEN,), Decision.KEPT, Decision.KEPT),
+        ((REFUSED,), Decision.OPEN, Decision.OPEN),
+        ((REFUSED, TAKEN), Decision.KEPT, Decision.KEPT),
+        ((REFUSED, OTHER_REFUSED), Decision.REJECTED, Decision.OPEN),
+        ((settled(ADJUDICATED),), Decision.AGREED, Decision.OPEN),
+    ],
+)
+def test_what_became_of_a_place(
+    done: tuple[Annotation, ...], alike: Decision, apart: Decision
+) -> None:
+    """Of two labels that both people gave, one refused leaves it open: no end of review takes it.
+
+    Where a third label is one person's alone, that must be refused as well before nothing is left.
+    """
+    both = {"p": [said("p1", "X"), said("p2", "Y")], "q": [said("q1", "X"), said("q2", "Y")]}
+    (group,) = groups(TEXTS, both)
+    assert decision(group, done) is alike
+    (group,) = groups(TEXTS, both | {"p": [*both["p"], said("p3", "Z")]})
+    assert decision(group, done) is apart

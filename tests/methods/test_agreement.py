@@ -48,7 +48,7 @@ def units_of(observers: list[list[int | None]]) -> list[list[int]]:
 
 def told(value: Numbers, units: list[list[int]]) -> Measured:
     """A measure as it leaves the room."""
-    return agreement.measured(value, units=sum(len(unit) > 1 for unit in units))
+    return agreement.measure_value(value, units=sum(len(unit) > 1 for unit in units))
 
 
 def percent(units: list[list[int]]) -> Measured:
@@ -307,11 +307,11 @@ def test_draws_are_measured_as_the_data_are(units: list[list[int]]) -> None:
 def test_an_interval_needs_draws_that_are_defined() -> None:
     """Where a measure has no value in a twentieth of the draws, there is none."""
     values = np.linspace(0, 1, 100)
-    low, high = agreement.between(values) or (0, 0)
+    low, high = agreement.draw_interval(values) or (0, 0)
     assert (low, high) == pytest.approx((0.025, 0.975))
     values[:5] = np.nan
-    assert agreement.between(values) is None
-    assert agreement.between(None) is None
+    assert agreement.draw_interval(values) is None
+    assert agreement.draw_interval(None) is None
 
 
 def _same(one: Measured, other: Measured) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.methods import bootstrap
-from tui_annotate.methods.bootstrap import Interval, interval, resampled, resampled_sums
+from tui_annotate.methods.bootstrap import Interval, interval, resample, resample_sums
 
 QUERIES = st.lists(
     st.tuples(st.floats(0, 1), st.sampled_from("abcdefg")), min_size=3, max_size=60
@@ -20,7 +20,7 @@ QUERIES = st.lists(
 def drawn(found: list[tuple[float, str]], *, draws: int = 200) -> np.ndarray:
     """The means of some draws."""
     values, clusters = zip(*found, strict=True)
-    means = resampled(np.array(values), clusters, draws=draws)
+    means = resample(np.array(values), clusters, draws=draws)
     assert means is not None
     return means
 
@@ -53,7 +53,7 @@ def test_columns_are_drawn_together(found: list[tuple[float, str]], more: float)
     """What is better by the same everywhere is better by that in every draw; itself by nothing."""
     values = np.array([value for value, _ in found])
     both = np.stack([values, values + more, values], axis=1)
-    means = resampled(both, [cluster for _, cluster in found], draws=200)
+    means = resample(both, [cluster for _, cluster in found], draws=200)
     assert means is not None
     assert np.allclose(means[:, 1] - means[:, 0], more)
     assert interval(means[:, 1] - means[:, 0]).excludes_zero
@@ -81,7 +81,7 @@ def test_clusters_of_equals_widen_the_interval() -> None:
 def test_the_width_is_that_of_the_textbook() -> None:
     """With a query a source: about 1.96 standard errors to either side."""
     values = np.random.default_rng(2).normal(size=500)
-    means = resampled(values, [str(at) for at in range(500)])
+    means = resample(values, [str(at) for at in range(500)])
     assert means is not None
     low, high = interval(means)
     error = values.std() / np.sqrt(500)
@@ -91,29 +91,29 @@ def test_the_width_is_that_of_the_textbook() -> None:
 def test_sums_are_of_whole_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each draw takes as many rows as there are; the same each time, however much at once."""
     rows = np.column_stack([np.ones(50), np.arange(50.0), 2 * np.arange(50.0)])
-    made = resampled_sums(rows, draws=300)
+    made = resample_sums(rows, draws=300)
     assert made is not None
     assert (made[:, 0] == 50).all()
     assert np.allclose(made[:, 2], 2 * made[:, 1])
     assert made[:, 1].mean() == pytest.approx(rows[:, 1].sum(), rel=0.02)
-    monkeypatch.setattr(bootstrap, "_AT_ONCE", 70)
-    again = resampled_sums(rows, draws=300)
+    monkeypatch.setattr(bootstrap, "_BLOCK_SIZE", 70)
+    again = resample_sums(rows, draws=300)
     assert again is not None
     assert np.allclose(made, again)
-    assert resampled_sums(rows[:2]) is None
+    assert resample_sums(rows[:2]) is None
 
 
 @pytest.mark.parametrize("clusters", [[], ["a", "a"], ["a", "b", "a"]])
 def test_few_clusters_have_no_interval(clusters: list[str]) -> None:
     """Under three nothing is known of how they differ."""
-    assert resampled(np.ones(len(clusters)), clusters) is None
+    assert resample(np.ones(len(clusters)), clusters) is None
 
 
 def test_draws_in_blocks_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Memory is bounded, and nothing else changes."""
     found = [(at / 10, str(at)) for at in range(10)]
     whole = drawn(found)
-    monkeypatch.setattr(bootstrap, "_AT_ONCE", 70)
+    monkeypatch.setattr(bootstrap, "_BLOCK_SIZE", 70)
     assert np.allclose(drawn(found), whole)
 
 

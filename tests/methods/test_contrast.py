@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.contrast import conflicts, shared, unsupported
+from tui_annotate.methods.contrast import conflicts, shared
 from tui_annotate.methods.lexical import words
+from tui_annotate.methods.unsupported_words import unsupported
 
 TEXTS = st.text(max_size=60) | st.text("ab the 12 million May一二三万元大桥。Smith", max_size=60)
 

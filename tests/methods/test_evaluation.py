@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.evaluation import FIGURES, Figures, figures, gains, is_hit, kinds
+from tui_annotate.methods.evaluation import FIGURES, RankingFigures, figures, gains, is_hit, kinds
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,12 @@ def test_a_hit_shares_three_code_points_or_all(segment: Span, chosen: Span, expe
 def test_figures_by_hand() -> None:
     """Recall counts the queries with a hit that high; a query without one gives nothing."""
     found = figures([1, 2, 4, None])
-    assert found == Figures(4, 0.25, 0.5, 0.75, (1 + 0.5 + 0.25) / 4)
+    assert found == RankingFigures(4, 0.25, 0.5, 0.75, (1 + 0.5 + 0.25) / 4)
 
 
 def test_no_queries_are_no_error() -> None:
     """All figures are zero then."""
-    assert figures([]) == Figures(0, 0.0, 0.0, 0.0, 0.0)
+    assert figures([]) == RankingFigures(0, 0.0, 0.0, 0.0, 0.0)
 
 
 @given(st.lists(st.none() | st.integers(1, 50), min_size=1))

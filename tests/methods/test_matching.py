@@ -17,14 +17,14 @@ from tui_annotate.methods.matching import (
     CANDIDATES,
     LONGEST,
     Query,
-    Searched,
+    SegmentIndex,
     Space,
-    best,
+    best_indices,
     query,
-    touched,
+    touched_segments,
 )
-from tui_annotate.methods.meaning import Meaning, Tokens
 from tui_annotate.methods.segmentation import segment
+from tui_annotate.methods.selection_vectors import SelectionVectors, Tokens
 
 SUMMARY = "The bridge cost 15 million pounds. It was loved by all. "
 SOURCES = (
@@ -51,15 +51,15 @@ def looking_for(**bag: float) -> Query:
     return Query("", "", bag, Span(0, 1), ())
 
 
-def ranked(side: Searched, look: Query, cosines: NDArray[np.float32]) -> tuple[Match, ...]:
+def ranked(side: SegmentIndex, look: Query, cosines: NDArray[np.float32]) -> tuple[Match, ...]:
     """The ranking of a side whose cosines are given."""
-    return side.rank(look, Meaning(axes(1)[0]), cosines=cosines)
+    return side.rank(look, SelectionVectors(axes(1)[0]), cosines=cosines)
 
 
 @pytest.fixture
-def searched() -> Searched:
+def searched() -> SegmentIndex:
     """Two documents, without vectors."""
-    return Searched.of(SOURCES, [segment(text) for text in SOURCES])
+    return SegmentIndex.of(SOURCES, [segment(text) for text in SOURCES])
 
 
 def axes(count: int, size: int = 4) -> NDArray[np.float32]:
@@ -121,7 +121,7 @@ def test_a_huge_selection_is_looked_at_in_part() -> None:
     assert len(found.home) <= 2 * LONGEST
 
 
-def test_every_segment_is_ranked_once(searched: Searched) -> None:
+def test_every_segment_is_ranked_once(searched: SegmentIndex) -> None:
     """Ranks count from 1, scores fall, and spans are those of the segments."""
     matches = searched.rank(asked(SUMMARY, "15 million pounds"))
     assert len(searched) == len(matches) == 5
@@ -135,14 +135,14 @@ def test_every_segment_is_ranked_once(searched: Searched) -> None:
     assert set(best.signals) == {"words"}
 
 
-def test_ties_stand_in_reading_order(searched: Searched) -> None:
+def test_ties_stand_in_reading_order(searched: SegmentIndex) -> None:
     """The same sentence twice: the first comes first."""
     twins = [match for match in searched.rank(asked(SUMMARY, "loved")) if match.document == 1]
     same = [match.segment for match in twins if match.segment != 1]
     assert same == [0, 2]
 
 
-def test_the_top_is_what_is_strong_enough(searched: Searched) -> None:
+def test_the_top_is_what_is_strong_enough(searched: SegmentIndex) -> None:
     """At most so many, and nothing under the first strength."""
     some = searched.rank(asked(SUMMARY, "15 million pounds"), top=2)
     assert 1 <= len(some) <= 2
@@ -153,11 +153,11 @@ def test_the_top_is_what_is_strong_enough(searched: Searched) -> None:
 def test_vectors_are_fused_with_words() -> None:
     """With the weights that are said, and each signal told beside the score."""
     texts = ["One river. Two boats. "]
-    both = Searched.of(texts, [segment(texts[0])]).having(space(axes(2)))
+    both = SegmentIndex.of(texts, [segment(texts[0])]).having(space(axes(2)))
     vector = np.array([0.6, 0.8, 0, 0], np.float32)
     cosines = both.similarities(vector)
     assert cosines.tolist() == pytest.approx([0.6, 0.8], abs=1e-3)
-    first, second = both.rank(looking_for(nowhere=1.0), Meaning(vector))
+    first, second = both.rank(looking_for(nowhere=1.0), SelectionVectors(vector))
     assert (first.segment, second.segment) == (1, 0)
     assert first.signals == {"words": 0.0, "vectors": pytest.approx(0.8, abs=1e-3)}
 
@@ -165,11 +165,11 @@ def test_vectors_are_fused_with_words() -> None:
 def test_one_kind_of_signal_ranks_alone() -> None:
     """Its order is its own, and nothing else is told; by vectors that are not there, nothing."""
     texts = ["One river. Two boats. "]
-    both = Searched.of(texts, [segment(texts[0])]).having(space(axes(2)))
+    both = SegmentIndex.of(texts, [segment(texts[0])]).having(space(axes(2)))
     cosines = np.array([0.1, 0.9], np.float32)
     look = looking_for(river=1.0)
     for by, expected in ((Signals.WORDS, 0), (Signals.VECTORS, 1)):
-        matches = both.rank(look, Meaning(axes(1)[0]), cosines=cosines, by=by)
+        matches = both.rank(look, SelectionVectors(axes(1)[0]), cosines=cosines, by=by)
         assert matches[0].segment == expected
         assert {name for match in matches for name in match.signals} == {by.value}
     assert both.rank(look, by=Signals.VECTORS) == ()
@@ -178,8 +178,8 @@ def test_one_kind_of_signal_ranks_alone() -> None:
 def test_vectors_of_whole_sentences_are_a_signal_of_their_own() -> None:
     """They say less of a selection, so they are told apart."""
     texts = ["One river. Two boats. "]
-    both = Searched.of(texts, [segment(texts[0])]).having(space(axes(2)))
-    meaning = Meaning(axes(1)[0], of_sentences=True)
+    both = SegmentIndex.of(texts, [segment(texts[0])]).having(space(axes(2)))
+    meaning = SelectionVectors(axes(1)[0], of_sentences=True)
     (first, _) = both.rank(looking_for(nowhere=1.0), meaning)
     assert first.signals == {"words": 0.0, "sentences": 1.0}
     (alone, _) = both.rank(looking_for(nowhere=1.0), meaning, by=Signals.VECTORS)
@@ -190,10 +190,10 @@ def test_of_a_segment_without_a_vector_words_alone_are_told() -> None:
     """Not a likeness of 0, which nobody measured."""
     texts = ["One river. Two boats. "]
     half = np.array([axes(1)[0], np.zeros(4)], np.float32)
-    some = Searched.of(texts, [segment(texts[0])]).having(space(half))
+    some = SegmentIndex.of(texts, [segment(texts[0])]).having(space(half))
     told = {
         match.segment: set(match.signals)
-        for match in some.rank(looking_for(boats=1.0), Meaning(axes(1)[0]))
+        for match in some.rank(looking_for(boats=1.0), SelectionVectors(axes(1)[0]))
     }
     assert told == {0: {"words", "vectors"}, 1: {"words"}}
 
@@ -201,7 +201,7 @@ def test_of_a_segment_without_a_vector_words_alone_are_told() -> None:
 def test_shared_signs_say_more_than_shared_words() -> None:
     """By half again where all of the query is signs: reworded, most of its pairs are gone."""
     texts = ["桥梁建成于一九三二年。"]
-    side = Searched.of(texts, [segment(texts[0])])
+    side = SegmentIndex.of(texts, [segment(texts[0])])
     look = asked("桥梁花费很多。", "桥梁花费")
     assert look.signs == 1.0
     (match,) = side.rank(look)
@@ -213,11 +213,11 @@ def test_cosines_count_from_the_floor() -> None:
     """What all texts have in common in a model is no likeness."""
     texts = ["One river. Two boats. "]
     some = Space(axes(2), np.ones(2, np.bool_), floor=0.6)
-    both = Searched.of(texts, [segment(texts[0])]).having(some)
+    both = SegmentIndex.of(texts, [segment(texts[0])]).having(some)
     vector = np.array([0.6, 0.8, 0, 0], np.float32)
     found = {
         match.segment: match.signals["vectors"]
-        for match in both.rank(looking_for(nowhere=1.0), Meaning(vector))
+        for match in both.rank(looking_for(nowhere=1.0), SelectionVectors(vector))
     }
     assert found == {0: pytest.approx(0, abs=1e-3), 1: pytest.approx(0.5, abs=1e-3)}
 
@@ -225,8 +225,8 @@ def test_cosines_count_from_the_floor() -> None:
 def test_the_last_bits_of_a_cosine_make_no_other_order() -> None:
     """Two that are alike here stay in reading order, though elsewhere they came out otherwise."""
     texts = ["One river. Two boats. "]
-    both = Searched.of(texts, [segment(texts[0])]).having(space(axes(2)[[0, 0]]))
-    look, meaning = looking_for(nowhere=1.0), Meaning(axes(1)[0])
+    both = SegmentIndex.of(texts, [segment(texts[0])]).having(space(axes(2)[[0, 0]]))
+    look, meaning = looking_for(nowhere=1.0), SelectionVectors(axes(1)[0])
     nearly = np.array([1.0 - 1e-6, 1.0], np.float32)
     assert both.rank(look, meaning, cosines=nearly) == both.rank(look, meaning)
     other = both.rank(look, meaning, cosines=np.array([0.9, 1.0], np.float32))
@@ -236,12 +236,12 @@ def test_the_last_bits_of_a_cosine_make_no_other_order() -> None:
 def test_a_negative_cosine_is_no_likeness() -> None:
     """Signals are clipped to [0, 1]."""
     texts = ["One river. "]
-    both = Searched.of(texts, [segment(texts[0])]).having(space(axes(1)))
-    (match,) = both.rank(looking_for(one=1.0), Meaning(-axes(1)[0]))
+    both = SegmentIndex.of(texts, [segment(texts[0])]).having(space(axes(1)))
+    (match,) = both.rank(looking_for(one=1.0), SelectionVectors(-axes(1)[0]))
     assert match.signals["vectors"] == 0.0
 
 
-def test_there_is_no_cosine_without_vectors(searched: Searched) -> None:
+def test_there_is_no_cosine_without_vectors(searched: SegmentIndex) -> None:
     """Asking for one is a mistake of the caller."""
     with pytest.raises(ValueError, match="no vectors"):
         searched.similarities(np.zeros(4, np.float32))
@@ -257,7 +257,7 @@ def test_a_score_does_not_depend_on_the_other_cosines(
     """The first segment's score is the same, whatever the others reach."""
     count = min(len(these), len(others))
     text = "One river. " * count
-    both = Searched.of([text], [segment(text)]).having(space(axes(count)))
+    both = SegmentIndex.of([text], [segment(text)]).having(space(axes(count)))
     look = looking_for(river=1.0)
     first = np.array(these[:count], np.float32)
     second = np.array([these[0], *others[1:count]], np.float32)
@@ -272,7 +272,7 @@ def test_a_score_does_not_depend_on_the_other_cosines(
 def test_more_of_either_signal_scores_more() -> None:
     """The fusion and its calibration are monotone."""
     text = "One river. One boat. "
-    both = Searched.of([text], [segment(text)]).having(space(axes(2)))
+    both = SegmentIndex.of([text], [segment(text)]).having(space(axes(2)))
     look = looking_for(river=1.0)
 
     def score(cosine: float) -> float:
@@ -292,17 +292,17 @@ def bank(*texts: NDArray[np.float32]) -> TokenBank:
     return TokenBank(vectors.astype(np.int8), np.cumsum([0, *counts]), nothing, nothing)
 
 
-def like(at: int) -> Meaning:
+def like(at: int) -> SelectionVectors:
     """What one selected token means that points along an axis."""
     row = axes(at + 1)[at : at + 1]
-    return Meaning(row[0], Tokens(row, np.ones(1, np.float32), ["river"]))
+    return SelectionVectors(row[0], Tokens(row, np.ones(1, np.float32), ["river"]))
 
 
 def test_tokens_take_part() -> None:
     """A segment that holds the token is better than one that does not, and says so."""
     text = "One river. One boat. "
     tokens = bank(axes(2)[:1], axes(2)[1:])
-    side = Searched.of([text], [segment(text)]).having(space(axes(2)[::-1], tokens))
+    side = SegmentIndex.of([text], [segment(text)]).having(space(axes(2)[::-1], tokens))
     first, second = side.rank(looking_for(nowhere=1.0), like(0), cosines=np.zeros(2, np.float32))
     assert (first.segment, first.signals["tokens"]) == (0, 1.0)
     assert (second.segment, second.signals["tokens"]) == (1, 0.0)
@@ -316,7 +316,7 @@ def test_only_the_candidates_tokens_are_looked_at() -> None:
     count = CANDIDATES + 6
     text = "One river. " * count
     tokens = bank(*[axes(1)] * count)
-    side = Searched.of([text], [segment(text)]).having(space(axes(count), tokens))
+    side = SegmentIndex.of([text], [segment(text)]).having(space(axes(count), tokens))
     cosines = np.linspace(0, 1, count, dtype=np.float32)
     matches = side.rank(looking_for(nowhere=1.0), like(0), cosines=cosines)
     assert len(matches) == count
@@ -329,7 +329,7 @@ def test_only_the_candidates_tokens_are_looked_at() -> None:
 )
 def test_the_best_are_those_of_a_stable_sort(values: list[float], count: int) -> None:
     """The greatest first, equals in their order."""
-    found = best(np.array(values, np.float32), count)
+    found = best_indices(np.array(values, np.float32), count)
     expected = sorted(range(len(values)), key=lambda at: -values[at])[:count]
     assert found.tolist() == expected
 
@@ -337,7 +337,7 @@ def test_the_best_are_those_of_a_stable_sort(values: list[float], count: int) ->
 def test_what_a_span_touches() -> None:
     """The segments that share a code point with it."""
     cut = segment(SUMMARY)
-    assert touched(cut, Span(0, 3)) == range(1)
-    assert touched(cut, Span(cut[1].start - 1, cut[1].start + 1)) == range(2)
-    assert touched(cut, Span(cut[1].start, cut[1].start + 1)) == range(1, 2)
-    assert touched(cut, Span(0, cut[1].start)) == range(1)
+    assert touched_segments(cut, Span(0, 3)) == range(1)
+    assert touched_segments(cut, Span(cut[1].start - 1, cut[1].start + 1)) == range(2)
+    assert touched_segments(cut, Span(cut[1].start, cut[1].start + 1)) == range(1, 2)
+    assert touched_segments(cut, Span(0, cut[1].start)) == range(1)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.methods.numerals import lowered, narrow, numerals
+from tui_annotate.methods.numerals import lower_text, narrow, numerals
 
 ONES = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 TEENS = (
@@ -132,8 +132,8 @@ def test_numerals_are_disjoint_and_in_order(text: str) -> None:
 @given(st.text(max_size=60))
 def test_narrow_and_lowered_keep_places(text: str) -> None:
     """Each code point stays where it is."""
-    assert len(narrow(text)) == len(lowered(text)) == len(text)
-    assert lowered("İ一A") == "İ一a"
+    assert len(narrow(text)) == len(lower_text(text)) == len(text)
+    assert lower_text("İ一A") == "İ一a"
 
 
 def test_a_share_is_a_part_of_one() -> None:

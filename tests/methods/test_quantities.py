@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.methods.quantities import Quantity, told
+from tui_annotate.methods.quantities import Quantity, find_quantities
 
 
 def only(text: str) -> Quantity:
     """The one number of a text."""
-    (found,) = told(text).numbers
+    (found,) = find_quantities(text).numbers
     return found
 
 
@@ -63,7 +63,7 @@ def test_units(text: str, number: str, base: str, group: str) -> None:
 )
 def test_no_number(text: str) -> None:
     """A sign that counts nothing, a vague number and a date are no numbers."""
-    assert told(text).numbers == []
+    assert find_quantities(text).numbers == []
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_disagree(one: str, other: str) -> None:
 @given(st.text(max_size=60) | st.text("0123456789 年月日:km%£.amp一二三个半-", max_size=60))
 def test_all_that_is_told_is_disjoint(text: str) -> None:
     """Dates and numbers never touch one code point, and each agrees with itself."""
-    days, numbers = told(text)
+    days, numbers = find_quantities(text)
     spans = sorted([*(day.span for day in days), *(each.span for each in numbers)])
     assert all(one.end <= two.start for one, two in pairwise(spans))
     assert numbers == sorted(numbers, key=lambda each: each.span)

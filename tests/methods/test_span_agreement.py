@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.span_agreement import (
-    Passage,
+    EvidenceRelation,
     SpanF1,
     compare_evidence,
     overlapping,
     span_f1,
     stacked,
-    trimmed,
+    trim_spans,
 )
 
 TEXT = "The bridge cost  15 million pounds and it was loved by all of them."
@@ -29,7 +29,7 @@ SPANS = st.lists(
 
 def points(spans: list[Span]) -> set[int]:
     """The code points of spans without white space at their edges."""
-    return {point for span in trimmed(spans, TEXT) for point in range(span.start, span.end)}
+    return {point for span in trim_spans(spans, TEXT) for point in range(span.start, span.end)}
 
 
 def f1(ours: list[Span], theirs: list[Span]) -> SpanF1:
@@ -84,7 +84,7 @@ def test_edges_of_white_space_count_for_the_exact_figure_alone(
 ) -> None:
     """With or without them the other three are the same; and exact is trimmed then."""
     found = span_f1(ours, theirs, text=TEXT)
-    bare = span_f1(trimmed(ours, TEXT), trimmed(theirs, TEXT), text=TEXT)
+    bare = span_f1(trim_spans(ours, TEXT), trim_spans(theirs, TEXT), text=TEXT)
     if found is None or bare is None:
         assert found is bare
         return
@@ -100,7 +100,7 @@ def test_figures_are_those_of_sets(ours: list[Span], theirs: list[Span]) -> None
         return
     mine, others = points(ours), points(theirs)
     assert found.character == pytest.approx(2 * len(mine & others) / (len(mine) + len(others)))
-    one, other = trimmed(ours, TEXT), trimmed(theirs, TEXT)
+    one, other = trim_spans(ours, TEXT), trim_spans(theirs, TEXT)
     assert found.trimmed == pytest.approx(2 * len(one & other) / (len(one) + len(other)))
     hits = [pair for pair in product(sorted(one), sorted(other)) if pair[0].overlap(pair[1])]
     assert overlapping(one, other) == hits
@@ -140,18 +140,18 @@ def test_stacked_spans_are_those_that_meet_another(made: list[tuple[int, int]]) 
 @pytest.mark.parametrize(
     ("ours", "theirs", "expected"),
     [
-        ([], [], Passage.NEITHER),
-        ([(0, 5)], [], Passage.ONE),
-        ([], [(0, 5)], Passage.ONE),
-        ([(0, 5)], [(0, 5)], Passage.SAME),
-        ([(0, 3), (3, 5)], [(0, 5)], Passage.SAME),
-        ([(0, 5)], [(4, 9)], Passage.OVERLAP),
-        ([(0, 5), (8, 9)], [(0, 5)], Passage.OVERLAP),
-        ([(0, 5)], [(5, 9)], Passage.ELSEWHERE),
+        ([], [], EvidenceRelation.NEITHER),
+        ([(0, 5)], [], EvidenceRelation.ONE),
+        ([], [(0, 5)], EvidenceRelation.ONE),
+        ([(0, 5)], [(0, 5)], EvidenceRelation.SAME),
+        ([(0, 3), (3, 5)], [(0, 5)], EvidenceRelation.SAME),
+        ([(0, 5)], [(4, 9)], EvidenceRelation.OVERLAP),
+        ([(0, 5), (8, 9)], [(0, 5)], EvidenceRelation.OVERLAP),
+        ([(0, 5)], [(5, 9)], EvidenceRelation.ELSEWHERE),
     ],
 )
 def test_evidence_by_hand(
-    ours: list[tuple[int, int]], theirs: list[tuple[int, int]], expected: Passage
+    ours: list[tuple[int, int]], theirs: list[tuple[int, int]], expected: EvidenceRelation
 ) -> None:
     """None, of one alone, the same, in parts, overlapping, some of it, beside it."""
     one, other = ([Span(*each) for each in spans] for spans in (ours, theirs))

@@ -9,7 +9,7 @@ import pytest
 from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
-from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.verdicts import supported
@@ -25,7 +25,7 @@ def _labelled(*tops: str) -> Annotation:
 def _record(work: dict[str, list[Annotation]], **kinds: PersonKind) -> Record:
     return Record(
         SAMPLE,
-        tuple(Owned(person, one) for person, found in work.items() for one in found),
+        tuple(OwnedAnnotation(person, one) for person, found in work.items() for one in found),
         tuple(Assignment(person, State.DONE) for person in work),
         tuple(Person(person, person, kind) for person, kind in kinds.items()),
     )

@@ -11,8 +11,8 @@ from tests.domain.strategies import traces
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import Owned, Record
-from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
+from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 
 _HOSTILE = [
@@ -99,7 +99,7 @@ def records(draw: st.DrawFn, *, pair: bool = False, name: str = "") -> Record:
         draw(_NAMES),
         name or draw(_NAMES),
         draw(documents(pair=pair)),
-        kind=Kind.PAIR if pair else draw(st.sampled_from(Kind)),
+        kind=SampleKind.PAIR if pair else draw(st.sampled_from(SampleKind)),
         group="" if pair else draw(words),
         request=Request() if pair else draw(st.builds(Request, texts, texts, texts, texts)),
         meta=draw(metas),
@@ -107,7 +107,7 @@ def records(draw: st.DrawFn, *, pair: bool = False, name: str = "") -> Record:
     )
     crowd = draw(people)
     owned = tuple(
-        Owned(draw(st.sampled_from(crowd)).id, draw(judgements(sample)))
+        OwnedAnnotation(draw(st.sampled_from(crowd)).id, draw(judgements(sample)))
         for _ in range(draw(st.integers(0, 3)))
     )
     assigned = tuple(
@@ -128,7 +128,10 @@ def records(draw: st.DrawFn, *, pair: bool = False, name: str = "") -> Record:
 
 
 def _with_named_people(
-    sample: Sample, owned: tuple[Owned, ...], assigned: tuple[Assignment, ...], crowd: list[Person]
+    sample: Sample,
+    owned: tuple[OwnedAnnotation, ...],
+    assigned: tuple[Assignment, ...],
+    crowd: list[Person],
 ) -> Record:
     named = [one.person for one in owned] + [one.person for one in assigned]
     known = {person.id: person for person in crowd}

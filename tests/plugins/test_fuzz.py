@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from tests.fuzz.readers import READERS, made, placed, survives
 from tests.fuzz.seeds import seeds
+from tests.helpers.effort import example_limit
 from tests.plugins.formats.laws import read
-from tests.plugins.reading import file
+from tests.plugins.record_reader import file
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.detection import detect
+from tui_annotate.plugins.format_detection import detect
 
 ROOT = Path(__file__).parents[2]
 RECORDS = registry.names("importers")
@@ -30,7 +31,9 @@ TIMES = 200
 @pytest.mark.parametrize("name", READERS)
 @given(data=st.binary(max_size=64))
 @example(data=b"")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=example_limit(150)
+)
 def test_no_file_breaks_a_reader(name: str, data: bytes) -> None:
     """Bytes, and sound files changed by byte, value, line, cell and packing, end as they should.
 
@@ -68,7 +71,9 @@ def test_a_file_may_end_anywhere(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", RECORDS)
 @given(data=st.binary(max_size=64))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=example_limit(25)
+)
 def test_memory_is_bounded(
     tmp_path_factory: pytest.TempPathFactory, name: str, data: bytes
 ) -> None:

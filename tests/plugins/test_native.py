@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.plugins.reading import file, placeless, read, write
+from tests.helpers.effort import example_limit
+from tests.plugins.record_reader import file, placeless, read, write
 from tests.plugins.strategies import records
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record
@@ -76,7 +77,7 @@ def _consistent(found: list[Record]) -> list[Record]:
 
 
 @given(found=st.lists(records(), max_size=3))
-@settings(max_examples=30)
+@settings(max_examples=example_limit(30))
 def test_bytes_are_stable(found: list[Record]) -> None:
     """The same records give the same bytes, one line each."""
     text, _ = write(found, "native")
@@ -110,9 +111,9 @@ def test_what_is_unknown_is_told(tmp_path: Path) -> None:
     """A key that nobody knows is left out, and a doubt says so."""
     records, problems = read(file(tmp_path, "a.jsonl", _unlike(zeal=1, mood=2)))
     assert len(records) == 1
-    assert [(problem.message, problem.refused) for problem in problems] == [
-        ("unknown, left out: 'mood', 'zeal'", False)
-    ]
+    (problem,) = problems
+    assert not problem.refused
+    assert "'mood', 'zeal'" in problem.message
 
 
 @pytest.mark.parametrize(
@@ -204,4 +205,6 @@ def test_a_sample_twice_is_refused(tmp_path: Path) -> None:
     """The second of two samples with one key is refused and names the first."""
     path = file(tmp_path, "a.jsonl", f"{_unlike()}\n{_unlike()}\n")
     _, problems = read(path)
-    assert str(problems[0]) == f"{path}:2: d/1 was given at {path}:1 already"
+    assert problems[0].where == f"{path}:2"
+    assert "d/1" in problems[0].message
+    assert f"{path}:1" in problems[0].message

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.plugins.reading import file, read
+from tests.plugins.record_reader import file, read
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins import admission
+from tui_annotate.plugins import record_validation
 from tui_annotate.plugins.files import packing
 from tui_annotate.plugins.files.json_values import wrong_byte
 
@@ -79,7 +79,8 @@ def test_a_missing_column_is_told_by_the_sign_that_parts(tmp_path: Path, delimit
     path = file(tmp_path, "a.csv", _csv([["text", "summary"], ["a", "b"]], delimiter=delimiter))
     records, (problem,) = read(path)
     assert records == []
-    assert "no column 'source'; there are: 'text', 'summary'" in problem.message
+    assert "'source'" in problem.message
+    assert "'text', 'summary'" in problem.message
     path = file(tmp_path, "a.csv", _csv([["source", "summary"], ["a"]], delimiter=delimiter))
     assert {";": "semicolons", "\t": "tabs"}[delimiter] in read(path)[1][0].hint
 
@@ -154,10 +155,12 @@ def test_a_missing_column_names_those_there_are(
     path = file(tmp_path, name, content)
     records, problems = read(path, "pairs", **options)
     assert records == []
-    assert [str(problem) for problem in problems] == [
-        f"{path}{place}: no column 'source'; there are: 'article', 'summary'"
-    ]
-    assert problems[0].hint == "name the right one with --source-column"
+    (problem,) = problems
+    assert problem.where == f"{path}{place}"
+    assert "'source'" in problem.message
+    assert "'article', 'summary'" in problem.message
+    assert "--source-column" in problem.hint
+    assert "--summary-column" not in problem.hint
 
 
 @pytest.mark.parametrize("option", ["id_column", "group_column", "summary_column"])
@@ -231,7 +234,8 @@ def test_a_record_that_is_no_object_is_told(tmp_path: Path) -> None:
     path = file(tmp_path, "a.json", '["a", {"source": "A.", "summary": "B."}]')
     records, problems = read(path)
     assert len(records) == 1
-    assert str(problems[0]) == f"{path}, record 1: the record is text, not an object"
+    assert [problem.refused for problem in problems] == [True]
+    assert "1" in problems[0].where.removeprefix(str(path))
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
@@ -242,7 +246,9 @@ def test_a_double_id_is_refused_with_both_places(tmp_path: Path, name: str) -> N
     path = file(tmp_path, name, _csv(rows) if name == "a.csv" else "\n".join(["", *objects]))
     records, problems = read(path, id_column="k")
     assert [record.sample.id for record in records] == ["x", "y"]
-    assert str(problems[0]) == f"{path}:4: the id 'x' was used at {path}:2 already"
+    assert problems[0].where == f"{path}:4"
+    assert "'x'" in problems[0].message
+    assert f"{path}:2" in problems[0].message
 
 
 @pytest.mark.parametrize("value", ["", " ", "a\nb", "x" * 1001, None, 1.5, True])
@@ -263,10 +269,9 @@ def test_a_cell_beyond_the_cap_is_refused(tmp_path: Path) -> None:
     path = file(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)))
     records, problems = read(path)
     assert [len(record.sample.document(Side.SOURCE).text) for record in records] == [5_242_880]
-    assert str(problems[0]) == (
-        f"{path}:1: column 'source' holds 10,000,000 characters, more than "
-        f"{admission.LONGEST_TEXT:,}"
-    )
+    assert problems[0].where == f"{path}:1"
+    for value in ("'source'", "10,000,000", f"{record_validation.LONGEST_TEXT:,}"):
+        assert value in problems[0].message
 
 
 def test_a_csv_cell_beyond_the_cap_is_refused(tmp_path: Path) -> None:
@@ -274,7 +279,7 @@ def test_a_csv_cell_beyond_the_cap_is_refused(tmp_path: Path) -> None:
     path = file(tmp_path, "a.csv", f"source,summary\n{'x' * 10_000_000},S.\nA.,B.\n")
     records, problems = read(path)
     assert len(records) == 1
-    assert "holds 10,000,000 characters" in str(problems[0])
+    assert "10,000,000" in problems[0].message
 
 
 def test_a_quote_that_is_never_closed_is_told(
@@ -284,10 +289,11 @@ def test_a_quote_that_is_never_closed_is_told(
     path = file(tmp_path, "a.csv", 'source,summary\nA.,B.\n"C,D.\nE.,F.\n')
     records, problems = read(path)
     assert len(records) == 1
-    assert str(problems[0]) == f"{path}:3: a quote is opened and never closed"
-    monkeypatch.setattr("tui_annotate.plugins.formats.pairs.delimited.LONGEST_LINE", 8)
+    assert (problems[0].where, problems[0].refused) == (f"{path}:3", True)
+    monkeypatch.setattr("tui_annotate.plugins.formats.pairs.LONGEST_LINE", 8)
     _, problems = read(path)
-    assert str(problems[-1]).startswith(f"{path}:1: the row is longer than 8 characters")
+    assert problems[-1].where == f"{path}:1"
+    assert "8" in problems[-1].message
 
 
 @pytest.mark.parametrize(
@@ -316,7 +322,9 @@ def test_a_truncated_gzip_file_is_one_problem(tmp_path: Path) -> None:
     path = file(tmp_path, "a.csv.gz", packed[: len(packed) // 2])
     records, problems = read(path)
     assert len(records) > 1000
-    assert [str(problem) for problem in problems] == [f"{path}: the gzip file is cut short"]
+    (problem,) = problems
+    assert problem.where == str(path)
+    assert "gzip" in problem.message
 
 
 @pytest.mark.parametrize("name", ["a.csv.gz", "a.jsonl.gz", "a.json.gz"])
@@ -333,9 +341,7 @@ def test_a_gzip_bomb_is_one_problem(
     }[name]
     path = file(tmp_path, name, gzip.compress(start + endless * 2**11))
     _, problems = read(path, "pairs")
-    assert [("gzip bomb" in str(problem), problem.refused) for problem in problems] == [
-        (True, True)
-    ]
+    assert [("gzip" in problem.message, problem.refused) for problem in problems] == [(True, True)]
 
 
 @pytest.mark.parametrize("name", ["", "a\tb", "x" * 2000])

@@ -12,15 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.plugins.reading import write
+from tests.helpers.effort import example_limit
+from tests.plugins.record_reader import write
 from tests.plugins.strategies import records
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace
 from tui_annotate.domain.people import Person
-from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.traces import OUTSIDE, Trace
+from tui_annotate.plugins.traits import RecordTrait
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "＝", "＋", "－", "＠")
 SAMPLE = Sample(
@@ -45,7 +47,7 @@ def _record(note: str = "", name: str = "ana") -> Record:
     )
     work = (Assignment("p", State.DONE, seconds=41.5), Assignment("q", State.DONE, comment="ok"))
     people = (Person("p", name), Person("q", "bo"))
-    return Record(SAMPLE, (Owned("p", annotation),), work, people)
+    return Record(SAMPLE, (OwnedAnnotation("p", annotation),), work, people)
 
 
 def test_a_pair_of_spans_is_a_row() -> None:
@@ -71,7 +73,7 @@ def test_a_deep_label_is_told_whole_in_its_path_alone() -> None:
     """The columns of levels have the first two names, whatever stands under them."""
     record = _record()
     deep = replace(record.annotations[0].annotation, labels=(("Unwanted", "Fact", "Number"),))
-    row = _rows(write([replace(record, annotations=(Owned("p", deep),))], "csv")[0])[0]
+    row = _rows(write([replace(record, annotations=(OwnedAnnotation("p", deep),))], "csv")[0])[0]
     told = [row[name] for name in ("label_1", "label_2", "label_path")]
     assert told == ["Unwanted", "Fact", "Unwanted.Fact.Number"]
 
@@ -82,7 +84,7 @@ def test_evidence_names_its_document() -> None:
     one = replace(
         _record().annotations[0].annotation, evidence=(Anchor(Side.SOURCE, 1, Span(3, 5)),)
     )
-    record = Record(replace(SAMPLE, documents=documents), (Owned("p", one),))
+    record = Record(replace(SAMPLE, documents=documents), (OwnedAnnotation("p", one),))
     row = _rows(write([record], "csv")[0])[0]
     assert (row["source_document"], row["source_text"]) == ("1", "13")
 
@@ -91,9 +93,9 @@ def test_what_the_assist_showed_is_counted_as_lost() -> None:
     """It has no column."""
     record = _record()
     owned = record.annotations[0]
-    traced = replace(owned.annotation, trace=Trace(places=(OUTSIDE, OUTSIDE)))
+    traced = replace(owned.annotation, trace=AssistTrace(places=(OUTSIDE, OUTSIDE)))
     _, report = write([replace(record, annotations=(replace(owned, annotation=traced),))], "csv")
-    assert report.lost == {"places of evidence in the assist": 1}
+    assert report.lost == {RecordTrait.TRACE: 1}
 
 
 @pytest.mark.parametrize("start", FORMULAS)
@@ -108,7 +110,7 @@ def test_no_cell_runs_as_a_formula(start: str) -> None:
 
 
 @given(found=st.lists(records(), max_size=4))
-@settings(max_examples=40)
+@settings(max_examples=example_limit(40))
 def test_every_annotation_can_be_read_back(found: list[Record]) -> None:
     """Taking the quotes off gives texts and notes exactly; every annotation has a row a pair."""
     text, report = write(found, "csv")
@@ -132,4 +134,4 @@ def _unescaped(row: dict[str, Any]) -> dict[str, Any]:
 def test_samples_that_nobody_looked_at_are_counted() -> None:
     """They have no row, and the report says how many."""
     text, report = write([Record(SAMPLE)], "csv")
-    assert (_rows(text), report.lost) == ([], {"samples not read": 1})
+    assert (_rows(text), report.lost) == ([], {RecordTrait.UNREAD: 1})

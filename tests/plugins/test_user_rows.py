@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.helpers.errors import has_code
 from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.people import Person, Role
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.accounts.rows import UserRow, read_users, write_users
+from tui_annotate.plugins.user_files import UserRow, read_users, write_users
 
 NAMES = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2028\u2029"), min_size=1
@@ -83,10 +84,11 @@ def test_a_bad_row_is_told_and_the_next_one_read(tmp_path: Path) -> None:
         tmp_path,
         f"{HEAD},active\n1,Ana,a@b.org\n\n2,Ben,b@b.org,x,maybe\n3,Li,l@b.org,x,0\n",
     )
-    assert [str(row) for row in rows if isinstance(row, Problem)] == [
-        f"{tmp_path}/people.csv:2: 3 cells under 5 column names",
-        f"{tmp_path}/people.csv:4: active is 'maybe'",
-    ]
+    short, odd = (row for row in rows if isinstance(row, Problem))
+    assert (short.where, odd.where) == (f"{tmp_path}/people.csv:2", f"{tmp_path}/people.csv:4")
+    assert "3" in short.message
+    assert "5" in short.message
+    assert "'maybe'" in odd.message
     assert [(row.id, row.active) for row in rows if isinstance(row, UserRow)] == [("3", False)]
 
 
@@ -114,5 +116,5 @@ def test_a_file_that_can_not_be_read_is_told(tmp_path: Path) -> None:
     large = tmp_path / "large.csv"
     with large.open("wb") as file:
         file.truncate(65 * 1024 * 1024)
-    with pytest.raises(InvalidInput, match="too large"):
+    with pytest.raises(InvalidInput, check=has_code("too-large")):
         list(read_users(large))

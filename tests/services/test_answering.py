@@ -6,25 +6,25 @@ from dataclasses import replace
 
 import pytest
 
-from tests.stores import annotate, claim, fill
-from tests.suggesting import EVIDENCE, MAKER, suggest
+from tests.helpers.stores import annotate, claim, fill
+from tests.helpers.suggestions import EVIDENCE, MAKER, suggest
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidLabels, NotFound
 from tui_annotate.domain.history import replay
 from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.suggestions import Answer, Suggested, Suggestion
-from tui_annotate.services.annotate import Annotate
+from tui_annotate.domain.suggestions import Answer, Suggestion, SuggestionStatus
+from tui_annotate.services.annotate import AnnotationService
+from tui_annotate.storage.blind_datasets import BlindDatasets
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance.store import Guidance
-from tui_annotate.storage.hiding import Hiding
-from tui_annotate.storage.work.audit import AuditStore
+from tui_annotate.storage.labels.store import GuidanceKind
+from tui_annotate.storage.log.audit import AuditStore
 
 KEY = SampleKey("d", "1")
 
 
 @pytest.fixture
-def deeds(database: Database) -> Annotate:
+def deeds(database: Database) -> AnnotationService:
     """The deeds over three samples."""
     made = annotate(database, ratings=("good", "poor"))
     fill(made.corpus, "1", "2", "3")
@@ -32,30 +32,32 @@ def deeds(database: Database) -> Annotate:
 
 
 @pytest.fixture
-def told(deeds: Annotate, database: Database) -> Suggestion:
+def told(deeds: AnnotationService, database: Database) -> Suggestion:
     """A suggestion on the first sample."""
     assert deeds.corpus.keys()
     return suggest(database, KEY, evidence=(EVIDENCE,), note="no such sum", score=0.75)[0]
 
 
 @pytest.fixture
-def ana(deeds: Annotate) -> str:
+def ana(deeds: AnnotationService) -> str:
     """Somebody."""
     return deeds.people.local("ana").id
 
 
 @pytest.fixture
-def ben(deeds: Annotate) -> str:
+def ben(deeds: AnnotationService) -> str:
     """Somebody else."""
     return deeds.people.local("ben").id
 
 
-def _only(deeds: Annotate, person: str) -> Suggested:
+def _only(deeds: AnnotationService, person: str) -> SuggestionStatus:
     (found,) = deeds.suggested(person, KEY)
     return found
 
 
-def test_what_is_accepted_is_ones_own_work(deeds: Annotate, told: Suggestion, ana: str) -> None:
+def test_what_is_accepted_is_ones_own_work(
+    deeds: AnnotationService, told: Suggestion, ana: str
+) -> None:
     """Human, new, without the machine's words as a note, and with where it comes from."""
     saved = deeds.accept(ana, KEY, told.id, seconds=1)
     (made,) = saved.annotations
@@ -72,7 +74,7 @@ def test_what_is_accepted_is_ones_own_work(deeds: Annotate, told: Suggestion, an
     assert saved.assignment.state is State.DRAFT
 
 
-def test_what_is_changed_says_so(deeds: Annotate, told: Suggestion, ana: str) -> None:
+def test_what_is_changed_says_so(deeds: AnnotationService, told: Suggestion, ana: str) -> None:
     """Other words or labels are a change, a note is none."""
     other = replace(claim("x", 16, 40), suggested=None)
     saved = deeds.accept(ana, KEY, told.id, changed=other, seconds=1)
@@ -90,7 +92,9 @@ def test_what_is_changed_says_so(deeds: Annotate, told: Suggestion, ana: str) ->
     assert not saved.annotation.suggested.changed
 
 
-def test_an_edit_afterwards_is_a_change(deeds: Annotate, told: Suggestion, ana: str) -> None:
+def test_an_edit_afterwards_is_a_change(
+    deeds: AnnotationService, told: Suggestion, ana: str
+) -> None:
     """The provenance stays, whatever the editor brings, and says that it was changed; undo too."""
     made = deeds.accept(ana, KEY, told.id, seconds=1).annotations[0]
     noted = deeds.edit(ana, KEY, replace(made, note="so", suggested=None), seconds=1)
@@ -111,7 +115,7 @@ def test_an_edit_afterwards_is_a_change(deeds: Annotate, told: Suggestion, ana: 
     assert back.annotations[0].suggested == made.suggested
 
 
-def test_nobody_claims_a_machine_for_their_own_work(deeds: Annotate, ana: str) -> None:
+def test_nobody_claims_a_machine_for_their_own_work(deeds: AnnotationService, ana: str) -> None:
     """What is added by hand comes from no suggestion, whatever it brings."""
     origin = Provenance(suggestion="s", maker="m")
     saved = deeds.add(ana, KEY, replace(claim("a"), suggested=origin), seconds=1)
@@ -119,7 +123,7 @@ def test_nobody_claims_a_machine_for_their_own_work(deeds: Annotate, ana: str) -
     assert saved.annotation.suggested is None
 
 
-def test_a_refusal_keeps_its_reason(deeds: Annotate, told: Suggestion, ana: str) -> None:
+def test_a_refusal_keeps_its_reason(deeds: AnnotationService, told: Suggestion, ana: str) -> None:
     """It begins a sample, makes no annotation, and may be given another reason, or taken back."""
     saved = deeds.refuse(ana, KEY, told.id, reason=" it is there ", seconds=1)
     assert (saved.verb, saved.annotations) == ("refuse", ())
@@ -140,7 +144,9 @@ def test_a_refusal_keeps_its_reason(deeds: Annotate, told: Suggestion, ana: str)
     assert _only(deeds, ana).reason == "it is there"
 
 
-def test_undo_brings_a_suggestion_back(deeds: Annotate, told: Suggestion, ana: str) -> None:
+def test_undo_brings_a_suggestion_back(
+    deeds: AnnotationService, told: Suggestion, ana: str
+) -> None:
     """As open, with nothing left of it; redo takes it again."""
     made = deeds.accept(ana, KEY, told.id, seconds=1).annotations
     back = deeds.undo(ana)
@@ -154,17 +160,19 @@ def test_undo_brings_a_suggestion_back(deeds: Annotate, told: Suggestion, ana: s
     assert not _only(deeds, ana).open
 
 
-def test_it_is_taken_once(deeds: Annotate, told: Suggestion, ana: str) -> None:
+def test_it_is_taken_once(deeds: AnnotationService, told: Suggestion, ana: str) -> None:
     """The second of two sessions is told, and so is who refuses what they took."""
     deeds.accept(ana, KEY, told.id, seconds=1)
-    with pytest.raises(Conflict, match="taken already"):
+    with pytest.raises(Conflict):
         deeds.accept(ana, KEY, told.id, seconds=1)
-    with pytest.raises(Conflict, match="taken already"):
+    with pytest.raises(Conflict):
         deeds.refuse(ana, KEY, told.id, seconds=1)
     assert len(deeds.open(ana, KEY).annotations) == 1
 
 
-def test_what_was_removed_may_be_taken_again(deeds: Annotate, told: Suggestion, ana: str) -> None:
+def test_what_was_removed_may_be_taken_again(
+    deeds: AnnotationService, told: Suggestion, ana: str
+) -> None:
     """One by one or all at once; the answer stays in the log, and the suggestion is open."""
     made = deeds.accept(ana, KEY, told.id, seconds=1).annotations[0]
     deeds.remove(ana, KEY, made.id, version=1, seconds=1)
@@ -177,20 +185,24 @@ def test_what_was_removed_may_be_taken_again(deeds: Annotate, told: Suggestion, 
     assert _only(deeds, ana).answer is Answer.REFUSED
 
 
-def test_the_same_mark_by_hand_is_in_the_way(deeds: Annotate, told: Suggestion, ana: str) -> None:
+def test_the_same_mark_by_hand_is_in_the_way(
+    deeds: AnnotationService, told: Suggestion, ana: str
+) -> None:
     """As for any other annotation."""
     deeds.add(ana, KEY, claim("a"), seconds=1)
     with pytest.raises(Conflict):
         deeds.accept(ana, KEY, told.id, seconds=1)
 
 
-def test_a_label_that_is_gone_is_refused(deeds: Annotate, told: Suggestion, ana: str) -> None:
+def test_a_label_that_is_gone_is_refused(
+    deeds: AnnotationService, told: Suggestion, ana: str
+) -> None:
     """With the rules of work by hand: unknown labels, and a label set that nobody saw."""
     seen = deeds.labels().version
-    deeds.guidance.keep(Guidance.LABELS, "- Other")
+    deeds.guidance.keep(GuidanceKind.LABELS, "- Other")
     with pytest.raises(InvalidLabels, match="Fine"):
         deeds.accept(ana, KEY, told.id, seconds=1)
-    with pytest.raises(Conflict, match="labels changed"):
+    with pytest.raises(Conflict):
         deeds.accept(ana, KEY, told.id, seconds=1, label_set=seen)
     other = claim("x", label="Other")
     saved = deeds.accept(ana, KEY, told.id, changed=other, seconds=1)
@@ -198,7 +210,7 @@ def test_a_label_that_is_gone_is_refused(deeds: Annotate, told: Suggestion, ana:
 
 
 def test_a_finished_sample_is_reopened_by_work_alone(
-    deeds: Annotate, told: Suggestion, ana: str
+    deeds: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Taking is work as by hand; a refusal leaves the sample done."""
     deeds.finish(ana, KEY, seconds=1)
@@ -206,7 +218,9 @@ def test_a_finished_sample_is_reopened_by_work_alone(
     assert deeds.accept(ana, KEY, told.id, seconds=1).assignment.state is State.REOPENED
 
 
-def test_answers_are_ones_own(deeds: Annotate, told: Suggestion, ana: str, ben: str) -> None:
+def test_answers_are_ones_own(
+    deeds: AnnotationService, told: Suggestion, ana: str, ben: str
+) -> None:
     """To one it is taken, to another it is open, and both may take it."""
     mine = deeds.accept(ana, KEY, told.id, seconds=1).annotations[0]
     assert _only(deeds, ben).answer is None
@@ -215,32 +229,32 @@ def test_answers_are_ones_own(deeds: Annotate, told: Suggestion, ana: str, ben: 
 
 
 @pytest.mark.usefixtures("told")
-def test_what_is_not_there_is_not_found(deeds: Annotate, ana: str) -> None:
+def test_what_is_not_there_is_not_found(deeds: AnnotationService, ana: str) -> None:
     """Neither a suggestion that never was, nor one of another sample."""
     (told,) = deeds.suggested(ana, KEY)
     for key, name in ((KEY, "s"), (SampleKey("d", "2"), told.suggestion.id)):
-        with pytest.raises(NotFound, match="no such suggestion"):
+        with pytest.raises(NotFound):
             deeds.accept(ana, key, name, seconds=1)
-        with pytest.raises(NotFound, match="no such suggestion"):
+        with pytest.raises(NotFound):
             deeds.refuse(ana, key, name, seconds=1)
 
 
 def test_where_it_is_hidden_there_is_nothing(
-    database: Database, deeds: Annotate, told: Suggestion, ana: str
+    database: Database, deeds: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Neither to see, nor to answer."""
-    Hiding(database).hide("d")
+    BlindDatasets(database).hide("d")
     assert deeds.suggested(ana, KEY) == ()
-    with pytest.raises(Conflict, match="without suggestions"):
+    with pytest.raises(Conflict, match="'d'"):
         deeds.accept(ana, KEY, told.id, seconds=1)
-    with pytest.raises(Conflict, match="without suggestions"):
+    with pytest.raises(Conflict, match="'d'"):
         deeds.refuse(ana, KEY, told.id, seconds=1)
-    Hiding(database).show("d")
+    BlindDatasets(database).show("d")
     assert _only(deeds, ana).open
 
 
 def test_the_log_tells_all_of_it(
-    database: Database, deeds: Annotate, told: Suggestion, ana: str
+    database: Database, deeds: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Each event follows from those before it, and the tables are what they say."""
     deeds.refuse(ana, KEY, told.id, reason="no", seconds=1)
@@ -256,7 +270,7 @@ def test_the_log_tells_all_of_it(
 
 
 def test_an_answer_that_no_event_tells_of_is_found(
-    database: Database, deeds: Annotate, told: Suggestion, ana: str
+    database: Database, deeds: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Whoever writes into the table is told of by the log."""
     deeds.refuse(ana, KEY, told.id, seconds=1)
@@ -267,7 +281,7 @@ def test_an_answer_that_no_event_tells_of_is_found(
 
 
 def test_before_it_is_taken_it_is_no_work(
-    database: Database, deeds: Annotate, told: Suggestion, ana: str
+    database: Database, deeds: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Not a row of people's work knows of it; refused it is no annotation either."""
     assert deeds.store.labels_in_use() == {}

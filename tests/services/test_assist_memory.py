@@ -6,7 +6,7 @@ import gc
 import platform
 from pathlib import Path
 
-from tui_annotate.services.assist.memory import settle
+from tui_annotate.services.assist.sample import settle
 
 MEGABYTE = 1 << 20
 

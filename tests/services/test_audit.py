@@ -12,16 +12,17 @@ from shutil import copyfile
 
 import pytest
 
-from tests.stores import annotate, claim, fill, new_database
+from tests.helpers.printed_numbers import printed_numbers
+from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.history import chained
 from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.services.audit import Audit, Kept
+from tui_annotate.services.audit import AuditService, RecordedHead
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.log.audit import AuditStore
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.work.audit import AuditStore
-from tui_annotate.storage.work.store import AnnotationStore
 
 Alter = Callable[[str], None]
 
@@ -56,9 +57,9 @@ def alter(database: Database) -> Alter:
     return run
 
 
-def audit(database: Database) -> Audit:
+def audit(database: Database) -> AuditService:
     """The service on a store."""
-    return Audit(AuditStore(database))
+    return AuditService(AuditStore(database))
 
 
 def test_what_was_not_touched_is_sound(database: Database) -> None:
@@ -75,46 +76,47 @@ def test_an_empty_log_is_sound(tmp_path: Path) -> None:
     empty = audit(new_database(tmp_path))
     head = empty.head()
     assert (head.events, head.streams, head.last) == (0, 0, "")
-    assert empty.verify(against=Kept(0, head.digest)).contains
+    assert empty.verify(against=RecordedHead(0, head.digest)).contains
 
 
 @pytest.mark.parametrize(
     ("statements", "seq", "says"),
     [
-        ("UPDATE events SET after = replace(after, 'note 1', 'else') WHERE seq = 2", 2, "content"),
-        ("UPDATE events SET at = '2020' WHERE seq = 3", 3, "content"),
-        ("UPDATE events SET after = 'x' WHERE seq = 3", 3, "can not be read"),
-        ("UPDATE events SET versions = '7' WHERE seq = 3", 3, "can not be read"),
-        ("DELETE FROM events WHERE seq = 3", 4, "number 3 of its stream is missing"),
-        ("DELETE FROM events WHERE seq = 1", 2, "number 1 of its stream is missing"),
+        ("UPDATE events SET after = replace(after, 'note 1', 'else') WHERE seq = 2", 2, ""),
+        ("UPDATE events SET at = '2020' WHERE seq = 3", 3, ""),
+        ("UPDATE events SET after = 'x' WHERE seq = 3", 3, ""),
+        ("UPDATE events SET versions = '7' WHERE seq = 3", 3, ""),
+        ("DELETE FROM events WHERE seq = 3", 4, r"\b3\b"),
+        ("DELETE FROM events WHERE seq = 1", 2, r"\b1\b"),
         (
             (
                 "UPDATE events SET seq = -seq WHERE seq IN (2, 3);"
                 "UPDATE events SET seq = 5 + seq WHERE seq < 0"
             ),
             2,
-            "content is not what its hash says",
+            "",
         ),
-        ("DELETE FROM events WHERE seq = 5", 4, "know number 5: events were removed"),
-        ("UPDATE assignments SET head = 'x'", 5, "another event in its place"),
-        ("UPDATE assignments SET seq = 4", 5, "no more than number 4"),
-        ("UPDATE assignments SET rating = 'bad'", 5, "state, rating, comment or time"),
-        ("UPDATE annotations SET payload = replace(payload, 'note 1', '')", 5, "annotation a1"),
-        ("UPDATE annotations SET payload = '{' WHERE id = 'a2'", 5, "annotation a2"),
-        ("UPDATE annotations SET note = '' WHERE id = 'a0'", 5, "annotation a0"),
-        ("DELETE FROM annotations WHERE id = 'a0'", 5, "the annotations that stand"),
-        ("DELETE FROM assignments", 5, "know nothing of this work"),
+        ("DELETE FROM events WHERE seq = 5", 4, r"\b5\b"),
+        ("UPDATE assignments SET head = 'x'", 5, ""),
+        ("UPDATE assignments SET seq = 4", 5, r"\b4\b"),
+        ("UPDATE assignments SET rating = 'bad'", 5, ""),
+        ("UPDATE annotations SET payload = replace(payload, 'note 1', '')", 5, r"\ba1\b"),
+        ("UPDATE annotations SET payload = '{' WHERE id = 'a2'", 5, r"\ba2\b"),
+        ("UPDATE annotations SET note = '' WHERE id = 'a0'", 5, r"\ba0\b"),
+        ("DELETE FROM annotations WHERE id = 'a0'", 5, ""),
+        ("DELETE FROM assignments", 5, ""),
     ],
 )
 def test_what_was_altered_is_named(
     database: Database, alter: Alter, statements: str, seq: int, says: str
 ) -> None:
-    """The first event of a stream that does not fit, with what does not fit about it."""
+    """The first event of a stream that does not fit, with the number or id that does not fit."""
     alter(statements)
     found = audit(database).verify()
     assert not found.sound
     (first,) = [each for each in found.breaks if each.sample == "1"]
     assert first.seq == seq
+    assert first.says
     assert re.search(says, first.says)
     assert first.id
     assert first.at
@@ -124,7 +126,7 @@ def test_a_removed_annotation_stays_removed(database: Database, alter: Alter) ->
     """Without its tombstone an import would bring it back; taken out samples need none."""
     alter("DELETE FROM tombstones WHERE id = 'a3'")
     (found,) = audit(database).verify().breaks
-    assert found.says == "annotation a3 was removed, and an import could bring it back"
+    assert re.search(r"\ba3\b", found.says)
     CorpusStore(database).remove_dataset("d", with_annotations=True)
     fill(CorpusStore(database), "1")
     assert audit(database).verify().sound
@@ -135,14 +137,15 @@ def test_a_stream_without_events_is_told(database: Database, alter: Alter) -> No
     alter("DELETE FROM events WHERE sample = '2'")
     (found,) = audit(database).verify().breaks
     assert (found.sample, found.seq) == ("2", 0)
-    assert "no event tells of" in found.says
+    assert found.says
 
 
 def test_wrong_counts_are_told(database: Database, alter: Alter) -> None:
     """How many samples somebody finished follows from the log as well."""
     alter("UPDATE tallies SET count = count + 1 WHERE person <> ''")
     (found,) = audit(database).verify().breaks
-    assert "counted wrongly" in found.says
+    assert (found.person in found.says, found.sample, found.seq) == (True, "", 0)
+    assert found.person
 
 
 def test_the_first_is_the_one_that_came_first(database: Database, alter: Alter) -> None:
@@ -180,11 +183,11 @@ def test_a_forged_log_is_sound_and_not_the_one_that_was(database: Database, alte
     ana = PeopleStore(database).local("ana").id
     rewrite(database, SampleKey("d", "1"), ana)
     assert service.verify().sound
-    found = service.verify(against=Kept(head.events, head.digest, heads))
+    found = service.verify(against=RecordedHead(head.events, head.digest, heads))
     assert (found.broken, found.contains, found.sound) == (0, False, False)
     ((lost, says),) = found.lost
-    assert (lost.sample, says) == ("1", "number 5 of its stream is another event now")
-    assert service.verify(against=Kept(head.events, head.digest)).contains is False
+    assert (lost.sample, printed_numbers(says)) == ("1", [["5"]])
+    assert service.verify(against=RecordedHead(head.events, head.digest)).contains is False
 
 
 def test_removed_history_is_seen_against_a_head(database: Database, alter: Alter) -> None:
@@ -196,9 +199,9 @@ def test_removed_history_is_seen_against_a_head(database: Database, alter: Alter
         "DELETE FROM assignments WHERE finished; DELETE FROM tallies WHERE person <> ''"
     )
     assert service.verify().sound
-    found = service.verify(against=Kept(head.events, head.digest, heads))
-    assert [says for _, says in found.lost] == ["number 2 of its stream is gone"]
-    assert service.verify(against=Kept(head.events, head.digest)).contains is False
+    found = service.verify(against=RecordedHead(head.events, head.digest, heads))
+    assert [printed_numbers(says) for _, says in found.lost] == [[["2"]]]
+    assert service.verify(against=RecordedHead(head.events, head.digest)).contains is False
 
 
 def test_a_log_that_grew_holds_its_earlier_heads(database: Database) -> None:
@@ -209,7 +212,10 @@ def test_a_log_that_grew_holds_its_earlier_heads(database: Database) -> None:
     bo = PeopleStore(database).local("bo").id
     deeds.add(bo, SampleKey("d", "1"), claim("c"), seconds=0)
     deeds.add(bo, SampleKey("d", "2"), claim("e", 1, 5), seconds=0)
-    for kept in (Kept(head.events, head.digest), Kept(head.events, head.digest, heads)):
+    for kept in (
+        RecordedHead(head.events, head.digest),
+        RecordedHead(head.events, head.digest, heads),
+    ):
         found = service.verify(against=kept)
         assert found.contains
         assert found.head.events == head.events + 2
@@ -228,7 +234,7 @@ def test_a_fork_is_seen_from_either_side(database: Database, tmp_path: Path) -> 
     here, there = audit(database), audit(fork)
     for mine, others in ((here, there), (there, here)):
         head = others.head()
-        assert mine.verify(against=Kept(before.events, before.digest)).contains
-        found = mine.verify(against=Kept(head.events, head.digest, others.heads()))
+        assert mine.verify(against=RecordedHead(before.events, before.digest)).contains
+        found = mine.verify(against=RecordedHead(head.events, head.digest, others.heads()))
         assert [each.sample for each, _ in found.lost] == ["2"]
     fork.close()

@@ -12,28 +12,27 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.stores import LABELS, annotate, claim, fill, new_database
 from tests.plugins.formats.laws import BARE, OF_ITEMS
-from tests.stores import LABELS, annotate, claim, fill, new_database
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions
-from tui_annotate.plugins.traits import said_by
-from tui_annotate.services.agree import Agree
-from tui_annotate.services.annotate import Annotate
-from tui_annotate.services.audit import Audit
-from tui_annotate.services.export import Export
-from tui_annotate.services.measure import Measure
+from tui_annotate.plugins.traits import get_traits
+from tui_annotate.services.agreement import AgreementService
+from tui_annotate.services.annotate import AnnotationService
+from tui_annotate.services.audit import AuditService
+from tui_annotate.services.export import ExportService
+from tui_annotate.services.progress import ProgressReader
 from tui_annotate.storage import database as of_database
-from tui_annotate.storage.corpus.segments import SegmentStore
-from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.figures import FigureStore
-from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
+from tui_annotate.storage.log.audit import AuditStore
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.work.audit import AuditStore
-from tui_annotate.storage.work.store import AnnotationStore
+from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 _MANY = 210
 _PAGE = 100
@@ -70,7 +69,7 @@ class _Team:
     """People who save over a connection of their own, and would give up rather than wait."""
 
     def __init__(self, database: Database) -> None:
-        self._deeds: Annotate = annotate(database, labels="")
+        self._deeds: AnnotationService = annotate(database, labels="")
         self._ana = self._deeds.people.local("ana").id
         self.turns = 0
 
@@ -78,7 +77,7 @@ class _Team:
         """Marks, labels anew, finishes, takes back; new samples and labels come as well."""
         self.turns += 1
         key, name = SampleKey("d", str(_PAGE + self.turns)), f"Turn{self.turns}"
-        self._deeds.guidance.keep(Guidance.LABELS, f"{LABELS}- Benign\n- {name}\n")
+        self._deeds.guidance.keep(GuidanceKind.LABELS, f"{LABELS}- Benign\n- {name}\n")
         saved = self._deeds.add(self._ana, key, claim(name), seconds=1.0)
         one = next(each for each in saved.annotations if each.id == name)
         anew = replace(one, labels=(("Benign",), (name,)))
@@ -114,21 +113,21 @@ def _interrupted(store: Database, team: _Team, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(store, "reading", reading)
 
 
-def _export(store: Database) -> Export:
-    return Export(CorpusStore(store), PeopleStore(store), AnnotationStore(store))
+def _export(store: Database) -> ExportService:
+    return ExportService(CorpusStore(store), PeopleStore(store), AnnotationStore(store))
 
 
-def _agree(store: Database) -> Agree:
+def _agree(store: Database) -> AgreementService:
     stores = (CorpusStore(store), PeopleStore(store), GuidanceStore(store), SegmentStore(store))
-    return Agree(*stores, lambda _: parse_labels(LABELS), lambda filters: filters)
+    return AgreementService(*stores, lambda _: parse_labels(LABELS), lambda filters: filters)
 
 
 _READ: dict[str, Callable[[Database], object]] = {
     "agreement": lambda store: _agree(store).report(),
-    "figures": lambda store: Measure(FigureStore(store), dict).figures(),
+    "figures": lambda store: ProgressReader(WorkStatisticsStore(store), dict).figures(),
     "datasets": lambda store: CorpusStore(store).datasets(),
     "progress": lambda store: CorpusStore(store).progress(),
-    "audit": lambda store: Audit(AuditStore(store)).verify(),
+    "audit": lambda store: AuditService(AuditStore(store)).verify(),
     "copy": lambda store: store.copy_to(store.path.with_name("copy")),
     "labels": lambda store: AnnotationStore(store).labels_in_use(),
 }
@@ -147,8 +146,8 @@ def test_nobody_waits_for_a_report(
     assert CorpusStore(store).totals()[0] == _MANY + team.turns
 
 
-def _written(export: Export, name: str, target: Path) -> dict[str, bytes]:
-    about = said_by(registry.load("exporters", name))
+def _written(export: ExportService, name: str, target: Path) -> dict[str, bytes]:
+    about = get_traits(registry.load("exporters", name))
     layer = "all" if about and about.layered else ""
     export.run(name, target, options=ExportOptions(layer=layer))
     files = [target] if target.is_file() else [each for each in target.rglob("*") if each.is_file()]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.authenticating import CHEAP, HERE, PASSWORD, Clock, Counting, Doors
-from tests.stores import new_database
+from tests.helpers.stores import new_database
+from tests.services.account_stores import CHEAP, HERE, PASSWORD, Clock, Counting, Doors
 from tui_annotate.domain.errors import NotAllowed, Throttled
 from tui_annotate.domain.throttle import ACCOUNT, PAIR
 from tui_annotate.storage.database import Database

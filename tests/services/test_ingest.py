@@ -13,16 +13,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.errors import has_code
 from tests.plugins.strategies import DUMP, NATIVE, altered
-from tests.services.ingesting import Letters, Stores, write_dump, write_pairs
+from tests.services.ingest_stores import Letters, Stores, write_dump, write_pairs
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.services.ingest import Files, Outcome, Progress
-from tui_annotate.services.ingest.report import IngestReport
-from tui_annotate.services.ingest.run import _BATCH_RECORDS
+from tui_annotate.services.ingest import Files, IngestOutcome, Progress
+from tui_annotate.services.ingest.run import _BATCH_RECORDS, IngestReport
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def _record(name: str, source: str = "A. B.", summary: str = "C.") -> Record:
 def test_all_comes_in_with_segments_and_vectors(stores: Stores, tmp_path: Path) -> None:
     """Samples, each distinct document once, segments as the segmenter cuts, a vector each."""
     report = stores.run(write_pairs(tmp_path / "pairs.jsonl", samples=20))
-    assert (report.outcome, report.added, report.refused) == (Outcome.ALL, 20, 0)
+    assert (report.outcome, report.added, report.refused) == (IngestOutcome.ALL, 20, 0)
     assert (report.documents, report.embedded, report.embedder) == (30, 30, "static")
     assert stores.corpus.totals() == (20, 30, report.segments)
     assert stores.embedder is not None
@@ -80,7 +80,7 @@ def test_the_same_file_again_adds_nothing(stores: Stores, tmp_path: Path) -> Non
     embedded = len(stores.embedder.embedded)
     opened = stores.opened
     report = stores.run(path)
-    assert (report.outcome, report.added, report.known) == (Outcome.ALL, 0, 20)
+    assert (report.outcome, report.added, report.known) == (IngestOutcome.ALL, 0, 20)
     assert (report.documents, report.embedded) == (0, 0)
     assert (report.annotations, report.annotations_known) == (0, 20)
     assert (len(stores.embedder.embedded), stores.opened) == (embedded, opened)
@@ -93,16 +93,12 @@ def test_other_texts_under_a_known_key_are_refused(stores: Stores, tmp_path: Pat
     stores.run(path)
     _lines(path, _pair("A.", "other"), _pair("C.", "D."), _pair("E.", "F."))
     report = stores.run(path)
-    assert (report.outcome, report.added, report.known) == (Outcome.SOME, 1, 1)
-    assert [(str(problem), problem.hint) for problem in report.problems] == [
-        (
-            f"{path}:1: sample a/0 is stored with other texts",
-            (
-                "files that use the same ids for other texts need a --dataset each; "
-                "to exchange the texts: tui-annotate dataset replace a FILE"
-            ),
-        )
-    ]
+    assert (report.outcome, report.added, report.known) == (IngestOutcome.SOME, 1, 1)
+    (problem,) = report.problems
+    assert (problem.where, problem.refused) == (f"{path}:1", True)
+    assert "a/0" in problem.message
+    assert "--dataset" in problem.hint
+    assert problem.hint.endswith("tui-annotate dataset replace a FILE")
     assert stores.corpus.sample(stores.corpus.find("a/0")).sample.documents[1].text == "B."
 
 
@@ -113,7 +109,8 @@ def test_the_same_key_twice_in_one_run(stores: Stores) -> None:
     for records in ([_record("0"), _record("1"), *twins], [*many, *twins]):
         report = stores.ingest.run(records, embedder="none")
         assert (report.known, report.refused) == (len(records) - report.added - 1, 1)
-        assert str(report.problems[0]) == "list:1: sample d/1 is stored with other texts"
+        (problem,) = report.problems
+        assert (problem.where, "d/1" in problem.message) == ("list:1", True)
 
 
 def test_a_document_in_flight_is_segmented_once(
@@ -157,10 +154,10 @@ def test_annotations_that_were_removed_stay_removed(stores: Stores, tmp_path: Pa
     owned = record.annotations[0]
     with stores.log.writing() as log:
         stream = log.stream(owned.person, record.sample.key)
-        from tui_annotate.domain.history import Action, Change, Event
+        from tui_annotate.domain.history import Change, Event, PendingEvent
 
         change = Change(stream.state.annotations), Change({owned.annotation.id: None})
-        action = Action("remove", *change)
+        action = PendingEvent("remove", *change)
         log.append(stream, Event("e", 0, owned.person, *record.sample.key, action, at=""))
     report = stores.run(path)
     assert (report.annotations_removed, report.annotations_known) == (1, 2)
@@ -190,10 +187,10 @@ def test_a_bad_record_costs_itself_alone(stores: Stores, tmp_path: Path, name: s
     path = tmp_path / name
     path.write_bytes(MALFORMED[name])
     strict = stores.run(path, strict=True, embedder="none")
-    assert (strict.outcome, strict.refused, strict.strict) == (Outcome.NONE, 1, True)
+    assert (strict.outcome, strict.refused, strict.strict) == (IngestOutcome.NONE, 1, True)
     assert stores.corpus.totals() == (0, 0, 0)
     report = stores.run(path, embedder="none")
-    assert (report.outcome, report.added, report.refused) == (Outcome.SOME, 1, 1)
+    assert (report.outcome, report.added, report.refused) == (IngestOutcome.SOME, 1, 1)
     assert str(report.problems[0]).startswith(str(path))
     assert "\n" not in str(report.problems[0])
     assert stores.corpus.totals()[0] == 1
@@ -216,7 +213,7 @@ def test_a_file_with_nothing_in_it_brings_nothing(
     path = tmp_path / name
     path.write_bytes(content)
     report = stores.run(path)
-    assert (report.outcome, len(report.problems)) == (Outcome.NONE, 1)
+    assert (report.outcome, len(report.problems)) == (IngestOutcome.NONE, 1)
     assert str(report.problems[0]).startswith(str(path))
 
 
@@ -229,7 +226,7 @@ def test_strict_looks_at_the_store_and_at_all_files(stores: Stores, tmp_path: Pa
     for paths, dataset in (((other, third), "new"), ((third,), "a")):
         files = Files(paths, options=ImportOptions(dataset=dataset))
         report = stores.ingest.run(files, strict=True)
-        assert (report.outcome, report.refused) == (Outcome.NONE, 1)
+        assert (report.outcome, report.refused) == (IngestOutcome.NONE, 1)
         assert stores.contents() == before
 
 
@@ -239,12 +236,12 @@ def test_strict_stores_what_is_sound(stores: Stores, tmp_path: Path) -> None:
     dump = write_dump(tmp_path / "a.json", samples=2)
     dump.write_text(dump.read_text("utf-8").replace('"Benign"', ""), "utf-8")
     report = stores.run(dump, strict=True, problem=told.append)
-    assert (report.outcome, report.added, report.doubts, len(told)) == (Outcome.ALL, 2, 2, 2)
+    assert (report.outcome, report.added, report.doubts, len(told)) == (IngestOutcome.ALL, 2, 2, 2)
 
 
 def test_strict_needs_what_can_be_read_twice(stores: Stores) -> None:
     """An iterator would be empty the second time."""
-    with pytest.raises(InvalidInput, match="read twice"):
+    with pytest.raises(InvalidInput, check=has_code("records-read-once")):
         stores.ingest.run(iter([_record("0")]), strict=True)
 
 
@@ -269,11 +266,11 @@ def test_every_problem_is_told_and_few_are_kept(stores: Stores) -> None:
 
 def test_the_outcome_tells_how_much_is_in() -> None:
     """All, some or nothing; what was known counts as in."""
-    assert IngestReport(known=1).outcome is Outcome.ALL
-    assert IngestReport(known=1, refused=1).outcome is Outcome.SOME
-    assert IngestReport(refused=1).outcome is Outcome.NONE
-    assert IngestReport().outcome is Outcome.NONE
-    assert IngestReport(added=1, refused=1, strict=True).outcome is Outcome.NONE
+    assert IngestReport(known=1).outcome is IngestOutcome.ALL
+    assert IngestReport(known=1, refused=1).outcome is IngestOutcome.SOME
+    assert IngestReport(refused=1).outcome is IngestOutcome.NONE
+    assert IngestReport().outcome is IngestOutcome.NONE
+    assert IngestReport(added=1, refused=1, strict=True).outcome is IngestOutcome.NONE
 
 
 # files and progress -----------------------------------------------------------------------------
@@ -284,7 +281,7 @@ def test_files_are_opened_before_anything_is_stored(stores: Stores, tmp_path: Pa
     good = _lines(tmp_path / "a.jsonl", _pair("A.", "B."))
     with pytest.raises(NotFound):
         stores.run(good, tmp_path / "none.jsonl")
-    with pytest.raises(InvalidInput, match="no importer 'nope'"):
+    with pytest.raises(InvalidInput, match="'nope'"):
         stores.ingest.run(Files([good], "nope"))
     assert stores.corpus.totals() == (0, 0, 0)
 
@@ -305,7 +302,7 @@ def test_a_language_that_is_not_known_is_refused(stores: Stores, tmp_path: Path)
     """Before anything is read, with those that are; one that is known is each document's."""
     path = write_pairs(tmp_path / "pairs.jsonl", samples=2)
     for language in ("xx", "EN", "english"):
-        with pytest.raises(InvalidInput, match=f"no language '{language}'") as caught:
+        with pytest.raises(InvalidInput, match=f"'{language}'") as caught:
             stores.ingest.run(Files([path], "", ImportOptions(language=language)))
         assert ", en, " in caught.value.hint
     assert stores.corpus.totals() == (0, 0, 0)
@@ -331,10 +328,10 @@ def test_a_workspace_keeps_its_embedder(stores: Stores) -> None:
     """Another one is a Conflict before anything is stored, with the line that changes it."""
     stores.ingest.run([_record("0")], embedder="none")
     assert (stores.corpus.vector_set(), stores.corpus.vectors_decided()) == (None, True)
-    with pytest.raises(Conflict, match="embedder is 'none', not 'static'") as caught:
+    with pytest.raises(Conflict, match=r"'none'.*'static'") as caught:
         stores.ingest.run([_record("1")], embedder="static")
-    assert caught.value.hint == (
-        f"to change it: tui-annotate index rebuild -w {stores.folder} --embedder static"
+    assert caught.value.hint.endswith(
+        f" tui-annotate index rebuild -w {stores.folder} --embedder static"
     )
     assert stores.corpus.totals()[0] == 1
     assert stores.ingest.run([_record("1")]).embedder == "none"
@@ -348,9 +345,9 @@ def test_an_embedder_that_nobody_knows_is_never_proposed(stores: Stores) -> None
         lambda: stores.ingest.rebuild(embedder="nope:model"),
     ]
     for ask in asks:
-        with pytest.raises(InvalidInput, match="no embedder 'nope'") as caught:
+        with pytest.raises(InvalidInput, match="'nope'") as caught:
             ask()
-        assert "there are: auto, none, " in caught.value.hint
+        assert "auto, none, " in caught.value.hint
     assert stores.corpus.vector_sets() == ()
 
 
@@ -359,14 +356,15 @@ def test_without_an_embedder_words_do(stores: Stores) -> None:
     stores.embedder = None
     report = stores.ingest.run([_record("0")])
     assert (report.added, report.embedder) == (1, "none")
-    assert report.notes == ["no static vectors: static is not installed (install it)"]
+    (note,) = report.notes
+    assert "static is not installed (install it)" in note  # as the embedder says it
     assert stores.opened == 0
 
 
 def test_an_embedder_that_is_asked_for_must_be_there(stores: Stores) -> None:
     """By name it is needed: the error comes before anything is stored."""
     stores.embedder = None
-    with pytest.raises(Unavailable, match="static is not installed"):
+    with pytest.raises(Unavailable):
         stores.ingest.run([_record("0")], embedder="static")
     assert stores.corpus.totals() == (0, 0, 0)
 
@@ -386,8 +384,9 @@ def test_a_folder_of_vectors_that_can_not_be_written_is_told(stores: Stores) -> 
     """The texts are in, the report says what is missing and what makes it good."""
     (stores.folder / "vectors").write_text("in the way")
     report = stores.ingest.run([_record("0")])
-    assert (report.added, report.outcome) == (1, Outcome.ALL)
-    assert "vectors are missing" in report.notes[0]
+    assert (report.added, report.outcome) == (1, IngestOutcome.ALL)
+    assert report.embedded == 0
+    assert str(stores.folder / "vectors") in report.notes[0]
 
 
 def test_another_version_waits_for_a_rebuild(stores: Stores) -> None:
@@ -405,7 +404,7 @@ def test_vectors_are_written_in_large_batches(
     stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A write to LanceDB waits for enough segments, and the rest goes at the end."""
-    monkeypatch.setattr("tui_annotate.services.ingest.filling.QUICK_ROWS", 100)
+    monkeypatch.setattr("tui_annotate.services.ingest.embed_job.QUICK_ROWS", 100)
     report = stores.run(write_pairs(tmp_path / "a.jsonl", samples=200))
     table = table_of(stores)
     assert report.embedded == report.documents
@@ -441,7 +440,7 @@ def test_replace_never_drops_work_unasked(stores: Stores, tmp_path: Path) -> Non
             record for record in stores.corpus.records(RecordFilter()) if record.sample.id > "1"
         ]
         records = [replace(record, sample=replace(record.sample, dataset="d")) for record in kept]
-        with pytest.raises(Conflict, match="people worked on 2 samples") as caught:
+        with pytest.raises(Conflict, match="2") as caught:
             stores.ingest.replace([*change, *records], dataset="d")
         assert "--with-annotations" in caught.value.hint
         assert stores.contents() == before
@@ -456,19 +455,19 @@ def test_replace_by_a_file_with_faults_changes_nothing(stores: Stores, tmp_path:
     before = stores.contents()
     path = _lines(tmp_path / "a.jsonl", _pair("A.", "Other."), _pair("", "D."))
     report = stores.ingest.replace(Files([path]), dataset="a")
-    assert (report.outcome, report.refused) == (Outcome.NONE, 1)
+    assert (report.outcome, report.refused) == (IngestOutcome.NONE, 1)
     assert stores.contents() == before
 
 
 def test_replace_needs_the_right_dataset(stores: Stores) -> None:
     """An unknown dataset, records of another, records that can be read but once: told."""
-    with pytest.raises(NotFound, match="no dataset 'd'"):
+    with pytest.raises(NotFound, match="'d'"):
         stores.ingest.replace([_record("0")], dataset="d")
     stores.ingest.run([_record("0")])
     stranger = replace(_record("0"), sample=replace(_record("0").sample, dataset="e"))
-    with pytest.raises(InvalidInput, match="is not of dataset 'd'"):
+    with pytest.raises(InvalidInput, match="'d'"):
         stores.ingest.replace([stranger], dataset="d")
-    with pytest.raises(InvalidInput, match="read twice"):
+    with pytest.raises(InvalidInput, check=has_code("records-read-once")):
         stores.ingest.replace(iter([_record("0")]), dataset="d")
 
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import pytest
 
-from tests.services.forked import Forked, wait_until_gone
-from tests.services.ingesting import Stores, Words, write_dump, write_pairs
+from tests.services.forked_ingest import Forked, wait_until_gone
+from tests.services.ingest_stores import Stores, Words, write_dump, write_pairs
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.services.ingest import sentences
-from tui_annotate.services.ingest.sentences import Sentences
+from tui_annotate.services.ingest.sentences import SegmentationPool
 
 ROOT = Path(__file__).parents[2]
 TORTURE = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
@@ -35,7 +35,7 @@ def _process(
     folder.mkdir(exist_ok=True)
     arguments = [str(folder), str(workers), embedder, *map(str, files)]
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.services.ingesting", *arguments],
+        [sys.executable, "-m", "tests.services.ingest_stores", *arguments],
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -58,7 +58,7 @@ def _soundness(stores: Stores) -> str:
 
 def test_processes_give_what_one_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Segments, order and all else are the same with two processes as with none."""
-    monkeypatch.setattr(sentences, "_WORTH_A_POOL", 1000)
+    monkeypatch.setattr(sentences, "_POOL_CHARACTERS", 1000)
     path = write_pairs(tmp_path / "pairs.jsonl", samples=120)
     contents = []
     for workers in (1, 2):
@@ -77,8 +77,8 @@ def test_little_work_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError
 
     monkeypatch.setattr(sentences, "ProcessPoolExecutor", never)
-    monkeypatch.setattr(sentences, "_WORTH_A_POOL", 1500)
-    with Sentences(2) as segmenters:
+    monkeypatch.setattr(sentences, "_POOL_CHARACTERS", 1500)
+    with SegmentationPool(2) as segmenters:
         for _ in range(10):
             ticket = segmenters.submit([("One. Two. " * 100, "en")])
             assert segmenters.result(ticket) == [segment("One. Two. " * 100)]
@@ -106,12 +106,13 @@ def test_a_pool_that_breaks_is_done_without(
             pass
 
     monkeypatch.setattr(sentences, "ProcessPoolExecutor", Broken)
-    monkeypatch.setattr(sentences, "_WORTH_A_POOL", 1)
-    with Sentences(2) as segmenters:
+    monkeypatch.setattr(sentences, "_POOL_CHARACTERS", 1)
+    with SegmentationPool(2) as segmenters:
         tickets = [segmenters.submit([("One. Two.", "en")]) for _ in range(2)]
         found = [segmenters.result(ticket) for ticket in tickets]
     assert found == [[segment("One. Two.")]] * 2
-    assert caplog.text.count("going on in one process") == 1
+    (warning,) = caplog.records
+    assert (warning.levelname, warning.module) == ("WARNING", "sentences")
 
 
 def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
@@ -120,11 +121,11 @@ def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
     script.write_text(
         "import sys\n"
         "from tui_annotate.services.ingest import sentences as module\n"
-        "from tui_annotate.services.ingest.sentences import Sentences\n"
+        "from tui_annotate.services.ingest.sentences import SegmentationPool\n"
         "print('once')\n"
-        "module._WORTH_A_POOL = 1000\n"
+        "module._POOL_CHARACTERS = 1000\n"
         "texts = [('One. Two. ' * 10, 'en')] * 60\n"
-        "with Sentences(2) as sentences:\n"
+        "with SegmentationPool(2) as sentences:\n"
         "    print(sum(map(len, sentences.result(sentences.submit(texts)))))\n"
         "    print(sys.modules['__main__'].__file__ == __file__, sentences._broken)\n"
     )

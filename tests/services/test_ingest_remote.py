@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.errors import has_code
+from tests.helpers.printed_numbers import printed_numbers
 from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, refusal, serving, vector
-from tests.services.ingesting import Stores, used, write_pairs
+from tests.services.ingest_stores import Stores, used, write_pairs
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.plugins.embedders.remote import RemoteEmbedder
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, ImportOptions
-from tui_annotate.services.ingest import Asked, Files, filling
+from tui_annotate.services.ingest import Files, VectorOptions, embed_job
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def test_the_next_ingest_goes_on_without_a_word(
     stores: Stores, endpoint: FakeEndpoint, pairs: Path
 ) -> None:
     """Model, address and dimensions are remembered; texts that have vectors are not sent again."""
-    asked = Asked("remote:m:latest", base_url=endpoint.url, dimensions=4)
+    asked = VectorOptions("remote:m:latest", base_url=endpoint.url, dimensions=4)
     report = stores.run(pairs, embedder=asked)
     assert (report.embedder, report.embedded, report.notes) == ("remote:m:latest", 30, [])
     kept = used(stores)
@@ -75,7 +77,7 @@ def test_dimensions_that_nobody_asked_for_are_remembered(
     stores: Stores, endpoint: FakeEndpoint, pairs: Path
 ) -> None:
     """With the first answer."""
-    stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    stores.run(pairs, embedder=VectorOptions("remote:m", base_url=endpoint.url))
     assert (used(stores).dimensions, used(stores).asked_dimensions) == (8, 0)
     check_vectors(stores)
 
@@ -85,13 +87,12 @@ def test_a_failing_endpoint_leaves_the_texts_safe(
 ) -> None:
     """A note tells what is missing, and the next ingest goes on with it."""
     one = write_pairs(pairs.with_name("one.jsonl"), samples=2)
-    stores.run(one, embedder=Asked("remote:m", base_url=endpoint.url))
+    stores.run(one, embedder=VectorOptions("remote:m", base_url=endpoint.url))
     endpoint.script.extend([refusal(500, f"broken {KEY}")] * 6)
     report = stores.run(pairs)
     assert (report.added, report.embedded, report.embedder) == (20, 0, "remote:m")
     (note,) = report.notes
-    assert "vectors are missing" in note
-    assert "broken [key] (500); the next ingest goes on" in note
+    assert "broken [key] (500)" in note
     assert stores.run(pairs).embedded == 30
     check_vectors(stores)
     assert stores.contents()["waiting"] == []
@@ -102,14 +103,13 @@ def test_an_endpoint_that_never_answered_is_not_remembered(
 ) -> None:
     """The texts are stored, nothing is decided, and the hint has the line that goes on."""
     endpoint.script.append(refusal(404, "no model mm"))
-    with pytest.raises(Unavailable, match="'remote:mm' is not remembered") as found:
-        stores.run(pairs, embedder=Asked("remote:mm", base_url=endpoint.url, dimensions=4))
+    with pytest.raises(Unavailable, match="'remote:mm'") as found:
+        stores.run(pairs, embedder=VectorOptions("remote:mm", base_url=endpoint.url, dimensions=4))
     options = f"--embedder remote:MODEL --base-url {endpoint.url} --dimensions 4"
     assert "no model mm" in found.value.message
-    assert "the texts are stored" in found.value.hint
     assert found.value.hint.endswith(f"tui-annotate index rebuild -w {stores.folder} {options}")
     assert (stores.corpus.vector_sets(), stores.corpus.vectors_decided()) == ((), False)
-    report = stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    report = stores.run(pairs, embedder=VectorOptions("remote:m", base_url=endpoint.url))
     assert (report.known, report.embedded, report.embedder) == (20, 30, "remote:m")
 
 
@@ -118,7 +118,7 @@ def test_a_replaced_dataset_is_whole_though_no_endpoint_answers(
 ) -> None:
     """What the file has not is gone before anybody is asked for vectors."""
     endpoint.script.extend([refusal(404, "no model")] * 2)
-    wanted = Asked("remote:m", base_url=endpoint.url)
+    wanted = VectorOptions("remote:m", base_url=endpoint.url)
     with pytest.raises(Unavailable):
         stores.run(pairs, embedder=wanted)
     fewer = write_pairs(pairs.with_name("fewer.jsonl"), samples=4)
@@ -132,7 +132,7 @@ def test_a_run_that_ends_in_the_middle_goes_on_there(
     stores: Stores, endpoint: FakeEndpoint, pairs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was answered and kept is not asked for again, but for one text that is compared."""
-    monkeypatch.setattr(filling, "SLOW_ROWS", 10)
+    monkeypatch.setattr(embed_job, "SLOW_ROWS", 10)
     answer = endpoint.reply
 
     def dies(path: str, question: dict[str, Any]) -> Any:
@@ -141,7 +141,7 @@ def test_a_run_that_ends_in_the_middle_goes_on_there(
         return answer(path, question)
 
     monkeypatch.setattr(endpoint, "reply", dies)
-    first = stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    first = stores.run(pairs, embedder=VectorOptions("remote:m", base_url=endpoint.url))
     assert 0 < first.embedded < 30
     monkeypatch.setattr(endpoint, "reply", answer)
     endpoint.script.clear()
@@ -158,7 +158,7 @@ def test_another_model_behind_the_name_is_noticed(
     stores: Stores, endpoint: FakeEndpoint, pairs: Path
 ) -> None:
     """By a stored vector, before anything is mixed; a rebuild makes all of them anew."""
-    stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    stores.run(pairs, embedder=VectorOptions("remote:m", base_url=endpoint.url))
     more = write_pairs(pairs.with_name("more.jsonl"), samples=4)
 
     def twist(answer: dict[str, Any]) -> dict[str, Any]:
@@ -166,11 +166,11 @@ def test_another_model_behind_the_name_is_noticed(
 
     endpoint.twist = twist
     (note,) = stores.run(more).notes
-    assert "remote:m makes other vectors than before" in note
+    assert "remote:m" in note
     assert len(stores.corpus.unembedded(used(stores).table, 99)) == 6
     endpoint.dimensions, endpoint.twist = 16, lambda answer: answer
     (note,) = stores.run(more).notes
-    assert "now makes vectors of 16 dimensions, not 8" in note
+    assert printed_numbers(note)[0][:2] == ["16", "8"]
     assert stores.ingest.rebuild().embedded == 36
     check_vectors(stores, 16)
     assert used(stores).dimensions == 16
@@ -178,10 +178,10 @@ def test_another_model_behind_the_name_is_noticed(
 
 def test_an_endpoint_may_move(stores: Stores, endpoint: FakeEndpoint, pairs: Path) -> None:
     """The same vectors from another address, which is remembered from then on."""
-    stores.run(pairs, embedder=Asked("remote:m", base_url=endpoint.url))
+    stores.run(pairs, embedder=VectorOptions("remote:m", base_url=endpoint.url))
     more = write_pairs(pairs.with_name("more.jsonl"), samples=4)
     with serving() as other:
-        assert stores.run(more, embedder=Asked(base_url=other.url)).notes == []
+        assert stores.run(more, embedder=VectorOptions(base_url=other.url)).notes == []
         assert used(stores).base_url == other.url
     check_vectors(stores)
 
@@ -190,24 +190,24 @@ def test_what_the_settings_say_counts_last(
     stores: Stores, endpoint: FakeEndpoint, pairs: Path
 ) -> None:
     """In a new workspace they are taken; in an older one its own memory goes before them."""
-    spare = Asked(first="remote:m", spare_url=endpoint.url, spare_dimensions=4)
+    spare = VectorOptions(first="remote:m", spare_url=endpoint.url, spare_dimensions=4)
     assert stores.run(pairs, embedder=spare).embedder == "remote:m"
     assert (used(stores).base_url, used(stores).asked_dimensions) == (endpoint.url, 4)
     more = write_pairs(pairs.with_name("more.jsonl"), samples=4)
-    elsewhere = Asked(first="static", spare_url="http://127.0.0.1:9/v1", spare_dimensions=2)
+    elsewhere = VectorOptions(first="static", spare_url="http://127.0.0.1:9/v1", spare_dimensions=2)
     assert stores.run(more, embedder=elsewhere).notes == []
     check_vectors(stores, 4)
 
 
 def test_settings_of_endpoints_do_not_concern_others(stores: Stores, pairs: Path) -> None:
     """A static embedder has no address."""
-    stores.run(pairs, embedder=Asked("static", spare_url="http://127.0.0.1:9/v1"))
+    stores.run(pairs, embedder=VectorOptions("static", spare_url="http://127.0.0.1:9/v1"))
     assert used(stores).base_url == ""
 
 
 def test_without_an_address_nothing_is_stored(stores: Stores, pairs: Path) -> None:
     """Texts go nowhere unasked, and what can not work is told before the work begins."""
-    with pytest.raises(InvalidInput, match="needs the address"):
+    with pytest.raises(InvalidInput, check=has_code("endpoint-missing")):
         stores.run(pairs, embedder="remote:m")
     assert stores.corpus.totals() == (0, 0, 0)
 
@@ -218,8 +218,8 @@ def test_a_rebuild_can_bring_an_endpoint(
     """Beside what is in use; where it fails, that stays in use."""
     stores.run(pairs)
     endpoint.script.extend([refusal(500, "broken")] * 6)
-    asked = Asked("remote:m", base_url=endpoint.url)
-    with pytest.raises(Unavailable, match="broken"):
+    asked = VectorOptions("remote:m", base_url=endpoint.url)
+    with pytest.raises(Unavailable):
         stores.ingest.rebuild(embedder=asked)
     assert [each.embedder for each in stores.corpus.vector_sets()] == ["static"]
     assert stores.ingest.rebuild(embedder=asked).embedded == 30

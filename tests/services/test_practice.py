@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.stores import annotate, claim, fill, new_database
+from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED
 from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, PersonKind, Role
-from tui_annotate.domain.records import Owned, Record, RecordFilter
+from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.services.share import Share
+from tui_annotate.services.assignments import AssignmentService
+from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.shares.store import ShareStore
-from tui_annotate.storage.work.store import AnnotationStore
 
 KEY, OTHER = SampleKey("p", "p1"), SampleKey("p", "p2")
 
@@ -30,7 +30,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
     fill(CorpusStore(made), "p1", "p2", dataset="p")
     people = PeopleStore(made)
     annotate(made).add(people.local("kim").id, KEY, claim("k"), seconds=0)
-    share = Share(ShareStore(made), people, lambda _: None, OPERATOR)
+    share = AssignmentService(AssignmentStore(made), people, lambda _: None, OPERATOR)
     share.practice("p", ["ana"], gold="kim")
     yield made
     made.close()
@@ -64,7 +64,7 @@ def test_a_rating_is_right_where_all_whose_answers_count_gave_it(database: Datab
     told = deeds.feedback(ana, KEY)
     assert told is not None
     assert (told.rated, told.rating) == ("good", "bad")
-    share = Share(ShareStore(database), people, lambda _: None, OPERATOR)
+    share = AssignmentService(AssignmentStore(database), people, lambda _: None, OPERATOR)
     share.practice("p", ["ana"], gold="human")
     told = deeds.feedback(ana, KEY)
     assert told is not None
@@ -77,7 +77,9 @@ def test_a_rating_is_right_where_all_whose_answers_count_gave_it(database: Datab
 
 def test_an_origin_can_be_what_is_right(database: Database) -> None:
     """`human` is one, and what the person did themselves is no answer key."""
-    share = Share(ShareStore(database), PeopleStore(database), lambda _: None, OPERATOR)
+    share = AssignmentService(
+        AssignmentStore(database), PeopleStore(database), lambda _: None, OPERATOR
+    )
     share.practice("p", ["ben"], gold="human")
     deeds, ben = annotate(database), PeopleStore(database).local("ben").id
     deeds.add(ben, KEY, claim("b", 0, 4), seconds=0)
@@ -95,9 +97,11 @@ def test_what_review_refused_is_no_answer(database: Database) -> None:
         replace(claim(name), origin=name, number=number)
         for number, name in enumerate((ADJUDICATED, REJECTED), 1)
     )
-    owned = tuple(Owned(SETTLED, one) for one in (made, refused))
+    owned = tuple(OwnedAnnotation(SETTLED, one) for one in (made, refused))
     now.import_records([Record(CorpusStore(database).sample(KEY).sample, owned, people=(settled,))])
-    share = Share(ShareStore(database), PeopleStore(database), lambda _: None, OPERATOR)
+    share = AssignmentService(
+        AssignmentStore(database), PeopleStore(database), lambda _: None, OPERATOR
+    )
     share.practice("p", ["ben"], gold=SETTLED)
     deeds, ben = annotate(database), PeopleStore(database).local("ben").id
     deeds.finish(ben, KEY, seconds=0)
@@ -111,8 +115,12 @@ def test_a_kind_of_origin_means_all_of_it(database: Database) -> None:
     li = Person("li", "li", PersonKind.IMPORTED)
     came = replace(claim("i"), origin="imported:mercury")
     sample = CorpusStore(database).sample(OTHER).sample
-    AnnotationStore(database).import_records([Record(sample, (Owned("li", came),), people=(li,))])
-    share = Share(ShareStore(database), PeopleStore(database), lambda _: None, OPERATOR)
+    AnnotationStore(database).import_records(
+        [Record(sample, (OwnedAnnotation("li", came),), people=(li,))]
+    )
+    share = AssignmentService(
+        AssignmentStore(database), PeopleStore(database), lambda _: None, OPERATOR
+    )
     share.practice("p", ["ben"], gold="imported")
     deeds, ben = annotate(database), PeopleStore(database).local("ben").id
     for key, right in ((KEY, []), (OTHER, ["i"])):

@@ -12,18 +12,18 @@ from zipfile import ZipFile, is_zipfile
 import pytest
 
 from tests.plugins.formats.laws import about
+from tui_annotate.domain.adjudication import Adjudication, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
-from tui_annotate.domain.records import Owned, Record
-from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
-from tui_annotate.domain.settlements import How, Settled
+from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions
-from tui_annotate.plugins.traits import Trait
+from tui_annotate.plugins.traits import RecordTrait
 from tui_annotate.services.export.pseudonyms import Pseudonyms
-from tui_annotate.services.export.writing import Writing
+from tui_annotate.services.export.writer import ExportRun
 
 KEY = bytes(range(32))
 MARK = "NeverSeen"
@@ -60,7 +60,7 @@ _META = {
 }
 
 
-def _owned(person: Person, origin: str, place: int) -> Owned:
+def _owned(person: Person, origin: str, place: int) -> OwnedAnnotation:
     form = origin.removeprefix("imported:")
     one = Annotation(
         f"{person.id}/{origin}/{place}",
@@ -73,8 +73,8 @@ def _owned(person: Person, origin: str, place: int) -> Owned:
     )
     if person is REVIEW:
         sources = (f"{PEOPLE[0].id}/human/0",)
-        one = replace(one, settled=Settled(PEOPLE[2].id, How.TAKEN, sources))
-    return Owned(person.id, one)
+        one = replace(one, settled=Adjudication(PEOPLE[2].id, ReviewAction.TAKEN, sources))
+    return OwnedAnnotation(person.id, one)
 
 
 def _record(form: str, key: str) -> Record:
@@ -95,13 +95,15 @@ def _record(form: str, key: str) -> Record:
 RECORDS = [_record(form, str(number)) for number, form in enumerate(_ROWS)]
 _ITEM = {"topic_id": "1", "run_id": "run", "team_id": "team"} | _META
 RECORDS.append(  # formats of collections hold items alone
-    replace(RECORDS[0], sample=Sample("d", "r|1|run", TEXTS, kind=Kind.REPORT, meta=_ITEM))
+    replace(RECORDS[0], sample=Sample("d", "r|1|run", TEXTS, kind=SampleKind.REPORT, meta=_ITEM))
 )
 _ASKED = {"answers": ["12 million"], "gold_position": 0} | _META
 RECORDS.append(  # and that of position studies, questions that people gave a verdict on
     replace(
         RECORDS[0],
-        sample=Sample("d", "q", TEXTS, kind=Kind.QUESTION, meta=_ASKED, request=Request("", "q")),
+        sample=Sample(
+            "d", "q", TEXTS, kind=SampleKind.QUESTION, meta=_ASKED, request=Request("", "q")
+        ),
         assignments=tuple(Assignment(each.id, State.DONE, "Correct") for each in EVERYBODY),
     )
 )
@@ -116,7 +118,7 @@ CASES = [
 def _write(name: str, layer: str, place: Path) -> tuple[str, Pseudonyms]:
     """All that can be read of what was written, names of files with it."""
     names = Pseudonyms(KEY)
-    Writing(name, ExportOptions(layer=layer), names=names).run(RECORDS, place)
+    ExportRun(name, ExportOptions(layer=layer), names=names).run(RECORDS, place)
     files = sorted(each for each in (place, *place.rglob("*")) if each.is_file())
     inside = [str(file.relative_to(place.parent)) for file in files]
     for file in files:
@@ -148,7 +150,8 @@ def test_no_format_names_anybody(name: str, layer: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, layer in CASES if not layer and Trait.ANNOTATOR in about(name).carried]
+    "name",
+    [name for name, layer in CASES if not layer and RecordTrait.ANNOTATOR in about(name).carried],
 )
 def test_everybody_is_the_same_in_every_format(name: str, tmp_path: Path) -> None:
     """Where a format tells annotators apart, each has the word that they have elsewhere."""
@@ -162,9 +165,9 @@ def test_everybody_is_the_same_in_every_format(name: str, tmp_path: Path) -> Non
 def test_the_marks_are_there_without_it(tmp_path: Path) -> None:
     """The test can fail: with names as they are, every format that tells annotators names them."""
     for name, layer in CASES:
-        if not layer and Trait.ANNOTATOR in about(name).carried:
+        if not layer and RecordTrait.ANNOTATOR in about(name).carried:
             place = tmp_path / name
-            Writing(name).run(RECORDS, place)
+            ExportRun(name).run(RECORDS, place)
             files = [each for each in (place, *place.rglob("*")) if each.is_file()]
             inside = "".join(text for file in files for text in _inside(file))
             assert MARK in inside, name

@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.label_changes import is_below
 from tui_annotate.domain.label_files import parse_labels
-from tui_annotate.domain.relabelling import below
 from tui_annotate.services.relabel import editing
 
 FILE = """\
@@ -75,7 +75,7 @@ def test_a_label_is_retired_in_every_form(label: str, lines: list[str]) -> None:
     assert [line for line in after.splitlines() if line not in FILE.splitlines()] == lines
     closed = [each.path for each in parse_labels(after).walk() if each.retired]
     assert closed == [
-        each.path for each in parse_labels(FILE).walk() if below(each.path, path(label))
+        each.path for each in parse_labels(FILE).walk() if is_below(each.path, path(label))
     ]
 
 
@@ -215,20 +215,20 @@ def test_any_set_becomes_the_one_that_was_meant(
     fresh = (*first[:-1], name)
     if verb == "rename" and fresh not in paths:
         after = editing.rename(text, first, name)
-        expected = [fresh + each[len(first) :] if below(each, first) else each for each in paths]
+        expected = [fresh + each[len(first) :] if is_below(each, first) else each for each in paths]
     elif verb == "retire":
         after, expected = editing.retire(text, first), paths
         assert [each.path for each in parse_labels(after).walk() if each.retired] == [
-            each for each in paths if below(each, first)
+            each for each in paths if is_below(each, first)
         ]
     elif verb == "split" and fresh not in paths and not (label := tree.find(first)).children:  # type: ignore[union-attr]
         after = editing.split(text, first, [fresh, *(each for each in others if each != first)])
         place = paths.index(first) + 1
         expected = [*paths[:place], fresh, *paths[place:]]
         assert label is not None
-    elif verb == "merge" and not any(below(first, other) for other in others) and others:
+    elif verb == "merge" and not any(is_below(first, other) for other in others) and others:
         after = editing.merge(text, others, first)
-        expected = [each for each in paths if not any(below(each, other) for other in others)]
+        expected = [each for each in paths if not any(is_below(each, other) for other in others)]
     else:
         return
     assert [label.path for label in parse_labels(after).walk()] == expected

@@ -9,23 +9,23 @@ import pytest
 
 from tui_annotate.domain.annotations import Anchor, Annotation, annotation_to_json
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.collection_items import PASSAGE
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.history import StreamState
-from tui_annotate.domain.items import PASSAGE
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.provenance import Provenance
-from tui_annotate.domain.records import Owned, Record
-from tui_annotate.domain.samples import Document, Kind, Sample, Side
+from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.samples import Document, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.services.synchronise import origins, payloads
-from tui_annotate.storage.work.plans import Stream
+from tui_annotate.services.sync import payloads
+from tui_annotate.storage.log.plans import Stream
 
 AT = "2031-01-01T00:00:00.000000+00:00"
 PAGE = Sample(
     "c",
     "d|t|p",
     (Document(Side.SOURCE, "Tea is a drink 😀 of leaves."),),
-    kind=Kind.DOCUMENT,
+    kind=SampleKind.DOCUMENT,
     meta={"topic_id": "t", "docid": "p"},
 )
 FROM = Provenance(suggestion="s", maker="judge:tiny", score=0.5, changed=True)
@@ -38,7 +38,7 @@ OWN = replace(TAKEN, id="b", evidence=(Anchor(Side.SOURCE, 0, Span(9, 14)),), su
 
 def row(*annotations: Annotation) -> dict[str, Any]:
     """What is sent of somebody's work on the page."""
-    owned = tuple(Owned("ana", each) for each in annotations)
+    owned = tuple(OwnedAnnotation("ana", each) for each in annotations)
     work = (Assignment("ana", State.DRAFT),)
     record = Record(PAGE, owned, work, (Person("ana", "ana"),))
     return payloads.payload(record, lambda _: PAGE, at=AT)
@@ -54,7 +54,7 @@ def come(value: dict[str, Any], *here: Annotation) -> dict[str, Any]:
 def test_what_was_accepted_says_so_on_another_machine() -> None:
     """Its id, all its spans together and its provenance come in; other passages as before."""
     value = row(TAKEN, OWN)
-    assert [each["id"] for each in value[origins.KEY]] == ["a"]
+    assert [each["id"] for each in value[payloads.ORIGINS_KEY]] == ["a"]
     found = come(value)
     assert len(found) == 2
     assert found["a"]["suggested"] == annotation_to_json(TAKEN)["suggested"]
@@ -65,7 +65,7 @@ def test_what_was_accepted_says_so_on_another_machine() -> None:
 
 def test_a_row_without_such_work_stays_as_it_was() -> None:
     """Foreign readers, and rows of before, see no new key."""
-    assert origins.KEY not in row(OWN)
+    assert payloads.ORIGINS_KEY not in row(OWN)
 
 
 def test_the_same_annotation_stays_as_it_stands_here() -> None:
@@ -77,7 +77,7 @@ def test_the_same_annotation_stays_as_it_stands_here() -> None:
 def test_passages_that_came_bare_before_are_not_doubled() -> None:
     """What an earlier row made of the spans gives way to the annotation that they are of."""
     value = row(TAKEN)
-    bare = come({name: each for name, each in value.items() if name != origins.KEY})
+    bare = come({name: each for name, each in value.items() if name != payloads.ORIGINS_KEY})
     assert len(bare) == 2
     standing = StreamState(bare)
     again = payloads.state(value, PAGE, Stream("ana", PAGE.key, 1, standing), at=AT)
@@ -90,7 +90,7 @@ def test_what_another_program_unmarked_does_not_come_back() -> None:
     assert come(value, TAKEN) == {}
 
 
-SENT = origins.told(Record(PAGE, (Owned("ana", TAKEN),)))[0]
+SENT = payloads.collect_origins(Record(PAGE, (OwnedAnnotation("ana", TAKEN),)))[0]
 
 
 @pytest.mark.parametrize(
@@ -109,4 +109,4 @@ SENT = origins.told(Record(PAGE, (Owned("ana", TAKEN),)))[0]
 def test_what_does_not_fit_is_refused(told: Any) -> None:
     """A stranger's row can not bring in what this program could not have sent."""
     with pytest.raises(TuiAnnotateError):
-        come({**row(TAKEN), origins.KEY: told})
+        come({**row(TAKEN), payloads.ORIGINS_KEY: told})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stores import new_database
+from tests.helpers.stores import new_database
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 

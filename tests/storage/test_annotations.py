@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from tests.stores import annotate, claim, fill
+from tests.helpers.stores import annotate, claim, fill
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED
 from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, PersonKind, Role
-from tui_annotate.domain.records import Owned, Record
-from tui_annotate.services.annotate import Annotate
+from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.work.store import AnnotationStore
 
 
 @pytest.mark.parametrize("role", Role)
@@ -28,7 +28,9 @@ def test_nobody_writes_in_anothers_name(
     deeds = annotate(database)
     deeds.add(bo, key, claim("b"), seconds=0)
     acting = AnnotationStore(database, actor=Actor(ana, role))
-    bound = Annotate(deeds.corpus, acting, deeds.people, deeds.line, deeds.guidance, deeds.items)
+    bound = AnnotationService(
+        deeds.corpus, acting, deeds.people, deeds.line, deeds.guidance, deeds.items
+    )
     with pytest.raises(NotAllowed):
         bound.add(bo, key, claim("a", 0, 4), seconds=0)
     with pytest.raises(NotAllowed):
@@ -57,7 +59,7 @@ def test_what_review_settled_comes_in_as_its_own(database: Database, corpus: Cor
     ones = [
         replace(claim(origin, label=origin), origin=origin) for origin in (ADJUDICATED, REJECTED)
     ]
-    owned = tuple(Owned(SETTLED, one) for one in ones)
+    owned = tuple(OwnedAnnotation(SETTLED, one) for one in ones)
     store = AnnotationStore(database)
     store.import_records([Record(corpus.sample(key).sample, owned, people=(settled,))])
     assert PeopleStore(database).person(SETTLED).kind is PersonKind.SETTLED

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.key_files import KEYS, account
-from tests.stores import new_database
+from tests.helpers.ssh_keys import KEYS, account
+from tests.helpers.stores import new_database
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.ssh_keys import parse_key
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people.keys import KeyStore
+from tui_annotate.storage.people.accounts import SshKeyStore
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def database(tmp_path: Path) -> Database:
 
 def test_a_key_has_one_owner(database: Database) -> None:
     """Bound twice it is there once; bound to another it stays where it is."""
-    store = KeyStore(database)
+    store = SshKeyStore(database)
     key = parse_key(f"{KEYS[0]} ana@desk")
     assert store.add(key, "anaana") == "anaana"
     assert store.add(key, "anaana") == "anaana"
@@ -38,7 +38,7 @@ def test_a_key_has_one_owner(database: Database) -> None:
 
 def test_keys_are_listed_by_their_owners(database: Database) -> None:
     """By name, then in the order in which they were bound; what is removed is gone."""
-    store = KeyStore(database)
+    store = SshKeyStore(database)
     for line, owner in zip(KEYS, ("benben", "anaana", "anaana"), strict=True):
         store.add(parse_key(line), owner)
     assert [bound.line for bound in store.all()] == [KEYS[1], KEYS[2], KEYS[0]]
@@ -50,4 +50,4 @@ def test_keys_are_listed_by_their_owners(database: Database) -> None:
 def test_a_key_of_nobody_is_refused(database: Database) -> None:
     """A person who is not there can own none."""
     with pytest.raises(Conflict):
-        KeyStore(database).add(parse_key(KEYS[0]), "nobody")
+        SshKeyStore(database).add(parse_key(KEYS[0]), "nobody")

@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance import label_changes
-from tui_annotate.storage.guidance.label_changes import FILE, UNDO, LabelChange, Request
+from tui_annotate.storage.labels.store import (
+    FILE,
+    UNDO,
+    LabelChange,
+    LabelChangeRequest,
+    add_label_change,
+    current_label_names,
+)
 
 AT = "2026-04-01T00:00:00.000000+00:00"
 
@@ -28,15 +34,15 @@ class Sets:
         """From one version to another, as `1 2`; renames as `A>B`; gives its number."""
         before, after = versions.split()
         pairs = dict(each.split(">") for each in renames)
-        request = Request("x", {(old,): (new,) for old, new in pairs.items()}, datasets)
+        request = LabelChangeRequest("x", {(old,): (new,) for old, new in pairs.items()}, datasets)
         change = LabelChange("", kind, request, before, after, AT)
         with self.database.writing() as connection:
-            return label_changes.keep(connection, change, undoes=undoes)
+            return add_label_change(connection, change, undoes=undoes)
 
     def since(self, version: str, dataset: str = "d") -> dict[str, str]:
         """What labels became."""
         with self.database.reading() as connection:
-            found = label_changes.became(connection, dataset, version)
+            found = current_label_names(connection, dataset, version)
         return {old[0]: new[0] for old, new in found.items()}
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.stores import annotate, claim, fill, new_database
+from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import Event, replay
 from tui_annotate.domain.people import OPERATOR, Actor, Role
@@ -23,9 +23,9 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.log.log import Log
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.work.log import Log
-from tui_annotate.storage.work.store import AnnotationStore
 
 ROOT = Path(__file__).parents[2]
 TORTURE = os.environ.get("TUI_ANNOTATE_TORTURE", "")
@@ -34,7 +34,7 @@ ROUNDS = max(200, int(TORTURE)) if TORTURE.isdigit() and TORTURE != "0" else 10
 WRITER = """
 import random, sys
 from pathlib import Path
-from tests.stores import annotate, claim
+from tests.helpers.stores import annotate, claim
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.database import Database
@@ -209,18 +209,21 @@ def test_lost_caches_are_told(database: Database, corpus: CorpusStore) -> None:
     assert [finding.state for finding in inspect(database)] == ["ok", "ok"]
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE assignments SET state = 'done'")
-    assert "are not what the log says" in inspect(database)[1].says
+    stale = inspect(database)[1]
+    assert (stale.what, stale.state) == ("log", "wrong")
     with database.writing() as connection:
         connection.exec_driver_sql("DROP TRIGGER events_refuse_update")
         connection.exec_driver_sql("UPDATE events SET after = replace(after, 'why', 'not')")
-    assert "not what its hash says" in inspect(database)[1].says
+    altered = inspect(database)[1]
+    assert (altered.what, altered.state) == ("log", "wrong")
+    assert altered.says != stale.says
     with database.writing() as connection:
         connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
     with closing(sqlite3.connect(database.path)) as other:
         other.execute("DELETE FROM people")
         other.commit()
     (finding,) = inspect(database)
-    assert "points nowhere" in finding.says
+    assert (finding.what, finding.state) == ("store", "wrong")
     assert finding.mend
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.stores import fill
+from tests.helpers.stores import fill
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.people.store import PeopleStore
 
 
@@ -35,7 +35,7 @@ def test_an_imported_person_is_never_the_local_one(people: PeopleStore) -> None:
     mine = people.local("ana")
     assert mine.id != theirs.id
     assert people.imported(mine.id, "somebody") == mine
-    with pytest.raises(InvalidInput, match="'ana' has no id"):
+    with pytest.raises(InvalidInput, match="'ana'"):
         people.imported("", "ana")
     assert people.imported("cd34", "").name == "cd34"
     assert [person.name for person in people.all()] == ["ana", "ana", "cd34"]
@@ -79,22 +79,24 @@ def test_every_version_of_a_guidance_is_kept(database: Database, corpus: CorpusS
     """The last one is in force; a dataset's own goes before the workspace's."""
     fill(corpus, "1")
     guidance = GuidanceStore(database)
-    assert guidance.version(Guidance.LABELS) == ""
-    first, second = (guidance.keep(Guidance.LABELS, text) for text in ("- A", "- B"))
-    own = guidance.keep(Guidance.LABELS, "- C", dataset="d")
-    assert guidance.version(Guidance.LABELS) == second
-    assert guidance.version(Guidance.LABELS, dataset="d") == own
-    assert guidance.version(Guidance.LABELS, dataset="other") == second
-    assert guidance.version(Guidance.GUIDELINES) == ""
-    assert [guidance.text(Guidance.LABELS, name) for name in (first, own)] == ["- A", "- C"]
-    assert guidance.keep(Guidance.LABELS, "- A") == first == guidance.version(Guidance.LABELS)
+    assert guidance.version(GuidanceKind.LABELS) == ""
+    first, second = (guidance.keep(GuidanceKind.LABELS, text) for text in ("- A", "- B"))
+    own = guidance.keep(GuidanceKind.LABELS, "- C", dataset="d")
+    assert guidance.version(GuidanceKind.LABELS) == second
+    assert guidance.version(GuidanceKind.LABELS, dataset="d") == own
+    assert guidance.version(GuidanceKind.LABELS, dataset="other") == second
+    assert guidance.version(GuidanceKind.GUIDELINES) == ""
+    assert [guidance.text(GuidanceKind.LABELS, name) for name in (first, own)] == ["- A", "- C"]
+    assert (
+        guidance.keep(GuidanceKind.LABELS, "- A") == first == guidance.version(GuidanceKind.LABELS)
+    )
 
 
 def test_a_guidance_that_is_not_there_is_not_found(database: Database) -> None:
     """Neither a version that never was, nor a dataset."""
     guidance = GuidanceStore(database)
-    with pytest.raises(NotFound, match="no version 'x' of the labels"):
-        guidance.text(Guidance.LABELS, "x")
-    with pytest.raises(NotFound, match="no dataset 'd'"):
-        guidance.keep(Guidance.LABELS, "- A", dataset="d")
-    assert guidance.version(Guidance.LABELS) == ""
+    with pytest.raises(NotFound, match="'x'"):
+        guidance.text(GuidanceKind.LABELS, "x")
+    with pytest.raises(NotFound, match="'d'"):
+        guidance.keep(GuidanceKind.LABELS, "- A", dataset="d")
+    assert guidance.version(GuidanceKind.LABELS) == ""

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.position_rows import lines, placed
+from tests.helpers.position_rows import lines, placed
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotAllowed
-from tui_annotate.domain.people import Actor, Role, again
+from tui_annotate.domain.people import Actor, Role, second_reader
 from tui_annotate.domain.samples import SampleKey, Side
-from tui_annotate.domain.sharing import Sorting, Wish
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.questions import QuestionStore
 from tui_annotate.workspace import Workspace
@@ -89,13 +89,13 @@ def test_entries_are_those_of_a_queue(space: Workspace) -> None:
 def test_entries_of_what_is_handed_out_are_ones_own(space: Workspace) -> None:
     """To each their share; to a second reading only what is read again."""
     first, second = space.corpus.keys("study")
-    wish = Wish(sorting=Sorting.INGESTED)
+    wish = AssignmentOptions(sorting=AssignmentOrder.INGESTED)
     for name, key in (("ana", first), ("cat", second)):
-        space.team.share.give("study", [name], wish, ids=[key.id])
+        space.team.assignments.give("study", [name], wish, ids=[key.id])
     for name, key in (("ana", first), ("cat", second)):
         person = space.people.local(name).id
         assert list(store(space).entries(person, "study")) == [key]
-    again_ana = again(space.people.local("ana"))
+    again_ana = second_reader(space.people.local("ana"))
     assert list(store(space).entries(again_ana.id, "study")) == []
 
 
@@ -107,7 +107,7 @@ def test_entries_begin_with_practice(space: Workspace, tmp_path: Path) -> None:
     claim = (Anchor(Side.SUMMARY, 0, Span(0, 4)),)
     known = Annotation(id="k", claim=claim, labels=(("Benign",),))
     space.annotate.add(space.people.local("ben").id, key, known, seconds=1.0)
-    space.team.share.practice("try", ["ana"], gold="ben")
+    space.team.assignments.practice("try", ["ana"], gold="ben")
     ana = space.people.local("ana").id
     assert len(store(space).entries(ana, "try")) == 1
     assert list(store(space).entries(ana, "study")) == []

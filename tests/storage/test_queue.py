@@ -14,20 +14,22 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from sqlalchemy import Connection
 
-from tests.stores import SEGMENTER, annotate, claim, fill, new, new_database, sample
+from tests.helpers.effort import example_limit
+from tests.helpers.errors import has_code
+from tests.helpers.stores import SEGMENTER, annotate, claim, fill, new, new_database, sample
+from tui_annotate.domain.assignment_rules import AssignmentCause
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.handouts import HandoutKind
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.scores import Run, RunKind, Score
+from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.storage import ranks
+from tui_annotate.storage.assignments.assignment_rows import AllottedRow
+from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.scores.store import ScoreStore
-from tui_annotate.storage.shares.allotments import Allotted
-from tui_annotate.storage.shares.store import ShareStore
 
 ORDERS = ["by-source", "ingested", "random:7"]
 
@@ -114,7 +116,7 @@ class Queues(RuleBasedStateMachine):
         mine = [key for key in sorted(self.there) if key.dataset == dataset]
         self.runs += 1
         said = {key: draw.choice([0.0, 0.5, 1.0]) for key in mine if draw.random() < 0.7}
-        run = Run(
+        run = ScoreRun(
             id=str(self.runs),
             kind=RunKind.SCORE,
             maker="m",
@@ -173,7 +175,9 @@ class Queues(RuleBasedStateMachine):
 
 
 QueuesTest = Queues.TestCase
-QueuesTest.settings = settings(max_examples=15, stateful_step_count=8, deadline=None)
+QueuesTest.settings = settings(
+    max_examples=example_limit(15, push=6), stateful_step_count=8, deadline=None
+)
 
 
 @pytest.fixture
@@ -229,17 +233,17 @@ def test_a_random_order_that_was_half_made_is_ended(
     keys = fill(corpus, *map(str, range(10)))
     person = PeopleStore(database).local("ana").id
     annotate(database).skip(person, keys[0], seconds=0)
-    fill_one = ranks._fill
-    calls = iter([None])
+    fill_one = ranks._fill_batch
+    calls = [None]
 
     def killed(connection: Connection, *how: Any) -> None:
-        next(calls)
+        calls.pop()
         fill_one(connection, *how)
 
-    monkeypatch.setattr(ranks, "_fill", killed)
-    with pytest.raises(StopIteration):
+    monkeypatch.setattr(ranks, "_fill_batch", killed)
+    with pytest.raises(IndexError):
         QueueStore(database).page("nobody", order="random:3")
-    monkeypatch.setattr(ranks, "_fill", fill_one)
+    monkeypatch.setattr(ranks, "_fill_batch", fill_one)
     fill(corpus, "late")
     queue = QueueStore(database)
     assert len(walk(queue, "random:3")) == 11
@@ -249,7 +253,7 @@ def test_a_random_order_that_was_half_made_is_ended(
 @pytest.mark.parametrize("order", ["", "by-size", "random:"])
 def test_an_unknown_order_is_refused(corpus: CorpusStore, order: str) -> None:
     """With the orders there are."""
-    with pytest.raises(InvalidInput, match="no order") as caught:
+    with pytest.raises(InvalidInput, check=has_code("order-unknown")) as caught:
         QueueStore(corpus._database).page("ana", order=order)
     assert "by-source" in caught.value.hint
 
@@ -333,9 +337,9 @@ def test_a_line_of_several_orders_is_one(database: Database, corpus: CorpusStore
     """What is theirs, then what is everybody's: pages fit together, and places count on."""
     ana = PeopleStore(database).local("ana").id
     whole = fill(corpus, "1", "2", "3") + fill(corpus, "4", "5", dataset="e")
-    with ShareStore(database).writing("") as sharing:
-        rows = [Allotted(ana, item.place) for item in sharing.room("d").items]
-        sharing.apply(HandoutKind.GIVE, "d", rows=rows, request={})
+    with AssignmentStore(database).writing("") as sharing:
+        rows = [AllottedRow(ana, item.place) for item in sharing.room("d").items]
+        sharing.apply(AssignmentCause.GIVE, "d", rows=rows, request={})
     queue = QueueStore(database)
     for offset in range(6):
         for limit in (1, 2, 5):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.replies import ReplyStore
+from tui_annotate.storage.reply_file import ReplyStore
 
 
 @pytest.mark.parametrize("reply", ["", "yes", "a\0b \ud83d \x1b[2J 桥", "x" * 100_000])

@@ -41,7 +41,7 @@ def begin(sessions: SessionStore, account: Account, *, token: str = "") -> None:
 
 def living(sessions: SessionStore) -> list[str]:
     """Whose sessions live, by what each question gives."""
-    found = [each.person for each in sessions.living(now=LATER)]
+    found = [each.person for each in sessions.active_sessions(now=LATER)]
     for name in ("ana", "ben"):
         for one in (sessions.by_token(name, now=LATER), sessions.by_id(f"s{name}", now=LATER)):
             assert bool(one) is (name in found)
@@ -60,7 +60,7 @@ def test_an_account_that_went_on_ends_its_sessions(
     """All but those that are told to go on."""
     for name in ("ana", "ben"):
         accounts.change(name, ends_sessions=True)
-    sessions.goes_on("sana", epoch=1)
+    sessions.keep_through_epoch("sana", epoch=1)
     assert living(sessions) == ["ana"]
 
 
@@ -68,7 +68,7 @@ def test_a_session_ends_with_its_time(sessions: SessionStore) -> None:
     """To the moment."""
     assert living(sessions) == ["ana", "ben"]
     assert sessions.by_token("ana", now="2026-01-03") is None
-    assert sessions.living(now="2026-01-03") == ()
+    assert sessions.active_sessions(now="2026-01-03") == ()
 
 
 @pytest.mark.parametrize("person", ["ben", None])
@@ -80,7 +80,7 @@ def test_who_signs_in_while_all_are_signed_out_is_out_as_well(
     assert sessions.end(now=LATER, person=person) == (1 if person else 2)
     begin(sessions, before["ben"], token="late")
     begin(sessions, before["ana"], token="late")
-    found = {each.id for each in sessions.living(now=LATER)}
+    found = {each.id for each in sessions.active_sessions(now=LATER)}
     assert found == ({"sana", "slateana"} if person else set())
 
 

@@ -11,7 +11,7 @@ from textual.css.types import CSSLocation
 
 
 @pytest.fixture(autouse=True, scope="session")
-def style_sheets_are_parsed_once() -> Iterator[None]:
+def style_sheet_cache() -> Iterator[None]:
     """Textual keeps rules for an app; each test has one of its own, a fifth of which is parsing."""
     kept: dict[tuple[object, ...], list[RuleSet]] = {}
     parse = Stylesheet._parse_rules

@@ -69,7 +69,7 @@ class Stage(App[object]):
 
 
 @asynccontextmanager
-async def staged(
+async def run_stage(
     widget: Widget | None = None,
     *,
     screen: Screen[Any] | None = None,

@@ -17,7 +17,7 @@ from textual.pilot import Pilot, WaitForScreenTimeout
 from tests.tui.screens.work import LOOK, make
 from tui_annotate import workspace
 from tui_annotate.domain.people import Role
-from tui_annotate.services.authenticate.managing import NewAccount
+from tui_annotate.services.authentication.account_management import NewAccount
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.workspace import Workspace
 
@@ -68,7 +68,7 @@ class Visitor:
 
     async def until(self, words: str, *, gone: bool = False) -> None:
         """Waits until words are on the screen, or are there no more."""
-        while (words in self.shown()) is gone or self.app.desktop.saver.waiting:
+        while (words in self.shown()) is gone or self.app.sample_screen.saver.waiting:
             with suppress(WaitForScreenTimeout):  # a page that closes meanwhile answers no more
                 await self.pilot.pause(0.001)
         await self.pilot.pause()
@@ -83,7 +83,7 @@ class Visitor:
 
     async def at_work(self) -> None:
         """Waits until a sample takes keys."""
-        while not self.app.desktop.listening or self.app.desktop.saver.waiting:
+        while not self.app.sample_screen.listening_since or self.app.sample_screen.saver.waiting:
             await self.pilot.pause(0.001)
         await self.pilot.pause()
 
@@ -115,4 +115,4 @@ async def visiting(
     )
     async with app.run_test(size=size) as pilot:
         yield Visitor(app, pilot)
-        app.desktop.quit()
+        app.sample_screen.quit()

@@ -53,7 +53,7 @@ def test_standard_error_is_the_log_while_the_app_draws(tmp_path: Path) -> None:
         "import os, sys\n"
         "from pathlib import Path\n"
         "from tui_annotate.tui import terminal\n"
-        f"with terminal.drawing(Path({str(log)!r})):\n"
+        f"with terminal.redirect_stderr(Path({str(log)!r})):\n"
         "    os.write(2, b'a library\\n')\n"
         "    sys.__stderr__.write('the screen \\u4e2d')\n"
         "os.write(2, b'after')\n"
@@ -79,7 +79,7 @@ async def test_a_workspace_that_can_not_be_opened_is_told() -> None:
 
     app = AnnotateApp(missing)
     async with app.run_test() as pilot:
-        while app.desktop.saver.waiting or "no workspace" not in shown(app):
+        while app.sample_screen.saver.waiting or "no workspace" not in shown(app):
             await pilot.pause(0.001)
         assert "no workspace here · make one" in shown(app)
         await pilot.press("x")
@@ -101,7 +101,7 @@ async def test_an_empty_workspace_says_what_to_do(tmp_path: Path) -> None:
     async with app.run_test() as pilot:
         while "ingest" not in shown(app):
             await pilot.pause(0.001)
-        app.desktop.saver.close()
+        app.sample_screen.saver.close()
 
 
 async def test_a_refused_key_map_is_told_and_the_default_keys_hold(tmp_path: Path) -> None:
@@ -116,12 +116,12 @@ async def test_a_refused_key_map_is_told_and_the_default_keys_hold(tmp_path: Pat
 
     app = AnnotateApp(opened, person="ana", sample="a")
     async with app.run_test(size=(120, 30)) as pilot:
-        while app.desktop.draft is None or not app.desktop.listening:
+        while app.sample_screen.draft is None or not app.sample_screen.listening_since:
             await pilot.pause(0.001)
-        assert "the key map is refused: 'undo': '5' is a digit" in app.desktop.draft_words()
+        assert "'undo': '5'" in app.sample_screen.line(app.sample_screen.draft, 1000)[0]
         await pilot.press("j")
-        assert app.desktop.draft.segment(app.desktop.draft.side) == 1
-        app.desktop.saver.close()
+        assert app.sample_screen.draft.segment(app.sample_screen.draft.side) == 1
+        app.sample_screen.saver.close()
 
 
 async def test_leaving_keeps_the_place(tmp_path: Path) -> None:

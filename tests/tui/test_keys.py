@@ -5,61 +5,134 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from textual.screen import Screen
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.tui.draft.deeds import DEEDS
-from tui_annotate.tui.draft.viewing.deeds import DEEDS as LOOKING
-from tui_annotate.tui.keys import items, suggestions, sync
-from tui_annotate.tui.keys.annotate import ACTIONS
-from tui_annotate.tui.keys.line import QUESTIONS
-from tui_annotate.tui.keys.map import default_keys, key_map, shown, shown_keys, typed
-from tui_annotate.tui.keys.review import ALL_STATES as STATES
-from tui_annotate.tui.keys.review import REVIEWING
-from tui_annotate.tui.keys.view import ALL_ACTIONS, VIEWING
+from tui_annotate.tui.draft.key_handlers import KEY_HANDLERS
+from tui_annotate.tui.draft.review.key_handlers import KEY_HANDLERS as REVIEW_KEY_HANDLERS
+from tui_annotate.tui.draft.view.key_handlers import KEY_HANDLERS as VIEW_KEY_HANDLERS
+from tui_annotate.tui.keys import key_lines
+from tui_annotate.tui.keys.actions import (
+    ACTIONS,
+    ANNOTATING,
+    NOTE,
+    OPTION,
+    REVIEWING,
+    STATES,
+    VIEWING,
+    action_of,
+)
+from tui_annotate.tui.keys.key_lines import QUESTIONS
+from tui_annotate.tui.keys.key_map import default_keys, key_label, key_map, shown_keys, table_key
+from tui_annotate.tui.screens.collection import screen as collection
+from tui_annotate.tui.screens.collection.screen import CollectionScreen
+from tui_annotate.tui.screens.queue import QueueScreen
 
-ALL_STATES = STATES + VIEWING
+
+def acting(states: str) -> set[str]:
+    """The ids of what acts in any of some states."""
+    return {action.id for action in ACTIONS if set(states) & set(action.states)}
 
 
 def test_every_action_has_one_id_and_words_that_fit_a_line() -> None:
     """Ids are unique, help fits 50 cells, states are known."""
-    assert len({action.id for action in ALL_ACTIONS}) == len(ALL_ACTIONS)
-    for action in ALL_ACTIONS:
+    assert len({action.id for action in ACTIONS}) == len(ACTIONS)
+    for action in ACTIONS:
         assert action.states
-        assert set(action.states) <= set(ALL_STATES)
+        assert set(action.states) <= set(STATES)
         assert all(0 < len(action.words(state)) <= 50 for state in action.states)
 
 
-def test_every_action_has_a_deed_and_every_deed_an_action() -> None:
-    """The table and the deeds name the same things; options and notes have their own ways."""
-    own_way = {"option.choose", "option.list", "note.write", "comment.write"}
-    tables = (*ACTIONS, *items.ACTIONS, *suggestions.ACTIONS, *sync.ACTIONS)
-    bound = {action.id for action in tables if action.states != "N"}
-    assert bound - own_way == set(DEEDS)
+FEATURES = {"document.order", "gold.show", "positions.show"}
+"""What features handle that are plug-ins; `tests/lab/test_isolation.py` says that they do."""
+
+OPTIONS = {"option.choose", "option.list"}
+"""Digits have a way of their own: `press` knows which one it was."""
 
 
-@pytest.mark.parametrize("state", list(ALL_STATES))
+def test_annotating_handles_every_action_and_no_other() -> None:
+    """Options and texts are handled by `press`, which has the digit and the comment."""
+    others = OPTIONS | FEATURES | {"note.write", "comment.write"}
+    assert set(KEY_HANDLERS) == acting(ANNOTATING + OPTION) - others
+
+
+def test_review_handles_every_action_and_no_other() -> None:
+    """What review has no way of its own for does what it does to annotators."""
+    assert set(REVIEW_KEY_HANDLERS) <= acting(REVIEWING)
+    assert (
+        acting(REVIEWING) - OPTIONS - {"note.write"}
+        <= set(REVIEW_KEY_HANDLERS) | set(KEY_HANDLERS) | FEATURES
+    )
+
+
+def test_looking_handles_every_action_and_no_other() -> None:
+    """Over a file nothing else acts."""
+    assert set(VIEW_KEY_HANDLERS) == acting(VIEWING) - {"option.choose"}
+
+
+@pytest.mark.parametrize("screen", [CollectionScreen, QueueScreen])
+def test_a_list_handles_every_action_and_no_other(screen: type[Any]) -> None:
+    """Each binding calls a method, each method has a key."""
+    called = {binding.action.partition("(")[0] for binding in screen.BINDINGS}
+    handled = {name for kind in (screen, *screen.__bases__) for name in vars(kind)}
+    assert called == {
+        name.removeprefix("action_") for name in handled if name.startswith("action_")
+    } - {name.removeprefix("action_") for name in vars(Screen)}
+
+
+def test_every_key_of_the_collection_is_told() -> None:
+    """What has a key has a row in the help; the key line names what is in the help."""
+    listed = [row for group in collection.HELP for row in group.rows]
+    assert len(listed) == len(collection.ACTIONS) - 1  # the key that shows the help
+    assert [at for at, *_ in sorted(one.line for one in collection.ACTIONS if one.line)] == list(
+        range(1, len(collection.KEY_LINE) + 1)
+    )
+
+
+def test_key_lines_name_actions_alone() -> None:
+    """Each has a name of one or two words, usual or for that line."""
+    lines = [value for name, value in vars(key_lines).items() if name.endswith("_LINE")]
+    assert len(lines) == 5
+    for line in (*lines, *key_lines.STATE_LINES.values(), *QUESTIONS.values()):
+        assert all(action_of(name).id == name and short for name, short in line)
+
+
+def test_flags_fit_one_another() -> None:
+    """What is done unseen in a small window alters nothing; what waits for marks walks them."""
+    assert {one.id for one in ACTIONS if one.small_window} == {"app.quit", "palette.show"}
+    assert not any(one.early and one.small_window for one in ACTIONS)
+    assert {one.id for one in ACTIONS if one.after_search} == {"item.next", "item.previous"}
+    nothing = action_of("")
+    assert not (nothing.early)
+    assert not (nothing.in_small_window)
+    assert not (nothing.after_save)
+
+
+@pytest.mark.parametrize("state", list(STATES))
 def test_one_key_has_one_meaning_in_a_state(state: str) -> None:
     """No two actions share a key in a state."""
-    keys = [key for action in ALL_ACTIONS if state in action.states for key in action.keys]
+    keys = [key for action in ACTIONS if state in action.states for key in action.keys]
     assert len(keys) == len(set(keys))
+
+
+FIRST = [action for action in ACTIONS if not action.yields and set(action.states) & set(ANNOTATING)]
+"""The actions of annotating that every key map knows."""
 
 
 def test_a_key_of_annotating_keeps_its_meaning_in_review() -> None:
     """Whatever acts in both is one action; review's own keys mean nothing elsewhere."""
-    elsewhere = {key for action in ACTIONS if action.states != "N" for key in action.keys}
-    own = [action for action in ALL_ACTIONS if action.states == REVIEWING]
+    elsewhere = {key for action in FIRST for key in action.keys}
+    own = [action for action in ACTIONS if action.states == REVIEWING]
     assert own
     assert not elsewhere & {key for action in own for key in action.keys}
 
 
 def test_a_key_of_annotating_keeps_its_meaning_over_a_file() -> None:
     """What acts on a file that is looked at looks; its own keys mean nothing elsewhere."""
-    shared = {action.id for action in ACTIONS if action.states != "N"}
-    bound = {action.id for action in ALL_ACTIONS if VIEWING in action.states}
-    assert bound - {"option.choose"} == set(LOOKING)
-    elsewhere = {key for one in ALL_ACTIONS if one.states != VIEWING for key in one.keys}
-    own = [action for action in ALL_ACTIONS if action.states == VIEWING]
-    assert {action.id for action in own} == bound - shared
+    shared = {action.id for action in ACTIONS if action.states != NOTE and action in FIRST}
+    elsewhere = {key for one in ACTIONS if one.states != VIEWING for key in one.keys}
+    own = [action for action in ACTIONS if action.states == VIEWING]
+    assert {action.id for action in own} == acting(VIEWING) - shared
     assert not elsewhere & {key for action in own for key in action.keys}
 
 
@@ -138,30 +211,30 @@ def test_a_change_replaces_the_keys_of_its_action_alone() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"sentence.nxt": "K"}, "'sentence.nxt' is no action, is it 'sentence.next'?"),
-        ({"option.choose": "a"}, "the keys of 'option.choose' can not be changed"),
-        ({"undo": 3}, "'undo' is 3, not a key"),
-        ({"undo": ["u", 3]}, "not a key or a list of keys"),
-        ({"undo": "5"}, "'5' is a digit"),
-        ({"undo": "not a key!!"}, "'not a key!!' is no key"),
-        ({"undo": ""}, "'' is no key"),
-        ({"undo": "ctrl+i"}, "can not tell 'ctrl+i' from 'tab'"),
-        ({"undo": "hyper+u"}, "modifier"),
-        ({"undo": "shift+u"}, "write 'shift+u' as the character"),
-        ({"undo": "n"}, "'n' would do both 'match.next' and 'undo'"),
+        ({"sentence.nxt": "K"}, ["'sentence.nxt'", "'sentence.next'"]),
+        ({"option.choose": "a"}, ["'option.choose'"]),
+        ({"undo": 3}, ["'undo'", "3"]),
+        ({"undo": ["u", 3]}, ["'undo'", "['u', 3]"]),
+        ({"undo": "5"}, ["'5'"]),
+        ({"undo": "not a key!!"}, ["'not a key!!'"]),
+        ({"undo": ""}, ["''"]),
+        ({"undo": "ctrl+i"}, ["'ctrl+i'", "'tab'"]),
+        ({"undo": "hyper+u"}, ["hyper"]),
+        ({"undo": "shift+u"}, ["'shift+u'"]),
+        ({"undo": "n"}, ["'n'", "'match.next'", "'undo'"]),
     ],
 )
-def test_a_wrong_map_is_refused_with_the_reason(changes: dict[str, Any], words: str) -> None:
+def test_a_wrong_map_is_refused_with_the_reason(changes: dict[str, Any], words: list[str]) -> None:
     """Whatever is wrong is named with its value."""
     with pytest.raises(InvalidInput) as refused:
         key_map(changes)
-    assert words in refused.value.message
-    assert "default keys" in refused.value.hint
+    assert all(word in refused.value.message for word in words)
+    assert refused.value.hint
 
 
 def test_a_map_is_refused_whole_and_all_reasons_are_told() -> None:
     """Two mistakes are two reasons in one message."""
-    with pytest.raises(InvalidInput, match=r"'5' is a digit.*'nix' is no action"):
+    with pytest.raises(InvalidInput, match=r"'5'.*'nix'"):
         key_map({"undo": "5", "nix": "K"})
 
 
@@ -184,12 +257,19 @@ def test_one_key_may_do_two_things_in_two_states() -> None:
 def test_help_and_line_say_what_acts_here() -> None:
     """Help lists the state's own words by group; the key line has short names."""
     groups = dict(default_keys().help("V"))
-    assert ("Space", "take the selection, else the sentence, as evidence") in groups["Evidence"]
-    assert ("Enter", "back to the summary") in groups["Sample"]
+    evidence = default_keys().get("evidence.take")
+    back = default_keys().get(default_keys().action("enter", "V"))
+    for key, action in (("Space", evidence), ("Enter", back)):
+        assert (key, action.words("V")) in groups[action.group]
+        assert action.words("V") != action.words("R")
     assert "Note" in dict(default_keys().help("N"))
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+OF_LABELS = ("child", "evidence", "evidence by hand", "reason")
+"""What is asked after a label was chosen."""
+
+
+@pytest.mark.parametrize("question", OF_LABELS)
 def test_the_key_line_fits_what_is_asked(question: str) -> None:
     """Each question names its own keys, which act on it (or once it is cancelled), and the way out.
 
@@ -201,7 +281,7 @@ def test_the_key_line_fits_what_is_asked(question: str) -> None:
     assert {name for name, _ in QUESTIONS[question]} - set(acting) <= {"pane.other"}
     assert ("Backspace", "cancel") in line or ("Backspace", "cancel, then") in line
     assert ("1-2", "choose") in line or "option.choose" not in acting
-    others = [keys.line("L", question=other) for other in QUESTIONS if other != question]
+    others = [keys.line("L", question=other) for other in OF_LABELS if other != question]
     assert keys.line("L", question=question) not in others
 
 
@@ -215,7 +295,7 @@ def test_the_key_line_of_an_edit_begins_with_its_ways_out() -> None:
 
 def test_keys_are_shown_as_people_read_them() -> None:
     """Arrows are arrows, names have capitals, digits are a range."""
-    assert [shown(key) for key in ("down", "ctrl+d", "f1", "space", "+", "N")] == [
+    assert [key_label(key) for key in ("down", "ctrl+d", "f1", "space", "+", "N")] == [
         "↓", "ctrl+d", "F1", "Space", "+", "N",
     ]  # fmt: skip
     assert shown_keys(["1", "2", "3"]) == "1-3"
@@ -248,4 +328,4 @@ def test_an_input_method_is_seen_and_its_punctuation_understood(
     name: str, character: str | None, key: tuple[str, bool]
 ) -> None:
     """Full-width punctuation is its ASCII twin; other wide characters say that a method is on."""
-    assert typed(name, character) == key
+    assert table_key(name, character) == key

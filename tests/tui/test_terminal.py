@@ -13,10 +13,10 @@ import termios
 import threading
 from pathlib import Path
 
-from tests.pty_driver import PATIENCE, environment, program
+from tests.helpers.terminal import PATIENCE, environment, program
 from tests.tui.screens.work import make
-from tui_annotate.tui.closed_app import watch
-from tui_annotate.tui.terminal import _Surface
+from tui_annotate.tui.restricted_app import watch
+from tui_annotate.tui.terminal import _TerminalFile
 
 
 def test_a_closed_terminal_is_told() -> None:
@@ -36,7 +36,7 @@ def test_drawing_on_a_closed_terminal_goes_nowhere() -> None:
     """Neither a line nor the end of the stream raises; other mistakes do."""
     ours, theirs = pty.openpty()
     os.close(ours)
-    with io.TextIOWrapper(io.BufferedWriter(_Surface(theirs, "w"))) as stream:
+    with io.TextIOWrapper(io.BufferedWriter(_TerminalFile(theirs, "w"))) as stream:
         stream.write("é" * 9000)
         stream.flush()
         stream.write("more")

@@ -9,9 +9,8 @@ import pytest
 from rich.color import Color
 from rich.style import Style
 
-from tests.tui.stage import staged
+from tests.tui.stage import run_stage
 from tui_annotate.domain.labels import COLORS
-from tui_annotate.tui.label_slots import slots
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.palette import (
     DARK,
@@ -22,6 +21,7 @@ from tui_annotate.tui.palette import (
     SLOTS,
     STRENGTH_GLYPHS,
     Palette,
+    label_slots,
     palette,
 )
 from tui_annotate.tui.theme import Look, detect, themes
@@ -133,17 +133,17 @@ def test_every_strength_has_its_own_glyph() -> None:
 
 def test_labels_that_name_a_colour_get_the_nearest_slot() -> None:
     """Named and hex colours map to slots; the others fill what is left; nothing is refused."""
-    orange, unnamed, green, odd = slots(["#ff8700", "", "#00af5f", "no colour"])
+    orange, unnamed, green, odd = label_slots(["#ff8700", "", "#00af5f", "no colour"])
     assert (orange, green) == (0, 2)
     assert unnamed == 1
     assert odd == 3
-    assert slots([]) == ()
-    assert set(slots([""] * 20)) == set(range(SLOTS))
+    assert label_slots([]) == ()
+    assert set(label_slots([""] * 20)) == set(range(SLOTS))
 
 
 def test_every_name_of_a_colour_has_a_slot_of_its_own() -> None:
     """The names that a label set may use stand in the order of the palette's slots."""
-    assert slots(COLORS) == tuple(range(SLOTS))
+    assert label_slots(COLORS) == tuple(range(SLOTS))
     for name, native in product((DARK, LIGHT, HIGH_CONTRAST), (False, True)):
         assert len(set(palette(name, native=native).labels)) == SLOTS
 
@@ -171,7 +171,7 @@ def test_an_unknown_theme_is_dark() -> None:
 async def test_every_theme_runs(name: str, native: bool) -> None:
     """All themes can be shown, and mono writes attributes only."""
     widget = MatchList()
-    async with staged(widget, theme=name, native=native) as (stage, pilot):
+    async with run_stage(widget, theme=name, native=native) as (stage, pilot):
         widget.show([MatchRow(1, 0.86, 5, "l.1", "text")], focused=1, status="")
         await stage.mount(LineInput("typed"))
         await pilot.pause()

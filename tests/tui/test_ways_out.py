@@ -14,11 +14,11 @@ import textual
 from textual.app import App
 from textual.command import CommandList
 
-from tests.pty_driver import ROOT, Terminal, program
+from tests.helpers.terminal import ROOT, Terminal, program
 from tests.tui.screens.work import at_work, make
 from tui_annotate.tui import terminal
 from tui_annotate.tui.app import AnnotateApp
-from tui_annotate.tui.keys.view import ALL_ACTIONS
+from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.palette import NAMES
 
 TEXTUAL = Path(textual.__file__).parent
@@ -90,7 +90,7 @@ async def test_no_key_of_textuals_own_opens_anything(tmp_path: Path) -> None:
 
 async def test_the_palette_lists_our_actions_alone(tmp_path: Path) -> None:
     """Those of the key table, and the themes."""
-    known = {action.words(state) for action in ALL_ACTIONS for state in "RSVLNE"}
+    known = {action.words(state) for action in ACTIONS for state in "RSVLNE"}
     known |= {f"theme {name}" for name in NAMES}
     async with at_work(make(tmp_path / "work")) as person:
         await person.press("colon")

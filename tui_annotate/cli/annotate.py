@@ -7,66 +7,56 @@ from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import bundled, completion, output, screen
+from tui_annotate.cli import bundle, completion, options, output, screen
 from tui_annotate.cli.options import (
-    JsonOption,
-    NameOption,
-    WorkspaceOption,
-    YesOption,
-    examples,
-    opened,
+    add_command,
+    add_group,
+    argument,
+    dataset_option,
+    flag,
+    open_workspace,
+    sample_option,
+    value_option,
 )
 from tui_annotate.domain.errors import InvalidInput
 
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    app.command(
-        epilog=examples(
-            "tui-annotate annotate",
-            "tui-annotate annotate --as ana --order random",
-            "tui-annotate annotate --sample news/17",
-            "tui-annotate annotate ana.bundle",
-        )
-    )(annotate)
-    app.command(epilog=examples("tui-annotate keys", "tui-annotate keys --json"))(keys)
-    annotations = typer.Typer(help="Annotations of this workspace.", no_args_is_help=True)
-    annotations.command(
-        epilog=examples(
-            "tui-annotate annotations clear --mine --sample news/17",
-            "tui-annotate annotations clear --mine --dataset news --yes",
-        )
-    )(clear)
-    app.add_typer(annotations, name="annotations")
+    add_command(
+        app,
+        annotate,
+        "annotate",
+        "annotate --as ana --order random",
+        "annotate --sample news/17",
+        "annotate ana.bundle",
+    )
+    add_command(app, keys, "keys", "keys --json")
+    annotations = add_group(app, "annotations", "Annotations of this workspace.")
+    add_command(
+        annotations,
+        clear,
+        "annotations clear --mine --sample news/17",
+        "annotations clear --mine --dataset news --yes",
+    )
 
 
 def annotate(
-    file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="FILE", help="A bundle, in place of a workspace.", show_default=False
-        ),
-    ] = None,
+    file: Annotated[Path | None, argument("FILE", "A bundle, in place of a workspace.")] = None,
     *,
-    name: NameOption = "",
-    sample: Annotated[
-        str,
-        typer.Option(
-            metavar="ID",
-            help="Begin at this sample: its id, or dataset/id.",
-            autocompletion=completion.samples,
-        ),
-    ] = "",
+    name: options.NameOption = "",
+    sample: Annotated[str, sample_option("Begin at this sample: its id, or dataset/id.")] = "",
     order: Annotated[
         str,
-        typer.Option(
-            metavar="ORDER",
-            help="by-source (all summaries of one source together), ingested, random,"
+        value_option(
+            "--order",
+            "ORDER",
+            "by-source (all summaries of one source together), ingested, random,"
             " random:SEED, or by a score: worst:SCORE, best:SCORE, uncertain:SCORE.",
-            autocompletion=completion.one_of("by-source", "ingested", "random"),
+            complete=completion.complete_words("by-source", "ingested", "random"),
         ),
     ] = "",
-    workspace: WorkspaceOption = None,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Open the screen; it goes on where you left off.
 
@@ -76,36 +66,22 @@ def annotate(
     if file is not None:
         if workspace or name:
             raise InvalidInput("a bundle is its person's own workspace", "leave out -w and --as")
-        raise typer.Exit(bundled.annotate(file, sample=sample, order=order))
+        raise typer.Exit(bundle.annotate_bundle(file, sample=sample, order=order))
     raise typer.Exit(screen.annotate(workspace, name=name, sample=sample, order=order))
 
 
 def clear(
     *,
-    mine: Annotated[
-        bool, typer.Option("--mine", help="Needed: it clears your own annotations alone.")
-    ] = False,
-    dataset: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="Of this dataset alone.", autocompletion=completion.datasets
-        ),
-    ] = "",
-    sample: Annotated[
-        str,
-        typer.Option(
-            metavar="ID",
-            help="Of this sample alone: its id, or dataset/id.",
-            autocompletion=completion.samples,
-        ),
-    ] = "",
+    mine: Annotated[bool, flag("--mine", "Needed: it clears your own annotations alone.")] = False,
+    dataset: Annotated[str, dataset_option("Of this dataset alone.")] = "",
+    sample: Annotated[str, sample_option("Of this sample alone: its id, or dataset/id.")] = "",
     ratings: Annotated[
         bool, typer.Option("--ratings", help="Your ratings and comments on samples go as well.")
     ] = False,
-    name: NameOption = "",
-    yes: YesOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    name: options.NameOption = "",
+    yes: options.YesOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Remove your own annotations; one undo brings them back.
 
@@ -113,7 +89,7 @@ def clear(
     """
     if not mine:
         raise InvalidInput("only your own annotations can be cleared", "say so: --mine")
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         person = space.person(name)
         if sample:
             dataset, sample = space.corpus.find(sample)
@@ -132,29 +108,16 @@ def clear(
         output.line(f"nothing to clear: no {what} of {person.name} in {where}")
 
 
-def keys(*, as_json: JsonOption = False) -> None:
+def keys(*, as_json: options.JsonOption = False) -> None:
     """Print every key of the screen, with your own changes."""
     from tui_annotate.settings import load
-    from tui_annotate.tui.keys.map import key_map
+    from tui_annotate.tui.keys.key_map import key_map
 
-    table = key_map(load().keys)
-    if as_json:
-        output.as_json(
-            [
-                {
-                    "id": action.id,
-                    "keys": list(action.keys),
-                    "help": action.help,
-                    "group": action.group,
-                }
-                for action in table.actions
-            ]
-        )
-        return
-    rows = [
-        (action.group, " ".join(action.keys), action.help, action.id) for action in table.actions
-    ]
-    output.table(
-        [output.Column("group"), output.Column("keys"), output.Column("does"), output.Column("id")],
-        rows,
+    actions = key_map(load().keys).actions
+    names = ("id", "keys", "help", "group")
+    output.table_or_json(
+        [{name: getattr(each, name) for name in names} for each in actions],
+        ["group", "keys", "does", "id"],
+        [(each.group, " ".join(each.keys), each.help, each.id) for each in actions],
+        as_json=as_json,
     )

@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion, output
-from tui_annotate.cli.assign_orders import DescendingOption, OrderOption, ScoreOption, wish
-from tui_annotate.cli.assign_rules import register_rules
-from tui_annotate.cli.assign_telling import tell_dealt, tell_show, tell_undone
-from tui_annotate.cli.options import DryOption, JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.options import (
+    add_command,
+    add_group,
+    argument,
+    dataset_option,
+    flag,
+    open_workspace,
+    person_option,
+    value_option,
+)
+from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
+from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Pool
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
-from tui_annotate.domain.sharing import Sorting, Wish
+from tui_annotate.domain.queue_orders import RANDOM, ScoreDirection, by_score
 
-DatasetOption = Annotated[
-    str,
-    typer.Option(
-        "--dataset", metavar="NAME", help="Of this dataset.", autocompletion=completion.datasets
-    ),
-]
+if TYPE_CHECKING:
+    from tui_annotate.services.assignments import (
+        AssignmentOverview,
+        HandoutReport,
+    )
+
+
+DatasetOption = Annotated[str, dataset_option("Of this dataset.")]
 ToOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--to",
-        metavar="NAME",
-        help="Who gets it; several times for several people.",
-        autocompletion=completion.people,
-    ),
+    list[str] | None, person_option("--to", "Who gets it; several times for several people.")
 ]
 ShareOption = Annotated[
     str, typer.Option("--share", metavar="N", help="How many samples: a number, 30%, or all.")
@@ -45,49 +50,81 @@ OverlapOption = Annotated[
         help="How many people each sample has in the end, those who have it counted.",
     ),
 ]
-SeedOption = Annotated[
-    str, typer.Option("--seed", metavar="TEXT", help="The same seed gives the same draw.")
-]
+SeedOption = Annotated[str, value_option("--seed", "TEXT", "The same seed gives the same draw.")]
 BegunOption = Annotated[
-    bool,
-    typer.Option("--begun", help="Also samples that were begun; what was done stays stored."),
+    bool, typer.Option("--begun", help="Also samples that were begun; what was done stays stored.")
 ]
+
+
+OrderOption = Annotated[
+    str,
+    value_option(
+        "--order",
+        "ORDER",
+        "Which samples first: by-source, ingested, random (another order for each person),"
+        " score (with --score), or by what a machine says: worst:SCORE, best:SCORE,"
+        " uncertain:SCORE.",
+    ),
+]
+ScoreOption = Annotated[
+    str, typer.Option("--score", metavar="FIELD", help="A number in the samples' meta to sort by.")
+]
+DescendingOption = Annotated[bool, flag("--descending", "With --score: the largest first.")]
+DrawnOption = Annotated[
+    str,
+    value_option(
+        "--order",
+        "ORDER",
+        "Which samples are drawn first: by-source, ingested, random, or by what a machine"
+        " says: worst:SCORE, best:SCORE, uncertain:SCORE.",
+    ),
+]
+RuleDatasetOption = Annotated[str, dataset_option("The dataset that this is about.")]
+
+_BY_SCORE: Final = tuple(f"{sense}:SCORE" for sense in ScoreDirection)
+_DRY_RUN = "nothing was written: --dry-run"
+_NOTHING = "nothing was handed out: there is nothing that these people could get"
 
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    assign = typer.Typer(help="Hand out work, and take it back.", no_args_is_help=True)
-    name = "tui-annotate assign"
-    assign.command(
-        "give",
-        epilog=examples(
-            f"{name} give --dataset news --to ana --to ben --overlap 2 --dry-run",
-            f"{name} give --dataset news --to li --share 30% --order random --seed 7",
-            f"{name} give --dataset news --to li bridge-1 bridge-2",
-        ),
-    )(give)
-    assign.command("topup", epilog=examples(f"{name} topup --dataset news --open 20"))(topup)
-    assign.command(
-        "move",
-        epilog=examples(f"{name} move --from ana --to ben --to li", f"{name} move --from ana"),
-    )(move)
-    assign.command("repeat", epilog=examples(f"{name} repeat --dataset news --to ana --share 20%"))(
-        repeat
+    assign = add_group(app, "assign", "Hand out work, and take it back.")
+    add_command(
+        assign,
+        give,
+        "assign give --dataset news --to ana --to ben --overlap 2 --dry-run",
+        "assign give --dataset news --to li --share 30% --order random --seed 7",
+        "assign give --dataset news --to li bridge-1 bridge-2",
     )
-    register_rules(assign)
-    assign.command("show", epilog=examples(f"{name} show", f"{name} show --json"))(show)
-    assign.command("undo", epilog=examples(f"{name} undo", f"{name} undo 3 --begun"))(undo)
-    app.add_typer(assign, name="assign")
+    add_command(assign, topup, "assign topup --dataset news --open 20")
+    add_command(assign, move, "assign move --from ana --to ben --to li", "assign move --from ana")
+    add_command(assign, repeat, "assign repeat --dataset news --to ana --share 20%")
+    add_command(
+        assign,
+        pool,
+        "assign pool --dataset news --overlap 2",
+        "assign pool --dataset news --order random --seed 7",
+    )
+    add_command(
+        assign,
+        escalate,
+        "assign escalate --dataset news --when differ",
+        "assign escalate --dataset news --now",
+    )
+    add_command(
+        assign,
+        practice,
+        "assign practice --dataset training --gold imported",
+        "assign practice --dataset training --gold ana --to ben",
+    )
+    add_command(assign, show, "assign show", "assign show --json")
+    add_command(assign, undo, "assign undo", "assign undo 3 --begun")
 
 
 def give(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="ID",
-            help="Samples; else all of the dataset are shared.",
-            autocompletion=completion.samples,
-        ),
+        argument("ID", "Samples; else all of the dataset are shared.", complete=completion.samples),
     ] = None,
     *,
     dataset: DatasetOption,
@@ -102,22 +139,24 @@ def give(
         Path | None,
         typer.Option("--file", metavar="FILE", help="Samples, an id a line; - for standard input."),
     ] = None,
-    dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Hand out a share of a dataset, or the samples that are named.
 
     Nobody gets a sample twice; numbers are as even as that allows. From then on people see of this
     dataset what they have, and nothing else of it.
     """
-    named = [*(ids or ()), *_listed(file)]
-    asked, by = wish(
+    named = [*(ids or ()), *_read_ids(file)]
+    asked, score_order = parse_assignment_order(
         share=share, overlap=overlap, order=order, score=score, down=descending, seed=seed
     )
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.share.give(dataset, to or (), asked, ids=named, score=by, dry_run=dry_run)
-    tell_dealt(told, dry_run=dry_run, as_json=as_json)
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        told = space.team.assignments.give(
+            dataset, to or (), asked, ids=named, score=score_order, dry_run=dry_run
+        )
+    _print_handout(told, dry_run=dry_run, as_json=as_json)
 
 
 def topup(
@@ -132,49 +171,41 @@ def topup(
     score: ScoreOption = "",
     descending: DescendingOption = False,
     seed: SeedOption = "1",
-    dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Bring people up to a number of open samples each.
 
     Without --to, all who have something of the dataset.
     """
-    asked, by = wish(
+    asked, score_order = parse_assignment_order(
         share="all", overlap=overlap, order=order, score=score, down=descending, seed=seed
     )
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.share.top_up(
-            dataset, to or (), asked, number=number, score=by, dry_run=dry_run
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        told = space.team.assignments.top_up(
+            dataset, to or (), asked, number=number, score=score_order, dry_run=dry_run
         )
-    tell_dealt(told, dry_run=dry_run, as_json=as_json)
+    _print_handout(told, dry_run=dry_run, as_json=as_json)
 
 
 def move(
     *,
-    person: Annotated[
-        str,
-        typer.Option(
-            "--from",
-            metavar="NAME",
-            help="Whose open samples are moved.",
-            autocompletion=completion.people,
-        ),
-    ],
+    person: Annotated[str, person_option("--from", "Whose open samples are moved.")],
     to: ToOption = None,
     begun: BegunOption = False,
-    dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Move somebody's open samples to others, evenly.
 
     Without --to they go back to the pool that they were drawn from.
     """
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.share.move(person, to or (), begun=begun, dry_run=dry_run)
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        told = space.team.assignments.move(person, to or (), begun=begun, dry_run=dry_run)
     more = "" if begun else "; --begun moves also what was begun"
-    tell_dealt(
+    _print_handout(
         told, dry_run=dry_run, as_json=as_json, nothing=f"{person} has no open samples{more}"
     )
 
@@ -185,69 +216,58 @@ def repeat(
     to: ToOption = None,
     share: ShareOption = "20%",
     seed: SeedOption = "1",
-    dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Let people read a share of their samples a second time.
 
     It is offered once their first work is done, in another order and without what they did. The two
     readings are compared by the agreement of a person with themselves.
     """
-    asked = Wish(share=share, sorting=Sorting.RANDOM, seed=seed)
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.share.repeat(dataset, to or (), asked, dry_run=dry_run)
-    tell_dealt(told, dry_run=dry_run, as_json=as_json)
+    asked = AssignmentOptions(share=share, sorting=AssignmentOrder.RANDOM, seed=seed)
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        told = space.team.assignments.repeat(dataset, to or (), asked, dry_run=dry_run)
+    _print_handout(told, dry_run=dry_run, as_json=as_json)
 
 
 def show(
     *,
-    dataset: Annotated[
-        str,
-        typer.Option(
-            "--dataset", metavar="NAME", help="This alone.", autocompletion=completion.datasets
-        ),
-    ] = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dataset: Annotated[str, dataset_option("This alone.")] = "",
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Show who has what, how far they are, rules and handouts."""
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.share.show(dataset)
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        told = space.team.assignments.show(dataset)
     if as_json:
-        output.as_json(asdict(told))
+        output.as_json(told)
     else:
-        tell_show(told)
+        _print_overview(told)
 
 
 def undo(
-    number: Annotated[
-        int, typer.Argument(metavar="ID", help="A handout; else the last one.", show_default=False)
-    ] = 0,
+    number: Annotated[int, argument("ID", "A handout; else the last one.")] = 0,
     *,
     begun: BegunOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Take a handout back, with the rule that it made.
 
     What was begun stays with its people, unless --begun.
     """
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        undone = space.team.share.undo(number, begun=begun)
-    if as_json:
-        output.as_json(asdict(undone))
-    else:
-        tell_undone(undone)
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        undone = space.team.assignments.undo(number, begun=begun)
+    removed = output.many(undone.removed, "sample")
+    told = [f"handout {undone.handout.id} is taken back: {removed}"]
+    if undone.kept:
+        told.append(f"{undone.kept:,} that were begun stay; to take these too: --begun")
+    told += [f"dataset {dataset} is everybody's again" for dataset in undone.free]
+    output.lines_or_json(undone, *told, as_json=as_json)
 
 
-def _listed(file: Path | None) -> list[str]:
-    """The ids of a file, one a line; empty lines do not count.
-
-    Raises:
-        OSError: it can not be read.
-        InvalidInput: it holds no text.
-    """
+def _read_ids(file: Path | None) -> list[str]:
     if file is None:
         return []
     try:
@@ -258,3 +278,205 @@ def _listed(file: Path | None) -> list[str]:
     if not named:
         raise InvalidInput(f"{file} names no sample", "one id a line")
     return named
+
+
+def parse_assignment_order(
+    *, share: str, overlap: int, order: str, score: str, down: bool, seed: str
+) -> tuple[AssignmentOptions, str]:
+    """What is asked for, and the score that sorts: a field of `meta`, an order, or none.
+
+    Raises:
+        InvalidInput: there is no such order; the options contradict each other, or make no sense.
+    """
+    if order == AssignmentOrder.SCORE and not score:
+        raise InvalidInput("the order `score` needs a score", "name a field: --score FIELD")
+    if score and order not in (AssignmentOrder.SCORE, AssignmentOrder.BY_SOURCE):
+        raise InvalidInput(f"both --score and --order {order}", "give one of them")
+    if down and not score:
+        raise InvalidInput("--descending without --score", "name a field: --score FIELD")
+    if score or by_score(order):
+        return AssignmentOptions(share, overlap, AssignmentOrder.SCORE, down, seed), score or order
+    if order not in list(AssignmentOrder):
+        raise _unknown_order(order, [each.value for each in AssignmentOrder])
+    return AssignmentOptions(share, overlap, AssignmentOrder(order), down, seed), ""
+
+
+def parse_pool_order(order: str, seed: str) -> str:
+    """The order of a pool.
+
+    Raises:
+        InvalidInput: there is no such order.
+    """
+    known = [each.value for each in AssignmentOrder if each is not AssignmentOrder.SCORE]
+    if order not in known and not by_score(order):
+        raise _unknown_order(order, known)
+    return f"{RANDOM}{seed}" if order == AssignmentOrder.RANDOM else order
+
+
+def _unknown_order(order: str, known: list[str]) -> InvalidInput:
+    return InvalidInput(f"no order {order!r}", f"orders: {', '.join([*known, *_BY_SCORE])}")
+
+
+def _print_handout(
+    told: HandoutReport, *, dry_run: bool, as_json: bool, nothing: str = _NOTHING
+) -> None:
+    if as_json:
+        output.as_json({**asdict(told), "dry_run": dry_run})
+        return
+    numbers = ("samples", "sources", "characters", "had")
+    if told.people:
+        output.table(
+            [output.flexible("person"), *map(output.number, numbers)],
+            [(each.name, *(getattr(each, name) for name in numbers)) for each in told.people],
+        )
+    if told.short:
+        places = output.many(told.short, "place")
+        output.say(f"{places} stay empty: there are too few people or samples")
+    if not told.samples and not told.short:
+        output.say(nothing)
+    elif dry_run:
+        output.say(_DRY_RUN)
+    elif told.handout:
+        output.line(f"handout {told.handout}: {output.many(told.samples, 'sample')}")
+    else:
+        samples = output.many(told.samples, "sample")
+        output.say(f"{samples} went back to the pool" if told.samples else _NOTHING)
+
+
+def _print_overview(told: AssignmentOverview) -> None:
+    numbers = ("samples", "finished", "begun", "open", "drawn", "practice")
+    output.table(
+        [output.flexible("dataset"), output.flexible("person"), *map(output.number, numbers)],
+        [
+            (each.dataset, each.name, *(getattr(each, name) for name in numbers))
+            for each in told.stands
+        ],
+    )
+    if told.rules:
+        output.line("")
+        output.table(
+            [output.flexible("dataset"), output.flexible("rule"), output.number("waiting")],
+            [(each.dataset, each.rule, each.waiting) for each in told.rules],
+        )
+    if told.handouts:
+        output.line("")
+        output.table(
+            ["handout", "at", "kind", "dataset", output.flexible("asked")],
+            [
+                (
+                    str(each.id),
+                    each.at[:16],
+                    f"{each.kind}, undone" if each.undone else each.kind,
+                    each.dataset,
+                    _describe_request(each.asked),
+                )
+                for each in told.handouts
+            ],
+        )
+
+
+def _describe_request(asked: Mapping[str, Any]) -> str:
+    lists = {name: value if isinstance(value, list) else [value] for name, value in asked.items()}
+    return ", ".join(f"{name} {' '.join(map(str, each))}" for name, each in lists.items() if each)
+
+
+def pool(
+    *,
+    dataset: RuleDatasetOption,
+    overlap: Annotated[
+        int, typer.Option("--overlap", metavar="K", min=1, help="How many people each sample gets.")
+    ] = 1,
+    order: DrawnOption = "by-source",
+    seed: Annotated[str, typer.Option("--seed", metavar="TEXT", help="Of the order random.")] = "1",
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Let people draw the samples of a dataset.
+
+    Whoever has no share of it draws the next sample as they finish one, until each sample has so
+    many people.
+    """
+    name = parse_pool_order(order, seed)
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        told = space.team.assignments.pool(dataset, Pool(overlap, name), dry_run=dry_run)
+    rule = {"dataset": dataset, "overlap": overlap, "order": name}
+    head = f"handout {told.handout}: " if told.handout else ""
+    waiting = output.many(told.waiting, "sample waits", "samples wait")
+    output.lines_or_json(
+        {"handout": told.handout, **rule, "waiting": told.waiting},
+        f"{head}people draw from {dataset}, {overlap} a sample; {waiting}",
+        as_json=as_json,
+    )
+    if dry_run and not as_json:
+        output.say(_DRY_RUN)
+
+
+def escalate(
+    *,
+    dataset: RuleDatasetOption,
+    when: Annotated[
+        DisagreementRule | None,
+        typer.Option(
+            help="differ: one marks something, another nothing; label: or their top labels differ."
+        ),
+    ] = None,
+    add: Annotated[int, typer.Option("--add", metavar="N", min=1, help="How many people.")] = 1,
+    now: Annotated[bool, typer.Option("--now", help="Also for what is finished already.")] = False,
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Give a sample to somebody more where people disagree.
+
+    Once those who have it have finished. It goes to whoever has least open work of those who work
+    in the dataset.
+    """
+    if when is None and not now:
+        raise InvalidInput("no rule", "give --when differ or --when label, or --now")
+    rule = Escalation(when, add) if when is not None else None
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        told = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
+    if as_json:
+        handout = {"handout": told.handout} if rule else {}
+        counts = {"added": told.added, "waiting": told.waiting} if now else {}
+        output.as_json({"dataset": dataset, **handout, **counts})
+        return
+    if rule:
+        head = f"handout {told.handout}: " if told.handout else ""
+        output.line(f"{head}{add} more where people {rule.when}, in {dataset}")
+    if now:
+        given = output.many(told.added, "sample")
+        waiting = output.many(told.waiting, "waits", "wait")
+        output.line(f"{given} went to others, {waiting} for somebody")
+    if dry_run:
+        output.say(_DRY_RUN)
+
+
+def practice(
+    *,
+    dataset: RuleDatasetOption,
+    to: Annotated[
+        list[str] | None, person_option("--to", "Who practises; else everybody there is.")
+    ] = None,
+    gold: Annotated[
+        str,
+        value_option(
+            "--gold",
+            "NAME",
+            "Whose answers are right: a person, or imported; else what review settled.",
+        ),
+    ] = "",
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Put a dataset with known answers before people's real work.
+
+    After each sample they see theirs beside the right ones. This work is in no export.
+    """
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        told = space.team.assignments.practice(dataset, to or (), gold=gold, dry_run=dry_run)
+    _print_handout(told, dry_run=dry_run, as_json=as_json)
+    if not told.people and not as_json:
+        output.say("nobody is there to practise yet: give the command again once people are")

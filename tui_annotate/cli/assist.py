@@ -4,61 +4,88 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import assist_report, completion, output
-from tui_annotate.cli.assist_telling import show_evaluation
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli import options, output
+from tui_annotate.cli.options import (
+    add_command,
+    add_group,
+    argument,
+    open_workspace,
+    sample_option,
+    value_option,
+)
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.domain.spans import Span
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Match, Sample
-    from tui_annotate.services.ingest.report import Progress
+
 
 _SPAN = re.compile(r"(\d+):(\d+)")
 
 
+_DIRECTIONS: Final = {
+    "summary_to_source": "from summary to source",
+    "source_to_summary": "from source to summary",
+}
+_FIGURES: Final = {
+    "recall_at_1": "recall@1",
+    "recall_at_3": "recall@3",
+    "recall_at_5": "recall@5",
+    "mrr": "mrr",
+}
+_LANGUAGES: Final = {"en": "English", "zh": "Chinese"}
+_LONGEST_NAME = 30
+"""Cells of an embedder's name in a table, at most."""
+_ALL = "all"
+
+_SHARES = {
+    "top_1": "top 1",
+    "top_3": "top 3",
+    "top_5": "top 5",
+    "outside": "outside",
+    "refused_best": "refused",
+}
+_LEGEND = (
+    "under each share: its 95% interval; outside: evidence that no match holds",
+    "refused: of first matches looked at, those not taken; --json tells more",
+)
+
+
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    app.command(
-        epilog=examples(
-            "tui-annotate match --sample news/17 --side summary --span 90:107",
-            "tui-annotate match --sample news/17 --side source --span 0:60 --top 3 --json",
-        )
-    )(match)
-    assist = typer.Typer(help="How well the assist finds what people choose.")
-    assist.callback()(_group)
-    assist.command(
-        epilog=examples(
-            "tui-annotate assist evaluate annotations.json",
-            "tui-annotate assist evaluate batch_1.json batch_2.json --min-segments 8 --json",
-            "tui-annotate assist evaluate gold.json --embedder static --compare none,neural",
-        )
-    )(evaluate)
-    assist.command(epilog=assist_report.EXAMPLES)(assist_report.report)
-    app.add_typer(assist, name="assist", no_args_is_help=True)
-
-
-def _group() -> None:
-    """Keeps a group a group, also while it holds one command."""
+    add_command(
+        app,
+        match,
+        "match --sample news/17 --side summary --span 90:107",
+        "match --sample news/17 --side source --span 0:60 --top 3 --json",
+    )
+    assist = add_group(app, "assist", "How well the assist finds what people choose.")
+    add_command(
+        assist,
+        evaluate,
+        "assist evaluate annotations.json",
+        "assist evaluate batch_1.json batch_2.json --min-segments 8 --json",
+        "assist evaluate gold.json --embedder static --compare none,neural",
+    )
+    add_command(
+        assist,
+        report,
+        "assist report",
+        "assist report --person ana --label Unwanted --weeks",
+        "assist report --since 2026-01-31 --json",
+    )
 
 
 def match(
     *,
-    sample: Annotated[
-        str,
-        typer.Option(
-            metavar="ID",
-            help="The sample: its id, or dataset/id.",
-            autocompletion=completion.samples,
-        ),
-    ],
+    sample: Annotated[str, sample_option("The sample: its id, or dataset/id.")],
     side: Annotated[Side, typer.Option(help="The side on which the span lies.")],
     span: Annotated[
         str, typer.Option(metavar="START:END", help="In code points from 0; the end is not in it.")
@@ -70,40 +97,30 @@ def match(
     by: Annotated[
         Signals, typer.Option(help="What ranks: all signals, or one kind alone.")
     ] = Signals.FUSED,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Print what the screen lights up for a span.
 
     Ranked segments of the other side, with scores; the best first.
     """
-    chosen = parsed_span(span)
-    with opened(workspace) as space:
+    found = _SPAN.fullmatch(span.strip())
+    if not found:
+        raise InvalidInput(f"{span!r} is no span", "write START:END, for example 90:107")
+    chosen = Span(int(found[1]), int(found[2]))
+    with open_workspace(workspace) as space:
         key = space.corpus.find(sample)
-        found = space.match(key, side=side, span=chosen, document=document, top=top, by=by)
-    rows = [match_as_json(each, found.sample, side.other) for each in found.matches]
+        result = space.match(key, side=side, span=chosen, document=document, top=top, by=by)
+    rows = [match_as_json(each, result.sample, side.other) for each in result.matches]
     if as_json:
         where = {"sample": str(key), "side": side.value, "document": document}
-        what = {"span": [chosen.start, chosen.end], "text": found.text, "signals": found.signals}
+        what = {"span": [chosen.start, chosen.end], "text": result.text, "signals": result.signals}
         output.as_json({**where, **what, "matches": rows})
         return
-    output.say(f"{key}, {side} {chosen}: {found.text!r}; {found.signals}")
-    show_matches(rows)
+    output.say(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
+    print_matches(rows)
     if not rows:
         output.say("nothing on the other side is related")
-
-
-def parsed_span(text: str) -> Span:
-    """A span as it is given on a command line.
-
-    Raises:
-        InvalidInput: it is not START:END.
-        InvalidSpan: it is empty.
-    """
-    found = _SPAN.fullmatch(text.strip())
-    if not found:
-        raise InvalidInput(f"{text!r} is no span", "write START:END, for example 90:107")
-    return Span(int(found.group(1)), int(found.group(2)))
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
@@ -123,26 +140,26 @@ def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
     }
 
 
-def show_matches(rows: Sequence[Mapping[str, Any]]) -> None:
+def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
     """Matches, as `match_as_json` gives them, as a table: rank, scores, position, text.
 
     The screen lights up what has a strength of 1 to 5.
     """
     signals = sorted({name for row in rows for name in row["signals"]})
     several = any(row["document"] for row in rows)
-    columns = [output.Column(name, number=True) for name in ("rank", "score", "strength")]
-    columns += [output.Column(name, number=True) for name in signals]
-    columns += [output.Column("document")] if several else []
-    columns += [output.Column("position", number=True), output.Column("text", flexible=True)]
+    titles = ("rank", "score", "strength", *signals, *["document"] * several, "position", "text")
     output.table(
-        columns,
+        [
+            output.Column(each, number=each not in {"document", "text"}, flexible=each == "text")
+            for each in titles
+        ],
         [
             [
                 row["rank"],
                 float(row["score"]),
                 row["strength"],
                 *(float(row["signals"].get(name, 0)) for name in signals),
-                *([row["document"]] if several else []),
+                *[row["document"]] * several,
                 f"{row['start']}:{row['end']}",
                 row["text"].strip(),
             ]
@@ -152,9 +169,7 @@ def show_matches(rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def evaluate(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE", help="Mercury dumps, taken together.")
-    ],
+    files: Annotated[list[Path], argument("FILE", "Mercury dumps, taken together.")],
     *,
     min_segments: Annotated[
         int,
@@ -163,20 +178,17 @@ def evaluate(
         ),
     ] = 1,
     embedder: Annotated[
-        str,
-        typer.Option(
-            "--embedder", metavar="NAME", help="auto, static, neural, neural:FOLDER or none."
-        ),
+        str, value_option("--embedder", "NAME", "auto, static, neural, neural:FOLDER or none.")
     ] = "auto",
     compare: Annotated[
         list[str] | None,
-        typer.Option(
+        value_option(
             "--compare",
-            metavar="NAMES",
-            help="Others on the same queries, parted by commas; may be given again.",
+            "NAMES",
+            "Others on the same queries, parted by commas; may be given again.",
         ),
     ] = None,
-    as_json: JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """Measure the assist against what people chose.
 
@@ -185,31 +197,198 @@ def evaluate(
     with the span, or all of it. Beside each figure stands its 95 % interval: sources are drawn
     anew, each with all its queries. Each of --compare is held against --embedder.
     """
-    from tui_annotate.services.assist import evaluate as evaluated
+    from tui_annotate.domain.progress import Progress
+    from tui_annotate.services.assist import evaluate as evaluate_assist
 
+    begun: dict[str, float] = {}
     others = [name.strip() for part in compare or () for name in part.split(",") if name.strip()]
-    with output.progress("texts") as tell:
-        found = evaluated(
-            files,
-            min_segments=min_segments,
-            embedder=embedder,
-            compare=others,
-            told=_told(tell),
+    with output.progress("texts") as show:
+
+        def show_model(model: str, texts: int, share: float) -> None:
+            seconds = time.monotonic() - begun.setdefault(model, time.monotonic())
+            show(Progress(model, texts, share=share, seconds=seconds))
+
+        found = evaluate_assist(
+            files, min_segments=min_segments, embedder=embedder, compare=others, told=show_model
         )
     if as_json:
         output.as_json(found)
     else:
-        show_evaluation(found)
+        _print_evaluation(found)
 
 
-def _told(tell: Callable[[Progress], None]) -> Callable[[str, int, float], None]:
-    """What shows how far each model is with its vectors."""
-    from tui_annotate.services.ingest.report import Progress
+def _print_evaluation(found: Mapping[str, Any]) -> None:
+    told = (found, *found["compared"])
+    segments = output.many(found["min_segments"], "segment")
+    titles = _make_embedder_titles(told)
+    for direction, title in _DIRECTIONS.items():
+        whole, sources = found[direction]["queries"], found["sources"][direction]
+        queries = output.many(whole, "query", "queries")
+        output.line(f"{title}: {queries} over {output.many(sources, 'source')}")
+        output.line(f"searched texts of at least {segments}; {found['segmenter']}")
+        for each in told:
+            output.line("")
+            output.line(_describe_embedder(each["embedder"], each["model"]))
+            _print_figures(each, direction)
+        for each in found["differences"]:
+            output.line("")
+            output.line(f"{titles[each['embedder']]} less {titles[each['against']]}")
+            _print_differences(each, direction)
+        output.line("")
+    bootstrap = found["bootstrap"]
+    draws = output.many(bootstrap["draws"], "draw")
+    output.say(f"intervals: {bootstrap['level']:.0%}, {draws} of whole sources")
+    output.say("- stands where there are fewer than three sources")
+    if not any(found[direction]["queries"] for direction in _DIRECTIONS):
+        output.say(f"nothing was measured: no searched text with evidence has {segments}")
 
-    began: dict[str, float] = {}
 
-    def told(model: str, texts: int, share: float) -> None:
-        seconds = time.monotonic() - began.setdefault(model, time.monotonic())
-        tell(Progress(model, texts, share=share, seconds=seconds))
+def _print_figures(told: Mapping[str, Any], direction: str) -> None:
+    whole = told[direction] | {"intervals": told["intervals"][direction]}
+    output.table(
+        ["queries", *map(output.number, ("n", *_FIGURES.values()))],
+        [
+            [name, own["queries"], *(_format_with_interval(own, figure) for figure in _FIGURES)]
+            for name, own in _list_query_slices(whole, told["slices"][direction])
+        ],
+    )
 
-    return told
+
+def _print_differences(told: Mapping[str, Any], direction: str) -> None:
+    numbers = map(output.number, ("difference", "interval"))
+    output.table(
+        ["queries", output.number("n"), "figure", *numbers, ""],
+        [
+            [
+                name,
+                own["queries"],
+                title,
+                f"{own[figure]['difference']:+.3f}",
+                _format_difference_interval(own[figure]["interval"]),
+                "excludes zero" if own[figure]["excludes_zero"] else "",
+            ]
+            for name, own in _list_query_slices(told[direction], told["slices"][direction])
+            for figure, title in _FIGURES.items()
+            if name == _ALL or figure in {"recall_at_5", "mrr"}
+        ],
+    )
+
+
+def _list_query_slices(
+    whole: Mapping[str, Any], slices: Mapping[str, Mapping[str, Any]]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """All queries, then each slice that is a part of them, by the name that people read."""
+    yield _ALL, whole
+    for name, own in slices.items():
+        if 0 < own["queries"] < whole["queries"]:
+            yield _LANGUAGES.get(name, name.replace("_", " ")), own
+
+
+def _format_with_interval(own: Mapping[str, Any], figure: str) -> str:
+    if not own["queries"]:
+        return "-"
+    bounds = own["intervals"]
+    between = "-".join(_format_share(each, 2) for each in bounds[figure]) if bounds else "-"
+    return f"{_format_share(own[figure], 3)} {between:>7}"
+
+
+def _format_difference_interval(bounds: list[float] | None) -> str:
+    return "{:+.3f} to {:+.3f}".format(*bounds) if bounds else "-"
+
+
+def _format_share(value: float, digits: int) -> str:
+    """A value of [0, 1] in the same cells always: `.725`, `1.00`."""
+    return f"{value:.{digits}f}".lstrip("0")[: digits + 1]
+
+
+def _describe_embedder(embedder: str, model: str) -> str:
+    return (
+        f"words + {_shorten(model)} ({_shorten(embedder)})"
+        if model
+        else f"words alone ({embedder})"
+    )
+
+
+def _make_embedder_titles(told: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """What each embedder is called beside others: its model, where no other has the same name."""
+    models = [each["model"] or "words alone" for each in told]
+    return {
+        each["embedder"]: _shorten(model if models.count(model) == 1 else each["embedder"])
+        for each, model in zip(told, models, strict=True)
+    }
+
+
+def _shorten(embedder: str) -> str:
+    return embedder if len(embedder) <= _LONGEST_NAME else f"{embedder[: _LONGEST_NAME - 1]}…"
+
+
+def report(
+    *,
+    dataset: options.OfDatasetOption = "",
+    sample: Annotated[str, sample_option("Samples of this id alone.")] = "",
+    person: options.OfPersonOption = "",
+    label: options.OfLabelOption = "",
+    since: options.SinceOption = "",
+    weeks: Annotated[bool, typer.Option("--weeks", help="By week; else by month.")] = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Tell how the assist fared in the work that was done.
+
+    From how high in the list evidence was taken, by annotator, label, time and model; and how often
+    the first match was looked at and refused. Under each share stands its 95 % interval (Wilson);
+    --json tells counts as well, and how much evidence is exact words of a match.
+    """
+    with open_workspace(workspace) as space:
+        found = space.assist_report(
+            weeks=weeks, dataset=dataset, sample=sample, person=person, label=label, since=since
+        )
+    if as_json:
+        output.as_json(found)
+    else:
+        _print_report(found)
+
+
+def _print_report(found: Mapping[str, Any]) -> None:
+    if found["unknown"]:
+        unknown = output.many(found["unknown"], "annotation")
+        output.say(f"left out: {unknown} with no record of what the assist showed")
+    if not found["annotations"]:
+        output.say("nothing to report yet: records are kept of annotations made on the screen")
+        return
+    titles = {
+        "by_annotator": "annotator",
+        "by_label": "label",
+        f"by_{found['period']}": found["period"],
+        "by_ranking": "ranked by",
+    }
+    _print_shares("", [{"name": "all", **found}])
+    for grouping, title in titles.items():
+        told = [row for row in found[grouping] if row["annotations"]]
+        if told:
+            output.line("")
+            _print_shares(title, told)
+    for line in _LEGEND:
+        output.say(line)
+
+
+def _print_shares(title: str, rows: list[dict[str, Any]]) -> None:
+    numbers = ("saved", "spans", *_SHARES.values())
+    cells: list[list[str | float]] = []
+    for row in rows:
+        shares = [row[name] for name in _SHARES]
+        cells.append(
+            [row["name"], row["annotations"], row["spans"], *map(_format_percentage, shares)]
+        )
+        if any(share["share"] is not None for share in shares):
+            cells.append(["", "", "", *map(_format_bounds, shares)])
+    output.table([output.flexible(title), *map(output.number, numbers)], cells)
+
+
+def _format_percentage(share: Mapping[str, Any]) -> str:
+    """In hundredths; a dash for none."""
+    return "-" if share["share"] is None else f"{100 * share['share']:.0f}%"
+
+
+def _format_bounds(share: Mapping[str, Any]) -> str:
+    return "" if share["share"] is None else f"{100 * share['low']:.0f}-{100 * share['high']:.0f}"

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import output
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
-from tui_annotate.domain.chains import head_from_json, head_from_token
+from tui_annotate.cli import options, output
+from tui_annotate.cli.options import add_command, add_group, open_workspace, value_option
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.plugins.files.whole import read_text
+from tui_annotate.domain.hash_chain import head_from_json, head_from_token
+from tui_annotate.plugins.files.small_text import read_text
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.chains import Break, Head, LogHead
-    from tui_annotate.services.audit import Kept, Verdict
+    from tui_annotate.domain.hash_chain import Break, Head, LogHead
+    from tui_annotate.services.audit import AuditReport, RecordedHead
 
 FORMAT = "tui-annotate-head/1"
 SHOWN = 20
@@ -25,22 +25,15 @@ SHOWN = 20
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    audit = typer.Typer(
-        help="What the log can show later: that it was not altered.", no_args_is_help=True
+    audit = add_group(app, "audit", "What the log can show later: that it was not altered.")
+    add_command(
+        audit,
+        verify,
+        "audit verify",
+        "audit verify --against head.json",
+        "audit verify --against 4:9f86d081884c7d65...",
     )
-    audit.command(
-        epilog=examples(
-            "tui-annotate audit verify",
-            "tui-annotate audit verify --against head.json",
-            "tui-annotate audit verify --against 4:9f86d081884c7d65...",
-        )
-    )(verify)
-    audit.command(
-        epilog=examples(
-            "tui-annotate audit head", "tui-annotate audit head --json --streams > head.json"
-        )
-    )(head)
-    app.add_typer(audit, name="audit")
+    add_command(audit, head, "audit head", "audit head --json --streams > head.json")
 
 
 def head(
@@ -51,8 +44,8 @@ def head(
             "--streams", help="With --json: the head of each stream too, to name what changed."
         ),
     ] = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Print a digest of all that was done, to keep elsewhere.
 
@@ -61,25 +54,19 @@ def head(
     """
     if streams and not as_json:
         raise InvalidInput("--streams is for --json alone", "add --json")
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         audit = space.team.audit
         found = audit.head()
         heads = audit.heads() if streams else None
     if as_json:
-        output.as_json(head_as_json(found, heads))
+        output.as_json(_head_as_json(found, heads))
         return
-    output.facts(
-        {
-            "head": found.token,
-            "events": found.events,
-            "streams": found.streams,
-            "last": output.seconds(found.last) or "no event yet",
-        }
-    )
+    last = output.seconds(found.last) or "no event yet"
+    counts = {"events": found.events, "streams": found.streams}
+    output.facts({"head": found.token, **counts, "last": last})
 
 
-def head_as_json(found: LogHead, heads: list[Head] | None) -> dict[str, Any]:
-    """A head as the file that is kept; `heads` stands there only if asked for."""
+def _head_as_json(found: LogHead, heads: list[Head] | None) -> dict[str, Any]:
     value: dict[str, Any] = {
         "format": FORMAT,
         "head": found.token,
@@ -94,14 +81,14 @@ def verify(
     *,
     against: Annotated[
         str,
-        typer.Option(
-            metavar="FILE|HEAD",
-            help="What audit head printed earlier: its JSON in a file, or COUNT:DIGEST.",
-            show_default=False,
+        value_option(
+            "--against",
+            "FILE|HEAD",
+            "What audit head printed earlier: its JSON in a file, or COUNT:DIGEST.",
         ),
     ] = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Read the whole log and say what was altered.
 
@@ -109,25 +96,20 @@ def verify(
     what the log says. Whoever can write the file could write all of it anew: only a head kept
     elsewhere shows that.
     """
-    kept = _kept(against) if against else None
-    with opened(workspace) as space, output.progress("events") as tell:
+    kept = _read_kept_head(against) if against else None
+    with open_workspace(workspace) as space, output.progress("events") as tell:
         verdict = space.team.audit.verify(against=kept, progress=tell)
         names = {person.id: person.name for person in space.people.all()}
     if as_json:
         output.as_json(_verdict_as_json(verdict))
     else:
-        _tell(verdict, names)
+        _print_verdict(verdict, names)
     if not verdict.sound:
         raise typer.Exit(1)
 
 
-def _kept(against: str) -> Kept:
-    """A head out of a file, or as it was typed.
-
-    Raises:
-        InvalidInput: neither.
-    """
-    from tui_annotate.services.audit import Kept
+def _read_kept_head(against: str) -> RecordedHead:
+    from tui_annotate.services.audit import RecordedHead
 
     text = read_text(Path(against)) if Path(against).is_file() else against
     heads: list[Head] = []
@@ -136,59 +118,49 @@ def _kept(against: str) -> Kept:
             value = json.loads(text)
         except ValueError as error:
             raise InvalidInput(f"{against} is no JSON: {error}", "was it cut?") from error
-        heads = [head_from_json(each) for each in _listed(value.get("heads", []))]
+        listed = value.get("heads", [])
+        if not isinstance(listed, list):
+            hint = "give a file of tui-annotate audit head --json"
+            raise InvalidInput(f"{listed!r} is no list of heads", hint)
+        heads = [head_from_json(each) for each in listed]
         text = str(value.get("head", ""))
-    return Kept(*head_from_token(text), heads)
+    return RecordedHead(*head_from_token(text), heads)
 
 
-def _listed(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise InvalidInput(
-            f"{value!r} is no list of heads", "give a file of tui-annotate audit head --json"
-        )
-    return value
-
-
-def _tell(verdict: Verdict, names: Mapping[str, str]) -> None:
+def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
     head = verdict.head
     if not verdict.broken:
         output.line(
             f"sound: {output.many(head.events, 'event')} in {output.many(head.streams, 'stream')}, "
             "each follows its predecessor, and the tables say the same"
         )
-    else:
-        _tell_breaks(verdict, names)
+    for number, each in enumerate(verdict.breaks[:SHOWN]):
+        if number:
+            output.line(f"also: {_describe_break(each, names)}: {each.says}")
+        else:
+            output.line(f"altered: {_describe_break(each, names)}")
+            output.line(f"  {each.says}")
+    if verdict.broken > SHOWN:
+        output.line(f"and {output.many(verdict.broken - SHOWN, 'stream')} more; see --json")
     if verdict.kept is not None:
-        _tell_kept(verdict, names)
+        _print_kept_head(verdict, verdict.kept, names)
     output.line(f"head: {head.token}")
 
 
-def _tell_breaks(verdict: Verdict, names: Mapping[str, str]) -> None:
-    first, *others = verdict.breaks
-    output.line(f"altered: {_named(first, names)}")
-    output.line(f"  {first.says}")
-    for other in others[: SHOWN - 1]:
-        output.line(f"also: {_named(other, names)}: {other.says}")
-    if verdict.broken > SHOWN:
-        output.line(f"and {output.many(verdict.broken - SHOWN, 'stream')} more; see --json")
-
-
-def _named(found: Break, names: Mapping[str, str]) -> str:
+def _describe_break(found: Break, names: Mapping[str, str]) -> str:
     if not found.sample:
         return "the counts of finished work"
-    where = _stream(found, names)
+    where = _describe_stream(found, names)
     return f"{where}, event {found.seq} ({found.id}), of {found.at}" if found.seq else where
 
 
-def _stream(found: Break | Head, names: Mapping[str, str]) -> str:
+def _describe_stream(found: Break | Head, names: Mapping[str, str]) -> str:
     """Whose work on what; by the id too, which the log has."""
     who = f"{names[found.person]} ({found.person})" if found.person in names else found.person
     return f"the work of {who} on {found.dataset}/{found.sample}"
 
 
-def _tell_kept(verdict: Verdict, names: Mapping[str, str]) -> None:
-    kept = verdict.kept
-    assert kept is not None  # noqa: S101  the caller looked
+def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[str, str]) -> None:
     if verdict.contains:
         later = verdict.head.events - kept.events
         events = output.many(kept.events, "event")
@@ -200,20 +172,18 @@ def _tell_kept(verdict: Verdict, names: Mapping[str, str]) -> None:
         now = output.many(verdict.head.events, "event is", "events are")
         output.line(f"  {now} there now: some were removed")
     for head, says in verdict.lost[:SHOWN]:
-        output.line(f"  {_stream(head, names)}: {says}")
+        output.line(f"  {_describe_stream(head, names)}: {says}")
     if len(verdict.lost) > SHOWN:
         output.line(f"  and {output.many(len(verdict.lost) - SHOWN, 'stream')} more; see --json")
 
 
-def _verdict_as_json(verdict: Verdict) -> dict[str, Any]:
-    from dataclasses import asdict
-
+def _verdict_as_json(verdict: AuditReport) -> dict[str, Any]:
     lost = [{**head._asdict(), "says": says} for head, says in verdict.lost]
     return {
         "sound": verdict.sound,
-        **head_as_json(verdict.head, None),
+        **_head_as_json(verdict.head, None),
         "altered": verdict.broken,
-        "breaks": [asdict(each) for each in verdict.breaks],
+        "breaks": verdict.breaks,
         "contains": verdict.contains,
         "lost": lost,
     }

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import completion, output
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
-from tui_annotate.domain.merging import in_words
+from tui_annotate.cli import options, output, screen
+from tui_annotate.cli.options import (
+    add_command,
+    add_group,
+    dataset_option,
+    open_workspace,
+    person_option,
+)
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.stream_merge import in_words
 
 if TYPE_CHECKING:
     from tui_annotate.domain.history import StreamState
-    from tui_annotate.domain.merging import Fork
-    from tui_annotate.storage.work.merging import Merged, Taken
+    from tui_annotate.domain.stream_merge import Fork
+    from tui_annotate.storage.log.stream_merge import MergedStream, StreamMergeReport
+
 
 REFUSED = 3
 SHOWN = 20
@@ -22,137 +31,115 @@ SHOWN = 20
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    group = typer.Typer(
-        help="One person's work in a file, to annotate anywhere.",
-        no_args_is_help=True,
+    group = add_group(app, "bundle", "One person's work in a file, to annotate anywhere.")
+    add_command(
+        group,
+        make,
+        "bundle make --for ana -o ana.bundle",
+        "bundle make --for ana --dataset news -o ana-news.bundle",
     )
-    group.command(
-        epilog=examples(
-            "tui-annotate bundle make --for ana -o ana.bundle",
-            "tui-annotate bundle make --for ana --dataset news -o ana-news.bundle",
-        )
-    )(make)
-    group.command(epilog=examples("tui-annotate bundle merge ana.bundle"))(merge)
-    app.add_typer(group, name="bundle")
+    add_command(group, merge, "bundle merge ana.bundle")
 
 
 def make(
     *,
     who: Annotated[
         str,
-        typer.Option(
-            "--for",
-            metavar="PERSON",
-            help="Whose: a name, an id, with accounts an address.",
-            autocompletion=completion.people,
-        ),
+        person_option("--for", "Whose: a name, an id, with accounts an address.", metavar="PERSON"),
     ],
     target: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The new file.")],
     dataset: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--dataset",
-            metavar="NAME",
-            help="This dataset alone; may be given several times.",
-            autocompletion=completion.datasets,
-        ),
+        list[str] | None, dataset_option("This dataset alone; may be given several times.")
     ] = None,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Write somebody's samples to a file.
 
     With their own work, labels and vectors; nobody else's work is in it. They open it with
     tui-annotate annotate FILE, and send it back.
     """
-    from tui_annotate.workspace import carrying
+    from tui_annotate.workspace import bundles
 
-    with opened(workspace) as space:
-        person = carrying.somebody(space, who)
-        packed = carrying.bundles(space, person).make(person, target, datasets=dataset or ())
-    if as_json:
-        output.as_json(
-            {
-                "file": str(target),
-                "person": person.name,
-                "samples": packed.samples,
-                "with_work": packed.streams,
-                "documents_with_vectors": packed.vectors,
-            }
-        )
-        return
-    output.line(
-        f"{target}: {output.many(packed.samples, 'sample')} for {person.name}, "
-        f"{packed.streams:,} with work"
+    with open_workspace(workspace) as space:
+        person = bundles.find_person(space, who)
+        packed = bundles.bundles(space, person).make(person, target, datasets=dataset or ())
+    samples = output.many(packed.samples, "sample")
+    output.lines_or_json(
+        {
+            "file": target,
+            "person": person.name,
+            "samples": packed.samples,
+            "with_work": packed.streams,
+            "documents_with_vectors": packed.vectors,
+        },
+        f"{target}: {samples} for {person.name}, {packed.streams:,} with work",
+        as_json=as_json,
     )
-    output.say(f"next, anywhere: tui-annotate annotate {target}")
+    if not as_json:
+        output.say(f"next, anywhere: tui-annotate annotate {target}")
 
 
 def merge(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A bundle that was annotated.")],
     *,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Bring the work of a bundle home; once more changes nothing.
 
     Where the same sample was worked on here meanwhile, the newest stands, the other is in the log,
     and both are listed.
     """
-    from tui_annotate.workspace import carrying
+    from tui_annotate.workspace import bundles
 
-    with opened(workspace) as space:
-        about = carrying.looked_at(file)
-        merged = carrying.bundles(space, about.owner).merge(file)
+    with open_workspace(workspace) as space:
+        about = bundles.read_header(file)
+        merged = bundles.bundles(space, about.owner).merge(file)
     if as_json:
-        output.as_json(as_values(merged))
+        output.as_json(merge_as_json(merged))
     else:
-        tell(merged)
+        print_merge(merged)
     if merged.refused:
         raise typer.Exit(REFUSED)
 
 
-def tell(merged: Merged) -> None:
+def print_merge(merged: StreamMergeReport) -> None:
     """What became of work that came in, for people."""
     output.line(
         f"{merged.person.name}: {output.many(merged.streams, 'sample')} with something new, "
         f"{merged.known:,} as they were"
     )
-    tell_apart(merged)
+    print_conflicts(merged)
 
 
-def tell_apart(merged: Merged) -> None:
-    """What both sides did otherwise, and what does not fit here."""
-    _tell_forks(merged.forks)
-    for taken in merged.refused[:SHOWN]:
-        output.say(f"left out: {taken.key}: {taken.refused}")
-    if len(merged.refused) > SHOWN:
-        output.say(f"left out: {len(merged.refused) - SHOWN:,} more")
-
-
-def _tell_forks(forks: list[Fork]) -> None:
-    """Both versions of what was done on two sides, the one that stands first."""
-    for fork in forks:
+def print_conflicts(merged: StreamMergeReport) -> None:
+    """Prints what both sides changed, the version in force first, and what does not fit here."""
+    for fork in merged.forks:
         sides = [("there", fork.there_at, fork.there), ("here", fork.here_at, fork.here)]
         (side, at, stands), (other, other_at, lost) = sides if fork.there_wins else sides[::-1]
         output.line(f"conflict: {fork.dataset}/{fork.sample}")
         output.line(f"  stands   ({side}, {output.seconds(at)}): {in_words(stands)}")
         output.line(f"  in the log ({other}, {output.seconds(other_at)}): {in_words(lost)}")
+    for each in merged.refused[:SHOWN]:
+        output.say(f"left out: {each.key}: {each.refused}")
+    if len(merged.refused) > SHOWN:
+        output.say(f"left out: {len(merged.refused) - SHOWN:,} more")
 
 
-def as_values(merged: Merged) -> dict[str, Any]:
+def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
     """What became of work that came in, as JSON values."""
     return {
         "person": merged.person.name,
         "samples": merged.streams,
         "events": merged.events,
         "known": merged.known,
-        "conflicts": [fork_as_values(fork) for fork in merged.forks],
-        "refused": reasons(merged.refused),
+        "conflicts": [_fork_as_json(fork) for fork in merged.forks],
+        "refused": refusals_as_json(merged.refused),
     }
 
 
-def reasons(refused: list[Taken]) -> list[dict[str, str]]:
+def refusals_as_json(refused: list[MergedStream]) -> list[dict[str, str]]:
     """What was left out and why, as JSON values."""
     return [
         {"dataset": each.key.dataset, "sample": each.key.id, "reason": each.refused}
@@ -160,20 +147,52 @@ def reasons(refused: list[Taken]) -> list[dict[str, str]]:
     ]
 
 
-def fork_as_values(fork: Fork) -> dict[str, Any]:
-    """Both versions of what was done on two sides."""
+def _fork_as_json(fork: Fork) -> dict[str, Any]:
     return {
         "dataset": fork.dataset,
         "sample": fork.sample,
         "stands": "there" if fork.there_wins else "here",
-        "here": _version(fork.here, fork.here_at),
-        "there": _version(fork.there, fork.there_at),
+        "here": _version_as_json(fork.here, fork.here_at),
+        "there": _version_as_json(fork.there, fork.there_at),
     }
 
 
-def _version(state: StreamState, at: str) -> dict[str, Any]:
-    return {
-        "at": at,
-        **state.assignment,
-        "annotations": [dict(each) for each in state.annotations.values()],
-    }
+def _version_as_json(state: StreamState, at: str) -> dict[str, Any]:
+    annotations = [dict(each) for each in state.annotations.values()]
+    return {"at": at, **state.assignment, "annotations": annotations}
+
+
+def annotate_bundle(file: Path, *, sample: str, order: str) -> int:
+    """Opens the screen on a bundle, and gives the exit code.
+
+    Raises:
+        NotFound, InvalidInput, Conflict, Unavailable: the bundle can not be opened, or there is no
+            terminal to draw on.
+    """
+    from tui_annotate.workspace import bundles
+
+    screen.need_terminal("annotate")
+    with output.progress("samples") as tell:
+        folder, merged = bundles.open_bundle(file, progress=tell)
+    try:
+        return screen.annotate(folder, name=merged.person.name, sample=sample, order=order)
+    finally:
+        print_conflicts(merged)  # behind the screen, which would cover them
+        _write_back(file, folder)
+
+
+def _write_back(file: Path, folder: Path) -> None:
+    """Also after an error: what was saved is in the folder, and comes to the file by the next try.
+
+    What keeps it from the file is told, and hides no error of the screen.
+    """
+    from tui_annotate.workspace import bundles
+
+    again = f"tui-annotate annotate {shlex.quote(str(file))}"
+    try:
+        count = bundles.write_back(file, folder)
+    except TuiAnnotateError as error:
+        output.print_error(error)
+        output.say(f"all work is in {folder}; to bring it to the file: {again}")
+        return
+    output.say(f"{file} has your work on {output.many(count, 'sample')}: send it back")

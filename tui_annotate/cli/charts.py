@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from tui_annotate.cli import output
-from tui_annotate.domain.figures import bar
-from tui_annotate.domain.visible import visible_line
+from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.domain.work_statistics import bar
 
 LONGEST_BAR: Final = 60  # cells of a bar, at most
 _LEAST: Final = 12  # cells that a scale keeps, however narrow the terminal
 
 
-def bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
+def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
     """A line for each name, its value, and a bar."""
     from rich.text import Text
 
-    console = output.drawing(sys.stdout)
+    console = output.make_console(sys.stdout)
     names = max(len(visible_line(name)) for name, _ in rows)
     values = [f"{value:,.1f} {unit}" for _, value in rows]
     numbers, most = max(map(len, values)), max(value for _, value in rows)
@@ -33,7 +33,7 @@ def bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Lying:
+class ValueInterval:
     """A value, and between which values it lies.
 
     Attributes:
@@ -49,7 +49,9 @@ class Lying:
     high: float | None = None
 
 
-def intervals(rows: Sequence[Lying], *, least: float, most: float, chance: float | None) -> None:
+def print_intervals(
+    rows: Sequence[ValueInterval], *, least: float, most: float, chance: float | None
+) -> None:
     """A line for each name, its figures, and where they lie on one scale.
 
     Args:
@@ -59,46 +61,37 @@ def intervals(rows: Sequence[Lying], *, least: float, most: float, chance: float
     from rich.cells import cell_len, set_cell_size
     from rich.text import Text
 
-    console = output.drawing(sys.stdout)
+    console = output.make_console(sys.stdout)
     told = max(len(row.told) for row in rows)
     widest = max(console.width - told - 2 * output.GAP - _LEAST, _LEAST)
     shown = [visible_line(row.name) for row in rows]
     names = min(max(map(cell_len, shown)), widest)
     room = max(min(console.width - names - told - 2 * output.GAP, LONGEST_BAR), _LEAST)
     plain = console.color_system is None
-    scale = _Scale(least, most, room)
     for row, name in zip(rows, shown, strict=True):
         line = Text(f"{set_cell_size(name, names)}  {row.told:<{told}}  ")
-        drawn = scale.drawn(row, chance=chance, plain=plain)
+        drawn = _draw_interval(row, least=least, most=most, room=room, chance=chance, plain=plain)
         console.print(line + Text(drawn, style="cyan"), soft_wrap=True)
     ends = f"{least:g}".ljust(room - len(f"{most:g}")) + f"{most:g}"
     margin = " " * (names + told + 2 * output.GAP)
     console.print(Text(margin + ends, style="dim"), soft_wrap=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    """From one value to another in some cells."""
+def _draw_interval(
+    row: ValueInterval, *, least: float, most: float, room: int, chance: float | None, plain: bool
+) -> str:
+    def cell(value: float) -> int:
+        share = (min(max(value, least), most) - least) / (most - least)
+        return round(share * (room - 1))
 
-    least: float
-    most: float
-    room: int
-
-    def cell(self, value: float) -> int:
-        """Where a value stands."""
-        share = (min(max(value, self.least), self.most) - self.least) / (self.most - self.least)
-        return round(share * (self.room - 1))
-
-    def drawn(self, row: Lying, *, chance: float | None, plain: bool) -> str:
-        """The cells of one line."""
-        track, line, left, right, point, guess = ".-[]*|" if plain else "·─├┤●┊"
-        cells = [track] * self.room
-        if chance is not None:
-            cells[self.cell(chance)] = guess
-        if row.low is not None and row.high is not None:
-            low, high = self.cell(row.low), self.cell(row.high)
-            cells[low : high + 1] = line * (high - low + 1)
-            cells[low], cells[high] = left, right
-        if row.value is not None:
-            cells[self.cell(row.value)] = point
-        return "".join(cells)
+    track, line, left, right, point, guess = ".-[]*|" if plain else "·─├┤●┊"
+    cells = [track] * room
+    if chance is not None:
+        cells[cell(chance)] = guess
+    if row.low is not None and row.high is not None:
+        low, high = cell(row.low), cell(row.high)
+        cells[low : high + 1] = line * (high - low + 1)
+        cells[low], cells[high] = left, right
+    if row.value is not None:
+        cells[cell(row.value)] = point
+    return "".join(cells)

@@ -1,4 +1,4 @@
-"""All commands as one Typer app; what they do stands in the modules beside this one."""
+"""All commands as one Typer app; those of plug-ins are added by `CommandGroup` when needed."""
 
 from __future__ import annotations
 
@@ -9,17 +9,14 @@ from typing import Annotated, Any
 import typer
 from typer.exceptions import TyperException
 
-from tui_annotate import __version__
 from tui_annotate.cli import (
     agreement,
     annotate,
     assign,
     assist,
     audit,
-    automate,
     backup,
     bundle,
-    compare_machines,
     convert,
     datasets,
     demo,
@@ -29,41 +26,38 @@ from tui_annotate.cli import (
     guidelines,
     index,
     ingest,
-    judge,
     labels,
-    models,
     next_steps,
     output,
-    position,
     pseudonyms,
-    rank,
     remarks,
     report,
     review,
-    score,
     sessions,
     ssh,
     status,
     suggestions,
     sync,
     users,
-    users_files,
     view,
 )
 from tui_annotate.cli.options import examples
+from tui_annotate.cli.plugin_commands import CommandGroup, make_group
+from tui_annotate.domain.version import VERSION
 
 INTERRUPTED = 130
-_NOISE = "Value error, "  # what pydantic, by which Typer reads values, begins with
+_PYDANTIC_PREFIX = "Value error, "  # what pydantic, by which Typer reads values, begins with
 
 app = typer.Typer(
     name="tui-annotate",
+    cls=CommandGroup,
     help="Mark what a summary says and its source does not; related sentences light up.",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 # In the order in which somebody new needs them.
-for room in (
+for module in (
     ingest,
     annotate,
     export,
@@ -72,11 +66,6 @@ for room in (
     assign,
     review,
     agreement,
-    score,
-    judge,
-    rank,
-    automate,
-    compare_machines,
     suggestions,
     assist,
     doctor,
@@ -85,10 +74,8 @@ for room in (
     convert,
     view,
     report,
-    position,
     pseudonyms,
     index,
-    models,
     audit,
     backup,
     sync,
@@ -100,36 +87,36 @@ for room in (
     guidelines,
     remarks,
 ):
-    room.register(app)
-users_files.register_migrate(app)
+    module.register(app)
+users.register_migrate(app)
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001  Typer's callbacks are called this way
+def _print_version(asked: bool) -> None:  # noqa: FBT001  Typer's callbacks are called this way
     if asked:
-        output.line(f"tui-annotate {__version__}")
+        output.line(f"tui-annotate {VERSION}")
         raise typer.Exit
 
 
 @app.callback(invoke_without_command=True, epilog=examples(*next_steps.FIRST_STEPS))
-def _start(
+def _run_without_command(
     context: typer.Context,
     *,
     _: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
-        next_steps.what_next()
+        next_steps.print_next_steps()
 
 
 @cache
 def program() -> Callable[..., Any]:
-    """All commands with their options, ready to be called; Typer would put them together each time.
-
-    That takes 100 ms, which a process that runs many commands pays once.
-    """
-    return typer.main.get_command(app)
+    """All commands, ready to be called; the options of one are put together when it is called."""
+    made: Callable[..., Any] = make_group(app)
+    return made
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -148,6 +135,6 @@ def run(arguments: Sequence[str]) -> int:
         if type(error).__name__ == "NoArgsIsHelpError":  # of a module that is private to Typer
             output.page(error.format_message())
             return error.exit_code
-        output.say(f"error: {error.format_message().replace(_NOISE, '')}")
+        output.say(f"error: {error.format_message().replace(_PYDANTIC_PREFIX, '')}")
         output.say(f"  hint: {context.command_path if context else 'tui-annotate'} --help")
         return error.exit_code

@@ -14,19 +14,19 @@ from tui_annotate.domain.errors import TuiAnnotateError
 
 if TYPE_CHECKING:
     from tui_annotate.plugins import registry
-    from tui_annotate.storage import names
+    from tui_annotate.storage import completion_names
 
-Proposing = Callable[[typer.Context, str], list[str]]
+Completer = Callable[[typer.Context, str], list[str]]
 
 _PLAIN: Final = re.compile(r"[\w.,/@+%=~-]+")
 """What every shell takes as one word as it stands, and no terminal acts on."""
 
 
-def _plain(names: Iterable[str]) -> list[str]:
+def _drop_odd_names(names: Iterable[str]) -> list[str]:
     return [name for name in names if _PLAIN.fullmatch(name)]
 
 
-def _folder(context: typer.Context) -> Path | None:
+def _find_folder(context: typer.Context) -> Path | None:
     """The workspace that the line means so far."""
     from tui_annotate.settings import find_workspace
 
@@ -36,27 +36,27 @@ def _folder(context: typer.Context) -> Path | None:
         return None
 
 
-def _stored(context: typer.Context, kind: names.Kind, start: str) -> list[str]:
-    from tui_annotate.storage.names import names
+def _read_names(context: typer.Context, kind: completion_names.Kind, start: str) -> list[str]:
+    from tui_annotate.storage.completion_names import names
 
-    folder = _folder(context)
-    return _plain(names(folder / STORE, kind, start)) if folder else []
+    folder = _find_folder(context)
+    return _drop_odd_names(names(folder / STORE, kind, start)) if folder else []
 
 
 def datasets(context: typer.Context, incomplete: str) -> list[str]:
     """Datasets of the workspace."""
-    return _stored(context, "datasets", incomplete)
+    return _read_names(context, "datasets", incomplete)
 
 
 def people(context: typer.Context, incomplete: str) -> list[str]:
     """People of the workspace, by name."""
-    return _stored(context, "people", incomplete)
+    return _read_names(context, "people", incomplete)
 
 
 def samples(context: typer.Context, incomplete: str) -> list[str]:
     """Samples by their ids, or by dataset/id once there is a stroke."""
-    found = _stored(context, "samples", incomplete)
-    return [*found, *_stored(context, "keys", incomplete)] if "/" in incomplete else found
+    found = _read_names(context, "samples", incomplete)
+    return [*found, *_read_names(context, "keys", incomplete)] if "/" in incomplete else found
 
 
 def labels(context: typer.Context, incomplete: str) -> list[str]:
@@ -64,7 +64,7 @@ def labels(context: typer.Context, incomplete: str) -> list[str]:
     from tui_annotate.domain.label_files import parse_labels
     from tui_annotate.domain.labels import JOINER
 
-    folder = _folder(context)
+    folder = _find_folder(context)
     try:
         text = (folder / "labels.yaml").read_text("utf-8") if folder else ""
         tree = parse_labels(text)
@@ -72,26 +72,26 @@ def labels(context: typer.Context, incomplete: str) -> list[str]:
         return []
     return [
         each
-        for each in _plain(JOINER.join(label.path) for label in tree.walk())
+        for each in _drop_odd_names(JOINER.join(label.path) for label in tree.walk())
         if each.startswith(incomplete)
     ]
 
 
-def plugged(kind: registry.Kind, *words: str) -> Proposing:
+def complete_plugins(kind: registry.Kind, *words: str) -> Completer:
     """Plug-ins of a kind, and words that may stand for one."""
 
-    def proposed(_context: typer.Context, incomplete: str) -> list[str]:
+    def propose(_context: typer.Context, incomplete: str) -> list[str]:
         from tui_annotate.plugins.registry import names
 
         return [name for name in (*words, *names(kind)) if name.startswith(incomplete)]
 
-    return proposed
+    return propose
 
 
-def one_of(*words: str) -> Proposing:
+def complete_words(*words: str) -> Completer:
     """Some words."""
 
-    def proposed(_context: typer.Context, incomplete: str) -> list[str]:
+    def propose(_context: typer.Context, incomplete: str) -> list[str]:
         return [word for word in words if word.startswith(incomplete)]
 
-    return proposed
+    return propose

@@ -7,34 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import completion, output, pseudonyms
-from tui_annotate.cli.options import (
-    ColumnsOption,
-    DatasetOption,
-    DocumentsOption,
-    EncodingOption,
-    FormatOption,
-    GroupOption,
-    IdOption,
-    JsonOption,
-    LanguageOption,
-    Offsets,
-    SourceOption,
-    SummaryOption,
-    TopicOption,
-    TopicsOption,
-    collection,
-    examples,
-)
+from tui_annotate.cli import completion, options, output, pseudonyms
+from tui_annotate.cli.options import Offsets, add_command, argument, import_options, value_option
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.plugins.columns import with_columns
-from tui_annotate.plugins.protocols import ExportOptions, ImportOptions
+from tui_annotate.plugins.protocols import ExportOptions
 
 if TYPE_CHECKING:
     from tui_annotate.domain.records import Problem
-    from tui_annotate.plugins.protocols import Report
-    from tui_annotate.services.export.conversion import Converted
-    from tui_annotate.services.export.forms import Form
+    from tui_annotate.plugins.protocols import ExportReport
+    from tui_annotate.services.export.conversion import ExportFormat
 
 SHOWN_PROBLEMS = 20
 DONE_IN_PART = 3
@@ -44,19 +25,19 @@ OutArgument = Annotated[
 ]
 ToOption = Annotated[
     str,
-    typer.Option(
+    value_option(
         "--to",
-        metavar="NAME",
-        help="The format to write; needed unless OUT ends in .csv or .xlsx.",
-        autocompletion=completion.plugged("exporters"),
+        "NAME",
+        "The format to write; needed unless OUT ends in .csv or .xlsx.",
+        complete=completion.complete_plugins("exporters"),
     ),
 ]
 LayerOption = Annotated[
     str,
-    typer.Option(
+    value_option(
         "--layer",
-        metavar="WHOSE",
-        help="Whose work: adjudicated, majority, all, or a person; some formats must be told.",
+        "WHOSE",
+        "Whose work: adjudicated, majority, all, or a person; some formats must be told.",
     ),
 ]
 WrittenOffsetsOption = Annotated[
@@ -76,40 +57,40 @@ StrictOption = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    app.command(
-        epilog=examples(
-            "tui-annotate convert gold.json gold.csv",
-            "tui-annotate convert gold.json gold.jsonl.zst --to native",
-            "tui-annotate convert gold.json - --to native --strict",
-            "tui-annotate convert gold.json open.csv --pseudonymise --key names.key",
-        )
-    )(convert)
-    app.command(epilog=examples("tui-annotate formats", "tui-annotate formats mercury"))(formats)
+    add_command(
+        app,
+        convert,
+        "convert gold.json gold.csv",
+        "convert gold.json gold.jsonl.zst --to native",
+        "convert gold.json - --to native --strict",
+        "convert gold.json open.csv --pseudonymise --key names.key",
+    )
+    add_command(app, formats, "formats", "formats mercury")
 
 
 def convert(
     source: Annotated[Path, typer.Argument(metavar="IN", help="A file or folder of any format.")],
     target: OutArgument,
     *,
-    source_format: FormatOption = "",
+    source_format: options.FormatOption = "",
     target_format: ToOption = "",
     layer: LayerOption = "",
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     key: pseudonyms.KeyOption = None,
-    dataset: DatasetOption = "",
-    columns: ColumnsOption = "",
-    source_column: SourceOption = "source",
-    summary_column: SummaryOption = "summary",
-    id_column: IdOption = "",
-    group_column: GroupOption = "",
-    topics: TopicsOption = None,
-    topic: TopicOption = None,
-    documents: DocumentsOption = None,
+    dataset: options.DatasetOption = "",
+    columns: options.ColumnsOption = "",
+    source_column: options.SourceOption = "source",
+    summary_column: options.SummaryOption = "summary",
+    id_column: options.IdOption = "",
+    group_column: options.GroupOption = "",
+    topics: options.TopicsOption = None,
+    topic: options.TopicOption = None,
+    documents: options.DocumentsOption = None,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
-    language: LanguageOption = "",
-    encoding: EncodingOption = "utf-8",
+    language: options.LanguageOption = "",
+    encoding: options.EncodingOption = "utf-8",
 ) -> None:
     """Write a file of one format as another, no workspace.
 
@@ -120,19 +101,19 @@ def convert(
     """
     from tui_annotate.services.export.conversion import Conversion
 
-    told, names = Telling(), pseudonyms.of_file(key, wanted=pseudonymise)
-    reading = with_columns(
+    told, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
+    reading = import_options(
         columns,
-        ImportOptions(
-            dataset=dataset,
-            source_column=source_column,
-            summary_column=summary_column,
-            id_column=id_column,
-            group_column=group_column,
-            language=language,
-            encoding=encoding,
-            **collection(topics, documents, only=topic),
-        ),
+        topics,
+        documents,
+        only=topic,
+        dataset=dataset,
+        source_column=source_column,
+        summary_column=summary_column,
+        id_column=id_column,
+        group_column=group_column,
+        language=language,
+        encoding=encoding,
     )
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
     conversion = Conversion(source_format, target_format, reading, writing, told, names)
@@ -141,18 +122,16 @@ def convert(
         done = conversion.run(source, place)
     finally:
         told.end()
-    tell(done.report, done.written, where=f" in {target}" if place else "")
-    pseudonyms.tell(names)
-    if code := _code(done, strict=strict):
-        raise typer.Exit(code)
+    print_conversion(done.report, done.written, where=f" in {target}" if place else "")
+    pseudonyms.print_pseudonyms(names)
+    if done.refused and not done.report.records:
+        raise typer.Exit(2)
+    if done.refused or (strict and done.report.lost):
+        raise typer.Exit(DONE_IN_PART)
 
 
-class Telling:
-    """Says the first problems, and how many more there were.
-
-    Attributes:
-        refused: how many records were kept out.
-    """
+class ProblemPrinter:
+    """Prints the first problems and the number of others; `refused` counts lost records."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -163,9 +142,8 @@ class Telling:
         self._count += 1
         self.refused += problem.refused
         if self._count <= SHOWN_PROBLEMS:
-            output.say(f"{problem}{'' if problem.refused else ' (taken all the same)'}")
-            if problem.hint:
-                output.say(f"  hint: {problem.hint}")
+            taken = "" if problem.refused else " (taken all the same)"
+            output.problem(f"{problem}{taken}", problem.hint)
 
     def end(self) -> None:
         """Says how many were counted only."""
@@ -173,13 +151,7 @@ class Telling:
             output.say(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
 
 
-def _code(done: Converted, *, strict: bool) -> int:
-    if done.refused and not done.report.records:
-        return 2
-    return DONE_IN_PART if done.refused or (strict and done.report.lost) else 0
-
-
-def tell(report: Report, written: str, *, where: str) -> None:
+def print_conversion(report: ExportReport, written: str, *, where: str) -> None:
     """Says what was written, and what the format could not carry, by kind and count."""
     samples = output.many(report.records, "sample")
     output.say(f"{output.many(report.annotations, 'annotation')} of {samples}{where}")
@@ -188,58 +160,54 @@ def tell(report: Report, written: str, *, where: str) -> None:
 
 
 def formats(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="One of them, in full.", show_default=False)
-    ] = "",
+    name: Annotated[str, argument("NAME", "One of them, in full.")] = "",
     *,
-    as_json: JsonOption = False,
+    as_json: options.JsonOption = False,
 ) -> None:
     """List the formats, and what each reads and writes.
 
     Also where to, and what it can not carry, which is counted at each export.
     """
-    from tui_annotate.services.export.forms import forms
+    from tui_annotate.services.export.conversion import forms
 
     found = [form for form in forms() if name in ("", form.name)]
     if not found:
         there = ", ".join(form.name for form in forms())
         raise InvalidInput(f"no format is named {name!r}", f"there are: {there}")
+    yes_no = {True: "yes", False: "no"}
     if as_json:
-        shown = [_as_json(form) for form in found]
+        shown = [_format_as_json(form) for form in found]
         output.as_json(shown[0] if name else shown)
-    elif name:
-        _show(found[0])
+    elif not name:
+        rows = [
+            (
+                each.name,
+                yes_no[each.reads],
+                yes_no[each.writes],
+                each.target,
+                "; ".join(each.losses),
+            )
+            for each in found
+        ]
+        columns = ("name", "reads", "writes", "target", output.flexible("what is lost"))
+        output.table(columns, rows)
     else:
-        columns = ("name", "reads", "writes", "target", "what is lost")
-        rows = [(each.name, *_yes_no(each), each.target, "; ".join(each.losses)) for each in found]
-        output.table([output.Column(each, flexible=each == columns[-1]) for each in columns], rows)
+        (form,) = found
+        title = form.about.title if form.about else "not told"
+        reads, writes = yes_no[form.reads], yes_no[form.writes]
+        told = {"name": form.name, "what": title, "reads": reads, "writes": writes}
+        target = {"target": form.target, "layered": yes_no[form.layered]}
+        output.facts(told | (target if form.writes else {}))
+        for line in ["what is lost:", *(f"  {each}" for each in form.losses)] * form.writes:
+            output.line(line)
 
 
-def _yes_no(form: Form) -> tuple[str, str]:
-    return "yes" if form.reads else "no", "yes" if form.writes else "no"
-
-
-def _show(form: Form) -> None:
-    reads, writes = _yes_no(form)
-    title = form.about.title if form.about else "not told"
-    target = {"target": form.target, "layered": "yes" if form.layered else "no"}
-    told = {"name": form.name, "what": title, "reads": reads, "writes": writes}
-    output.facts(told | (target if form.writes else {}))
-    if form.writes:
-        output.line("what is lost:")
-        for what in form.losses:
-            output.line(f"  {what}")
-
-
-def _as_json(form: Form) -> dict[str, Any]:
+def _format_as_json(form: ExportFormat) -> dict[str, Any]:
     about = form.about
     return {
         "name": form.name,
         "title": about.title if about else "",
-        "reads": form.reads,
-        "writes": form.writes,
-        "target": form.target,
-        "layered": form.layered,
+        **{name: getattr(form, name) for name in ("reads", "writes", "target", "layered")},
         "carried": {trait.value: how for trait, how in about.carried.items()} if about else None,
         "lost": [trait.value for trait in about.lost] if about and form.writes else None,
     }

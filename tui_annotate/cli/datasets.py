@@ -3,93 +3,70 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Final
 
 import typer
 
-from tui_annotate.cli import completion, output
-from tui_annotate.cli.ingest import refuse_absent, tell_report
+from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.ingest import print_ingest, require_files
 from tui_annotate.cli.options import (
-    ColumnsOption,
-    DimensionsOption,
-    DocumentsOption,
-    EmbedderOption,
-    EncodingOption,
-    FilesArgument,
-    FormatOption,
-    GroupOption,
-    IdOption,
-    JsonOption,
-    LanguageOption,
-    SourceOption,
-    SummaryOption,
-    TopicOption,
-    TopicsOption,
-    UrlOption,
-    WithAnnotationsOption,
-    WorkspaceOption,
-    YesOption,
-    collection,
-    examples,
-    opened,
+    add_command,
+    add_group,
+    argument,
+    import_options,
+    open_workspace,
 )
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Verb
-from tui_annotate.plugins.columns import with_columns
-from tui_annotate.plugins.protocols import ImportOptions
+
+NameArgument = Annotated[str, argument("NAME", "The dataset.", complete=completion.datasets)]
+DATASET_COUNTS: Final = ("samples", "documents", "segments", "annotations", "done")
 
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    dataset = typer.Typer(help="Datasets: samples that came together.", no_args_is_help=True)
-    dataset.command("list", epilog=examples("tui-annotate dataset list --json"))(list_datasets)
-    dataset.command("show", epilog=examples("tui-annotate dataset show news"))(show_dataset)
-    dataset.command("replace", epilog=examples("tui-annotate dataset replace news news-2.csv"))(
-        replace_dataset
+    dataset = add_group(app, "dataset", "Datasets: samples that came together.")
+    add_command(dataset, list_datasets, "dataset list --json", name="list")
+    add_command(dataset, show_dataset, "dataset show news", name="show")
+    add_command(dataset, replace_dataset, "dataset replace news news-2.csv", name="replace")
+    add_command(
+        dataset,
+        remove_dataset,
+        "dataset remove news",
+        "dataset remove news --with-annotations --yes",
+        name="remove",
     )
-    dataset.command(
-        "remove",
-        epilog=examples(
-            "tui-annotate dataset remove news",
-            "tui-annotate dataset remove news --with-annotations --yes",
-        ),
-    )(remove_dataset)
-    app.add_typer(dataset, name="dataset")
 
 
-def list_datasets(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+def list_datasets(
+    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
+) -> None:
     """List the datasets with their figures."""
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         datasets = space.corpus.datasets()
-    if as_json:
-        output.as_json([asdict(dataset) for dataset in datasets])
-        return
-    numbers = ("samples", "documents", "segments", "annotations", "done")
-    output.table(
-        [output.Column("dataset"), *(output.Column(name, number=True) for name in numbers)],
-        [(each.name, *(getattr(each, name) for name in numbers)) for each in datasets],
+    output.table_or_json(
+        datasets,
+        ["dataset", *map(output.number, DATASET_COUNTS)],
+        [(each.name, *(getattr(each, name) for name in DATASET_COUNTS)) for each in datasets],
+        as_json=as_json,
     )
 
 
 def show_dataset(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The dataset.", autocompletion=completion.datasets)
-    ],
+    name: NameArgument,
     *,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Show one dataset: its figures, who worked on it, and its samples."""
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         found = [each for each in space.corpus.datasets() if each.name == name]
         if not found:
             raise NotFound(f"there is no dataset {name!r}", "see: tui-annotate dataset list")
         people = [each for each in space.corpus.progress() if each.dataset == name]
         samples = [key.id for key in space.corpus.keys(name)]
     if as_json:
-        shown: dict[str, Any] = asdict(found[0])
-        shown |= {"people": [asdict(each) for each in people], "sample_ids": samples}
-        output.as_json(shown)
+        output.as_json({**asdict(found[0]), "people": people, "sample_ids": samples})
         return
     output.facts({**asdict(found[0]), "created": output.seconds(found[0].created)})
     for each in people:
@@ -101,28 +78,26 @@ def show_dataset(
 
 
 def replace_dataset(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The dataset.", autocompletion=completion.datasets)
-    ],
-    files: FilesArgument,
+    name: NameArgument,
+    files: options.FilesArgument,
     *,
-    format_name: FormatOption = "",
-    columns: ColumnsOption = "",
-    source_column: SourceOption = "source",
-    summary_column: SummaryOption = "summary",
-    id_column: IdOption = "",
-    group_column: GroupOption = "",
-    topics: TopicsOption = None,
-    topic: TopicOption = None,
-    documents: DocumentsOption = None,
-    language: LanguageOption = "",
-    encoding: EncodingOption = "utf-8",
-    embedder: EmbedderOption = "",
-    base_url: UrlOption = "",
-    dimensions: DimensionsOption = 0,
-    with_annotations: WithAnnotationsOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    format_name: options.FormatOption = "",
+    columns: options.ColumnsOption = "",
+    source_column: options.SourceOption = "source",
+    summary_column: options.SummaryOption = "summary",
+    id_column: options.IdOption = "",
+    group_column: options.GroupOption = "",
+    topics: options.TopicsOption = None,
+    topic: options.TopicOption = None,
+    documents: options.DocumentsOption = None,
+    language: options.LanguageOption = "",
+    encoding: options.EncodingOption = "utf-8",
+    embedder: options.EmbedderOption = "",
+    base_url: options.UrlOption = "",
+    dimensions: options.DimensionsOption = 0,
+    with_annotations: options.WithAnnotationsOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Replace what is in a dataset by what is in files.
 
@@ -132,51 +107,47 @@ def replace_dataset(
     from tui_annotate.services.ingest import Files
 
     with (
-        opened(workspace, needs=Verb.MANAGE) as space,
+        open_workspace(workspace, needs=Verb.MANAGE) as space,
         output.progress("records") as tell,
     ):
-        refuse_absent(files)
-        options = with_columns(
+        require_files(files)
+        reading = import_options(
             columns,
-            ImportOptions(
-                dataset=name,
-                source_column=source_column,
-                summary_column=summary_column,
-                id_column=id_column,
-                group_column=group_column,
-                language=language or space.settings.language,
-                encoding=encoding,
-                **collection(topics, documents, only=topic),
-            ),
+            topics,
+            documents,
+            only=topic,
+            dataset=name,
+            source_column=source_column,
+            summary_column=summary_column,
+            id_column=id_column,
+            group_column=group_column,
+            language=language or space.settings.language,
+            encoding=encoding,
         )
-        report = space.ingesting.replace(
-            Files(files, format_name, options),
+        report = space.ingest_service.replace(
+            Files(files, format_name, reading),
             dataset=name,
             with_annotations=with_annotations,
-            embedder=space.asked(embedder, base_url=base_url, dimensions=dimensions),
+            embedder=space.vector_options(embedder, base_url=base_url, dimensions=dimensions),
             progress=tell,
         )
-    tell_report(report, as_json=as_json, workspace=workspace)
+    print_ingest(report, as_json=as_json, workspace=workspace)
 
 
 def remove_dataset(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The dataset.", autocompletion=completion.datasets)
-    ],
+    name: NameArgument,
     *,
-    with_annotations: WithAnnotationsOption = False,
-    yes: YesOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    with_annotations: options.WithAnnotationsOption = False,
+    yes: options.YesOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Take a dataset out of the workspace.
 
     Refused where people worked on it, unless --with-annotations.
     """
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         output.ask(f"remove dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=with_annotations)
-    if as_json:
-        output.as_json({"dataset": name, "removed": removed})
-    else:
-        output.line(f"{output.many(removed, 'sample')} removed")
+    told = f"{output.many(removed, 'sample')} removed"
+    output.lines_or_json({"dataset": name, "removed": removed}, told, as_json=as_json)

@@ -6,7 +6,6 @@ import shlex
 import shutil
 import sys
 import uuid
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import output, screen
-from tui_annotate.cli.assist import match_as_json, show_matches
-from tui_annotate.cli.options import NameOption, examples
+from tui_annotate.cli.assist import match_as_json, print_matches
+from tui_annotate.cli.options import NameOption, add_command
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.samples import SampleKey, Side
@@ -23,6 +22,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.settings import login_name, person_name
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.samples import Sample
     from tui_annotate.workspace import Workspace
 
 DATASET = "demo"
@@ -34,11 +34,7 @@ _IDS = uuid.UUID("6b1f3f0a-9a57-4a8e-8f0e-6a3f6f0d9a11")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Words that the demo selects in a summary; with a label it annotates them too.
-
-    Attributes:
-        evidence: words of the source that go with it.
-    """
+    """Words that the demo selects, and annotates if there is a label; `evidence` of the source."""
 
     sample: str
     words: str
@@ -62,13 +58,7 @@ SELECTIONS = (
 
 def register(app: typer.Typer) -> None:
     """Adds this command to the app."""
-    app.command(
-        epilog=examples(
-            "tui-annotate demo",
-            "tui-annotate demo /tmp/try",
-            "tui-annotate demo | cat",
-        )
-    )(demo)
+    add_command(app, demo, "demo", "demo /tmp/try", "demo | cat")
 
 
 def demo(
@@ -77,8 +67,7 @@ def demo(
     ] = Path("demo"),
     *,
     data: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help=f"Other example data: a folder with {PAIRS}."),
+        Path | None, typer.Option(metavar="DIR", help=f"Other example data: a folder with {PAIRS}.")
     ] = None,
     name: NameOption = "",
 ) -> None:
@@ -89,55 +78,43 @@ def demo(
     exports them, says where everything is. Without a name it is your login name's.
     """
     name = name or login_name()
-    with _filled(folder, data or example_data()) as space:
+    with _open_demo(folder, data or find_example_data()) as space:
         path = space.path
-        if not _drawable():
-            _print_job(space, name)
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            _print_all_steps(space, name)
             return
     code = screen.annotate(path, name=name, remembered=False)
-    _tell_the_way_back(path, name)
+    _print_annotate_command(path, name)
     raise typer.Exit(code)
 
 
-def example_data() -> Path:
+def find_example_data() -> Path:
     """Where the example data is: in the package as pip installs it, beside it in a clone."""
     package = Path(__file__).parents[1]
     installed, clone = package / EXAMPLES, package.parent / EXAMPLES
     return installed if installed.is_dir() else clone
 
 
-def _drawable() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-def _filled(folder: Path, data: Path) -> Workspace:
-    """The workspace with the example data in it; adds nothing twice.
-
-    Raises:
-        NotFound: the example data is not there.
-        InvalidInput: it is not that of this version.
-    """
+def _open_demo(folder: Path, data: Path) -> Workspace:
     from tui_annotate import workspace as workspaces
     from tui_annotate.plugins.protocols import ImportOptions
-    from tui_annotate.services.ingest import Asked
+    from tui_annotate.services.ingest import VectorOptions
     from tui_annotate.settings import WORKSPACE_FILE
 
     pairs = data / PAIRS
     if not pairs.is_file():
-        raise NotFound(
-            f"there is no example data: {pairs}",
-            f"name a folder that holds {PAIRS} with --data",
-        )
+        hint = f"name a folder that holds {PAIRS} with --data"
+        raise NotFound(f"there is no example data: {pairs}", hint)
     known = (folder / WORKSPACE_FILE).exists()
     space = workspaces.open(folder) if known else workspaces.create(folder)
     guidelines = data / GUIDELINES
     if guidelines.is_file() and not (space.path / GUIDELINES).exists():
         (space.path / GUIDELINES).write_text(guidelines.read_text("utf-8"), "utf-8")
-    options = ImportOptions(dataset=DATASET, id_column="id", group_column="group")
+    reading = ImportOptions(dataset=DATASET, id_column="id", group_column="group")
     file = data / VECTORS
-    asked = Asked(first=space.settings.embedder, prepared=file if file.is_file() else None)
+    asked = VectorOptions(first=space.settings.embedder, prepared=file if file.is_file() else None)
     with output.progress("records") as tell:
-        report = space.ingest(pairs, format="pairs", options=options, embedder=asked, progress=tell)
+        report = space.ingest(pairs, format="pairs", options=reading, embedder=asked, progress=tell)
     if report.refused:
         space.close()
         refused = next(each for each in report.problems if each.refused)
@@ -148,7 +125,7 @@ def _filled(folder: Path, data: Path) -> Workspace:
     return space
 
 
-def _print_job(space: Workspace, name: str) -> None:
+def _print_all_steps(space: Workspace, name: str) -> None:
     person = space.person(name)
     for number, selection in enumerate(SELECTIONS, 1):
         _print_matches(space, selection, number)
@@ -158,24 +135,19 @@ def _print_job(space: Workspace, name: str) -> None:
     output.line("")
     annotations = output.many(added, "annotation")
     output.line(f"{annotations} added by {person.name}, there now: {report.annotations}")
-    output.facts(
-        {
-            "workspace": str(space.path),
-            "labels": str(space.path / "labels.yaml"),
-            "annotations": str(target),
-        }
-    )
-    _tell_the_way_back(space.path, name)
+    files = {"labels": space.path / "labels.yaml", "annotations": target}
+    output.facts({name: str(path) for name, path in ({"workspace": space.path} | files).items()})
+    _print_annotate_command(space.path, name)
 
 
-def _tell_the_way_back(folder: Path, name: str) -> None:
-    back = f"{_program()} annotate -w {shlex.quote(str(folder))}"
+def _print_annotate_command(folder: Path, name: str) -> None:
+    back = f"{_program_name()} annotate -w {shlex.quote(str(folder))}"
     if name != person_name():
         back += f" --as {shlex.quote(name)}"
     output.line(f"to annotate: {back}")
 
 
-def _program() -> str:
+def _program_name() -> str:
     """How this program is called here: `make demo` installs it where no shell looks for it."""
     called = Path(sys.argv[0])
     if not called.is_file() or called.suffix == ".py":
@@ -187,14 +159,14 @@ def _program() -> str:
 
 def _print_matches(space: Workspace, selection: Selection, number: int) -> None:
     key = SampleKey(DATASET, selection.sample)
-    span = _place(space.corpus.sample(key).sample.document(Side.SUMMARY).text, selection.words)
+    span = _find_span(space.corpus.sample(key).sample.document(Side.SUMMARY).text, selection.words)
     found = space.match(key, side=Side.SUMMARY, span=span, top=SHOWN)
     output.line(f"{number}. {selection.sample}: {selection.words}   ({found.signals})")
-    show_matches([match_as_json(match, found.sample, Side.SOURCE) for match in found.matches])
+    print_matches([match_as_json(match, found.sample, Side.SOURCE) for match in found.matches])
     output.line("")
 
 
-def _place(text: str, words: str) -> Span:
+def _find_span(text: str, words: str) -> Span:
     start = text.find(words)
     if start < 0:
         raise NotFound(f"the example data does not hold {words!r}", "is it that of this version?")
@@ -202,7 +174,6 @@ def _place(text: str, words: str) -> Span:
 
 
 def _annotate_once(space: Workspace, person: str) -> int:
-    """Adds the demo's annotations the first time; how many were new. What was deleted stays so."""
     mark = f"demo:{person}"
     if space.corpus.setting(mark):
         return 0
@@ -212,18 +183,12 @@ def _annotate_once(space: Workspace, person: str) -> int:
 
 
 def _annotate(space: Workspace, person: str, selection: Selection) -> bool:
-    """Adds the selection's annotation; whether it was new."""
     key = SampleKey(DATASET, selection.sample)
-    desk = space.annotate.open(person, key)
-    name = str(uuid.uuid5(_IDS, f"{person}/{selection.sample}"))
+    sample = space.annotate.open(person, key).sample
     annotation = Annotation(
-        name,
-        claim=tuple(
-            _anchors(desk.sample.document(Side.SUMMARY).text, Side.SUMMARY, selection.words)
-        ),
-        evidence=tuple(
-            _anchors(desk.sample.document(Side.SOURCE).text, Side.SOURCE, selection.evidence)
-        ),
+        str(uuid.uuid5(_IDS, f"{person}/{selection.sample}")),
+        claim=_make_anchors(sample, Side.SUMMARY, selection.words),
+        evidence=_make_anchors(sample, Side.SOURCE, selection.evidence),
         labels=(selection.label,),
         note=selection.note,
     )
@@ -234,6 +199,5 @@ def _annotate(space: Workspace, person: str, selection: Selection) -> bool:
     return True
 
 
-def _anchors(text: str, side: Side, words: str) -> Iterator[Anchor]:
-    if words:
-        yield Anchor(side, 0, _place(text, words))
+def _make_anchors(sample: Sample, side: Side, words: str) -> tuple[Anchor, ...]:
+    return (Anchor(side, 0, _find_span(sample.document(side).text, words)),) if words else ()

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
+import stat
+import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 import typer
 
-from tui_annotate.cli import output
-from tui_annotate.cli.doctor_folder import folder_checks
-from tui_annotate.cli.doctor_server import glibc_check, sshd_checks
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
+from tui_annotate.cli import options, output
+from tui_annotate.cli.options import add_command, open_workspace
 from tui_annotate.cli.ssh import SESSION
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.findings import Finding
-from tui_annotate.domain.people import Verb, may
-from tui_annotate.domain.scores import Run
+from tui_annotate.domain.people import Verb, is_allowed
+from tui_annotate.domain.scores import ScoreRun
+from tui_annotate.domain.ssh_keys import AuthorizedKey, parse_entry
+from tui_annotate.settings import find_workspace
 
 NARROWEST, LOWEST = 80, 24
 STALE: Final = timedelta(days=1)
@@ -32,10 +36,12 @@ MOST_RUNS: Final = 3
 
 def register(app: typer.Typer) -> None:
     """Adds this command to the app."""
-    app.command(epilog=examples("tui-annotate doctor", "tui-annotate doctor --json"))(doctor)
+    add_command(app, doctor, "doctor", "doctor --json")
 
 
-def doctor(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+def doctor(
+    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
+) -> None:
     """Say what is wrong, and how to mend it.
 
     Looks at configuration, store, log, permissions, disk, vectors, labels, machines' runs and
@@ -43,30 +49,29 @@ def doctor(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) ->
     does not count.
     """
     checks = [
-        configuration_check(),
-        *_workspace_checks(workspace),
-        *glibc_check(),
-        *_embedder_checks(),
-        *terminal_checks(os.environ),
+        check_configuration(),
+        *_check_workspace(workspace),
+        *check_glibc(),
+        *_check_embedders(),
+        *check_terminal(os.environ),
     ]
-    if as_json:
-        output.as_json([asdict(check) for check in checks])
-    else:
-        output.table(
-            [output.Column("what"), output.Column("state"), output.Column("found", whole=True)],
-            [(check.what, check.state, check.says) for check in checks],
-        )
-        for check in checks:
-            if check.mend:
-                output.line(f"to mend {check.what}: {check.mend}")
+    output.table_or_json(
+        checks,
+        ["what", "state", output.whole("found")],
+        [(check.what, check.state, check.says) for check in checks],
+        as_json=as_json,
+    )
+    for check in [] if as_json else checks:
+        if check.mend:
+            output.line(f"to mend {check.what}: {check.mend}")
     if any(check.state == "wrong" for check in checks):
         raise typer.Exit(1)
 
 
-def configuration_check() -> Finding:
+def check_configuration() -> Finding:
     """Whether the person's own settings and key map can be used."""
     from tui_annotate.settings import load, user_file
-    from tui_annotate.tui.keys.map import key_map
+    from tui_annotate.tui.keys.key_map import key_map
 
     file = str(user_file())
     try:
@@ -81,32 +86,34 @@ def configuration_check() -> Finding:
     return Finding("configuration", "ok", there)
 
 
-def _workspace_checks(workspace: Path | None) -> Iterator[Finding]:
+def _check_workspace(workspace: Path | None) -> Iterator[Finding]:
     try:
-        folder = find(workspace)
+        folder = find_workspace(workspace)
     except TuiAnnotateError as error:
         yield Finding("workspace", "wrong", error.message, error.hint)
         return
     yield Finding("workspace", "ok", str(folder))
-    yield from folder_checks(folder)
+    yield from check_folder(folder)
     try:
-        with opened(folder) as space:
+        with open_workspace(folder) as space:
             yield from space.check()
             scores = space.machines.scores
-            yield runs_check(len(scores.runs()), scores.unfinished(), now=datetime.now(UTC))
-            manages = may(space.actor, Verb.MANAGE)
-            lines = space.team.bind.lines(SESSION, folder=str(space.path)) if manages else []
-        yield from sshd_checks(folder, lines)
+            yield check_runs(len(scores.runs()), scores.unfinished(), now=datetime.now(UTC))
+            manages = is_allowed(space.actor, Verb.MANAGE)
+            lines = space.team.ssh_keys.lines(SESSION, folder=str(space.path)) if manages else []
+        yield from check_sshd(folder, lines)
     except TuiAnnotateError as error:
-        from tui_annotate.storage.repair import mending
+        from tui_annotate.storage.repair import suggest_repair
 
-        yield Finding("store", "wrong", error.message, mending(error, folder / "store.sqlite"))
+        yield Finding(
+            "store", "wrong", error.message, suggest_repair(error, folder / "store.sqlite")
+        )
 
 
-def runs_check(finished: int, unfinished: Sequence[Run], *, now: datetime) -> Finding:
+def check_runs(finished: int, unfinished: Sequence[ScoreRun], *, now: datetime) -> Finding:
     """How many runs of machines ended, and which others no process is likely to be at any more."""
     says = f"{finished:,} finished, {len(unfinished):,} unfinished"
-    left = [each for each in unfinished if now - _begun(each) > STALE]
+    left = [each for each in unfinished if now - _parse_start(each) > STALE]
     if not left:
         return Finding("machines' runs", "ok", says)
     named = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in left]
@@ -116,7 +123,7 @@ def runs_check(finished: int, unfinished: Sequence[Run], *, now: datetime) -> Fi
     return Finding("machines' runs", "doubt", f"{says}; {old}", mend)
 
 
-def _begun(run: Run) -> datetime:
+def _parse_start(run: ScoreRun) -> datetime:
     """When a run began; of one that a file brought with no time in it, long ago."""
     try:
         at = datetime.fromisoformat(run.at)
@@ -125,7 +132,7 @@ def _begun(run: Run) -> datetime:
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def _embedder_checks() -> Iterator[Finding]:
+def _check_embedders() -> Iterator[Finding]:
     """Which vectors ingest can make here; those that are stored need nothing of it."""
     from importlib.util import find_spec
 
@@ -140,7 +147,7 @@ def _embedder_checks() -> Iterator[Finding]:
         yield Finding("embedders", "doubt", says)
 
 
-def terminal_checks(environment: Mapping[str, str]) -> Iterator[Finding]:
+def check_terminal(environment: Mapping[str, str]) -> Iterator[Finding]:
     """What the terminal can show: kind, colours, size, encoding, settings in the way."""
     kind = environment.get("TERM", "")
     if not sys.stdout.isatty():
@@ -149,7 +156,7 @@ def terminal_checks(environment: Mapping[str, str]) -> Iterator[Finding]:
     if kind in {"", "dumb"}:
         yield Finding("terminal", "wrong", f"TERM is {kind!r}", "export TERM=xterm-256color")
     else:
-        yield Finding("terminal", "ok", f"{kind}, {_colours(environment)}")
+        yield Finding("terminal", "ok", f"{kind}, {_describe_colours(environment)}")
     columns, rows = shutil.get_terminal_size()
     small = columns < NARROWEST or rows < LOWEST
     mend = f"make the window at least {NARROWEST}x{LOWEST}" if small else ""
@@ -162,9 +169,341 @@ def terminal_checks(environment: Mapping[str, str]) -> Iterator[Finding]:
         yield Finding("settings", "doubt", f"set: {', '.join(odd)}", f"unset {' '.join(odd)}")
 
 
-def _colours(environment: Mapping[str, str]) -> str:
+def _describe_colours(environment: Mapping[str, str]) -> str:
     if environment.get("NO_COLOR"):
         return "no colours, as NO_COLOR asks"
     if environment.get("COLORTERM", "") in {"truecolor", "24bit"}:
         return "all colours"
     return "256 colours" if "256" in environment.get("TERM", "") else "16 colours"
+
+
+LEAST_SPACE: Final = 200 * 2**20
+LEAST_FILES: Final = 1_000
+MOST_LOOKED_AT: Final = 50_000
+"""Files of a workspace whose modes are looked at; vectors of a large one are many."""
+
+MOUNTS: Final = Path("/proc/self/mounts")
+NETWORK: Final = frozenset(
+    {
+        *("9p", "afs", "beegfs", "ceph", "cifs", "coda", "drvfs", "gfs2", "gpfs", "lustre"),
+        *("ncpfs", "nfs", "nfs4", "ocfs2", "pvfs2", "smb3", "smbfs", "vboxsf", "virtiofs"),
+        *("fuse.ceph", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs"),
+    }
+)
+"""File systems that other machines may write to, where SQLite's shared memory does not hold."""
+
+LOCAL: Final = ("/srv", "/var/lib", "/scratch", "/local", "/data", "/var/tmp")  # noqa: S108  a disk
+"""Where a local disk often is."""
+
+_OTHERS: Final = 0o077
+_SHARED_FOLDER: Final = stat.S_ISGID | 0o070
+_SHARED_FILE: Final = 0o060
+_LOGS: Final = "log"
+"""The folder whose files are each user's own, also where the rest is shared by a group."""
+_KEY: Final = "pseudonyms.key"
+"""The file that stays its owner's also there."""
+_MOST_NAMED: Final = 5
+
+
+def check_folder(folder: Path) -> Iterator[Finding]:
+    """Permissions, free space, quota, and whether the disk is one that SQLite can trust."""
+    yield check_privacy(folder)
+    if not os.access(folder, os.W_OK):
+        mend = _shell_command("chmod u+w", folder)
+        yield Finding("writing", "wrong", f"{folder} is read-only", mend)
+    yield _check_space(folder)
+    device, system = find_mount(folder, MOUNTS)
+    quota = shutil.which("quota")
+    if quota:
+        yield from _check_quota(quota, device)
+    if system in NETWORK:
+        yield _report_network_disk(folder, system)
+
+
+def _check_space(folder: Path) -> Finding:
+    free = shutil.disk_usage(folder).free
+    if free < LEAST_SPACE:
+        return Finding("space", "wrong", f"{free // 2**20} MB left", "free some space on the disk")
+    disk = os.statvfs(folder)
+    if disk.f_files and disk.f_favail < LEAST_FILES:
+        says = f"room for {disk.f_favail} more files"
+        return Finding("space", "wrong", says, "remove files that nobody needs from the disk")
+    return Finding("space", "ok", f"{free / 2**30:,.1f} GB left")
+
+
+def _check_quota(program: str, device: str) -> Iterator[Finding]:
+    """What a user of the disk may still write, by `quota`; nothing where there is no limit."""
+    for fields in map(str.split, _run([program, "-w", "-p"]).stdout.splitlines()):
+        if len(fields) < 4 or fields[0] != device or not fields[3].isdecimal():
+            continue
+        limit, used = int(fields[3]), int(fields[1].rstrip("*"))
+        left = (limit - used) * 1024  # it counts in kB
+        if limit and left < LEAST_SPACE:
+            says = f"{max(left, 0) // 2**20} MB left of your share of the disk"
+            yield Finding("quota", "wrong", says, "ask the machine's admin, or use another disk")
+        elif limit:
+            yield Finding("quota", "ok", f"{left / 2**30:,.1f} GB left of your share")
+
+
+def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=30)
+
+
+def _report_network_disk(folder: Path, system: str) -> Finding:
+    says = f"{system} is a network file system: SQLite loses work there"
+    writable = (each for each in map(Path, LOCAL) if os.access(each, os.W_OK))
+    local = (each for each in writable if find_mount(each, MOUNTS)[1] not in NETWORK)
+    there = next(local, Path(LOCAL[0])) / folder.name
+    mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(there))}"
+    return Finding("disk", "wrong", says, f"{mend}  # with nobody at work; then use {there}")
+
+
+def check_privacy(folder: Path) -> Finding:
+    """Who else on this machine can read the workspace."""
+    modes = {path: path.lstat() for path in _list_entries(folder)}
+    if modes[folder].st_mode & _SHARED_FOLDER == _SHARED_FOLDER:
+        return _check_group(folder, modes)
+    readable = [path for path, found in modes.items() if found.st_mode & _OTHERS]
+    if readable and not modes[folder].st_mode & _OTHERS:
+        readable = []  # nobody gets as far as these
+    if readable:
+        says = f"others on this machine can read {_join_names(readable)}"
+        return Finding("privacy", "doubt", says, _shell_command("chmod -R go=", folder))
+    return Finding("privacy", "ok", "for you alone")
+
+
+def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> Finding:
+    """A workspace that a group shares: everything is the group's, and nothing anybody else's."""
+    group = modes[folder].st_gid
+    if modes[folder].st_mode & 0o007:
+        says = "everybody on this machine can read it, not the group alone"
+        return Finding("privacy", "wrong", says, _shell_command("chmod o=", folder))
+    shared = (path for path in modes if path.name != _KEY)
+    closed = [path for path in shared if not _is_shared(modes[path], group)]
+    if closed:
+        place, name = shlex.quote(str(folder)), find_group_name(group)
+        mend = (
+            f"chgrp -R {name} {place} && chmod -R u+rwX,g+rwX,o= {place}"
+            f" && find {place} -type d -exec chmod g+s {{}} +"
+        )
+        return Finding("privacy", "wrong", f"the group can not use {_join_names(closed)}", mend)
+    says = (
+        f"everybody of the group {find_group_name(group)} can read all of it:"
+        " that others' work stays unseen is a matter of the screen alone"
+    )
+    return Finding("privacy", "doubt", says, _shell_command("tui-annotate ssh setup -w", folder))
+
+
+def _is_shared(entry: os.stat_result, group: int) -> bool:
+    needed = _SHARED_FOLDER if stat.S_ISDIR(entry.st_mode) else _SHARED_FILE
+    return entry.st_gid == group and entry.st_mode & needed == needed
+
+
+def _list_entries(folder: Path) -> Iterator[Path]:
+    yield folder
+    left = MOST_LOOKED_AT
+    for place, folders, files in os.walk(folder):
+        if Path(place) == folder / _LOGS:
+            continue
+        for name in (*folders, *files):
+            path = Path(place, name)
+            left -= 1
+            if path.exists() and not path.is_symlink():
+                yield path
+        if left < 0:
+            return
+
+
+def _join_names(paths: Sequence[Path]) -> str:
+    more = f" and {len(paths) - _MOST_NAMED:,} more" if len(paths) > _MOST_NAMED else ""
+    return ", ".join(path.name for path in paths[:_MOST_NAMED]) + more
+
+
+def find_group_name(group: int) -> str:
+    """What a group is called; its number where it has no name."""
+    import grp
+
+    try:
+        return grp.getgrgid(group).gr_name
+    except KeyError:
+        return str(group)
+
+
+def _shell_command(command: str, folder: Path) -> str:
+    return f"{command} {shlex.quote(str(folder))}"
+
+
+def find_mount(folder: Path, mounts: Path) -> tuple[str, str]:
+    """Device and kind of the file system a folder is on, by a table of mounts; empty: unknown."""
+    try:
+        lines = [line.split() for line in mounts.read_text("utf-8", "replace").splitlines()]
+    except OSError:
+        return "", ""
+    place = folder.resolve()
+    above = [
+        (len(fields[1]), number, fields[0], fields[2])
+        for number, fields in enumerate(lines)
+        if len(fields) > 2 and place.is_relative_to(fields[1].replace("\\040", " "))
+    ]
+    return max(above)[2:] if above else ("", "")
+
+
+LEAST_GLIBC: Final = (2, 28)
+"""What the wheels of LanceDB, PyArrow and NumPy were built for: manylinux_2_28."""
+
+Settings = Mapping[str, Sequence[str]]
+"""What `sshd -T` prints: a name in lower case, and its values."""
+
+_WANTED: Final = {
+    "PermitTTY": "yes",
+    "DisableForwarding": "yes",
+    "PermitUserRC": "no",
+    "PermitUserEnvironment": "no",
+}
+_AUTHORIZED_KEYS: Final = "authorized_keys"
+_ACCEPTED: Final = re.compile(r"LANG|LC_[A-Z*]+|COLORTERM|NO_COLOR")
+_WRITABLE_BY_OTHERS: Final = 0o022
+
+
+def check_glibc() -> Iterator[Finding]:
+    """Whether the C library is one that the wheels of our libraries run on."""
+    try:
+        name = os.confstr("CS_GNU_LIBC_VERSION") or ""
+    except (AttributeError, ValueError, OSError):
+        return  # another system, with wheels of its own
+    found = re.fullmatch(r"glibc (\d+)\.(\d+).*", name)
+    if found and (int(found[1]), int(found[2])) >= LEAST_GLIBC:
+        yield Finding("C library", "ok", name)
+    elif found:
+        least = ".".join(map(str, LEAST_GLIBC))
+        says = f"{name}; pip has wheels of LanceDB and PyArrow from glibc {least} on"
+        yield Finding("C library", "wrong", says, "use a newer system: Debian 10, RHEL 8 or later")
+
+
+def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[Finding]:
+    """What sshd lets those do whose keys are bound; nothing where no key is.
+
+    Args:
+        folder: the workspace's.
+        lines: of `authorized_keys`, as they should be.
+    """
+    import pwd
+
+    bound = {entry.key: entry.options["command"] for entry in map(parse_entry, lines) if entry}
+    if not bound:
+        return
+    try:
+        account = pwd.getpwuid(folder.stat().st_uid)
+    except KeyError:
+        return
+    user = account.pw_name
+    settings = read_sshd_settings(user)
+    if settings:
+        yield from check_sshd_settings(settings, folder, user)
+    elif settings is None:
+        says = "sshd's settings can not be read by this user"
+        yield Finding("sshd", "doubt", says, f"as root: {' '.join(_sshd_query('sshd', user))}")
+    patterns = (settings or {}).get("authorizedkeysfile", (".ssh/authorized_keys",))
+    yield from check_authorized_keys(
+        _list_key_files(patterns, user, Path(account.pw_dir)), folder, bound
+    )
+
+
+def read_sshd_settings(user: str) -> Settings | None:
+    """What sshd is set to for an account: empty where it is not there, None where it is unread."""
+    program = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+    if program is None:
+        return {}
+    done = _run(_sshd_query(program, user))
+    if done.returncode:
+        return None
+    found = defaultdict(list)
+    for name, _, value in (line.partition(" ") for line in done.stdout.splitlines()):
+        found[name].append(value)
+    return found
+
+
+def _sshd_query(program: str, user: str) -> list[str]:
+    return [program, "-T", "-C", f"user={user},host=localhost,addr=127.0.0.1"]
+
+
+def check_sshd_settings(settings: Settings, folder: Path, user: str) -> Iterator[Finding]:
+    """Settings of sshd that leave more open than a session needs, each with its line."""
+    mend = f"{_shell_command('tui-annotate ssh setup -w', folder)} --user {user} --part sshd"
+    loose = [
+        f"{name} {' '.join(found)}"
+        for name, wanted in _WANTED.items()
+        if (found := list(settings.get(name.lower(), [wanted]))) != [wanted]
+    ]
+    accepted = " ".join(settings.get("acceptenv", ())).split()
+    if foreign := [name for name in accepted if not _ACCEPTED.fullmatch(name)]:
+        loose.append(f"AcceptEnv {' '.join(foreign)}")
+    forced = " ".join(settings.get("forcecommand", ("none",)))
+    if forced != "none":
+        says = f"ForceCommand goes before the commands of keys: {forced}"
+        yield Finding("sshd", "wrong", says, f"{mend}  # without a ForceCommand")
+    elif loose:
+        yield Finding("sshd", "doubt", f"for {user}: {', '.join(loose)}", mend)
+    else:
+        yield Finding("sshd", "ok", f"{user} gets a terminal, and forwards nothing")
+
+
+def _list_key_files(patterns: Sequence[str], user: str, home: Path) -> list[Path]:
+    names = [name for name in " ".join(patterns).split() if name != "none"]
+    plain = (name.replace("%u", user).replace("%h", str(home)).replace("%%", "%") for name in names)
+    return [home / name for name in plain]
+
+
+def check_authorized_keys(
+    files: Sequence[Path], folder: Path, bound: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Whether each bound key begins a session and nothing else, and what other keys may do.
+
+    Args:
+        files: those that sshd reads; they need not be there.
+        folder: the workspace's.
+        bound: the command of each bound key.
+    """
+    first = shlex.quote(str(files[0])) if files else "FILE"
+    write = f"{_shell_command('tui-annotate ssh keys -w', folder)} --authorized-keys {first}"
+    found: set[str] = set()
+    for file in files:
+        try:
+            text, mode = file.read_text("utf-8", "replace"), file.stat().st_mode
+        except OSError:
+            continue  # not there, or not to be read: its keys are told as lacking
+        if mode & _WRITABLE_BY_OTHERS:
+            says = f"others can write {file}, so sshd does not read it"
+            yield Finding(_AUTHORIZED_KEYS, "wrong", says, _shell_command("chmod 600", file))
+        for number, entry in enumerate(map(parse_entry, text.split("\n")), 1):
+            if entry:
+                found.add(entry.key)
+                remove = _shell_command(f"sed -i {number}d", file)
+                for state, says, mend in _check_entry(entry, bound, remove=remove, write=write):
+                    line = f"line {number} of {file}"
+                    yield Finding(_AUTHORIZED_KEYS, state, f"{line} {says}", mend)
+    if lacking := set(bound) - found:
+        says = f"bound keys that stand in no file that sshd reads: {len(lacking)}"
+        yield Finding(_AUTHORIZED_KEYS, "doubt", says, write)
+
+
+def _check_entry(
+    entry: AuthorizedKey, bound: Mapping[str, str], *, remove: str, write: str
+) -> Iterator[tuple[str, str, str]]:
+    """Yield state, words and fix of each problem; `remove` and `write` are the commands."""
+    missing = " and ".join(each for each in ("restrict", "command") if each not in entry.options)
+    if missing and entry.key in bound:
+        says = f"lacks {missing}: a bound key opens more than a session"
+        yield "wrong", says, f"{remove} && {write}"
+    elif missing:
+        says = f"lacks {missing}: that key opens a shell beside the store"
+        yield "doubt", says, f"{remove}  # unless it is an admin's"
+    elif entry.key in bound and (command := entry.options["command"]) != bound[entry.key]:
+        if _parse_session_folder(command) in {"", _parse_session_folder(bound[entry.key])}:
+            yield "wrong", "begins something else than the session of whose key it is", write
+        else:
+            yield "doubt", "opens another workspace; a key can open one alone", ""
+
+
+def _parse_session_folder(command: str) -> str:
+    return command.rpartition(" -w ")[2] if " session " in command else ""

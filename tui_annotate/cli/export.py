@@ -8,27 +8,16 @@ from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import completion, output, pseudonyms
+from tui_annotate.cli import completion, options, output, pseudonyms
 from tui_annotate.cli.convert import (
     DONE_IN_PART,
     LayerOption,
     StrictOption,
     UnratedOption,
     WrittenOffsetsOption,
-    tell,
+    print_conversion,
 )
-from tui_annotate.cli.options import (
-    OfDatasetOption,
-    Offsets,
-    OfLabelOption,
-    OfPersonOption,
-    SinceOption,
-    WorkspaceOption,
-    examples,
-    opened,
-    unless_stdout,
-)
-from tui_annotate.domain.assignments import State
+from tui_annotate.cli.options import Offsets, add_command, open_workspace, parse_target
 from tui_annotate.plugins.protocols import ExportOptions
 
 WrittenOption = Annotated[
@@ -38,7 +27,7 @@ WrittenOption = Annotated[
         "-f",
         metavar="NAME",
         help="One that `tui-annotate formats` lists.",
-        autocompletion=completion.plugged("exporters"),
+        autocompletion=completion.complete_plugins("exporters"),
     ),
 ]
 TargetOption = Annotated[
@@ -48,7 +37,7 @@ TargetOption = Annotated[
         "-o",
         metavar="FILE",
         help="A file, or a new folder; appears whole or not at all; else standard output (-).",
-        callback=unless_stdout,
+        callback=parse_target,
     ),
 ]
 OriginOption = Annotated[
@@ -62,49 +51,45 @@ OriginOption = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Adds this command to the app."""
-    app.command(
-        epilog=examples(
-            "tui-annotate export --format mercury -o annotations.json",
-            "tui-annotate export --format csv --person ana --label Unwanted -o unwanted.csv",
-            "tui-annotate export --format native | gzip > backup.jsonl.gz",
-            "tui-annotate export --format autojudge --offsets utf16 -o judged.jsonl",
-            "tui-annotate export --format parquet --pseudonymise -o published",
-        )
-    )(export)
+    add_command(
+        app,
+        export,
+        "export --format mercury -o annotations.json",
+        "export --format csv --person ana --label Unwanted -o unwanted.csv",
+        "export --format native | gzip > backup.jsonl.gz",
+        "export --format autojudge --offsets utf16 -o judged.jsonl",
+        "export --format parquet --pseudonymise -o published",
+    )
 
 
 def export(
     *,
     format_name: WrittenOption,
     target: TargetOption = None,
-    dataset: OfDatasetOption = "",
-    person: OfPersonOption = "",
+    dataset: options.OfDatasetOption = "",
+    person: options.OfPersonOption = "",
     origin: OriginOption = "",
-    state: Annotated[
-        State | None, typer.Option(help="Work on samples in this state alone.", show_default=False)
-    ] = None,
-    label: OfLabelOption = "",
-    since: SinceOption = "",
+    state: options.StateOption = None,
+    label: options.OfLabelOption = "",
+    since: options.SinceOption = "",
     layer: LayerOption = "",
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
-    with_practice: Annotated[
-        bool, typer.Option("--with-practice", help="Also work that was done for practice.")
-    ] = False,
-    workspace: WorkspaceOption = None,
+    with_practice: options.PracticeOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Write annotations to a file or standard output.
 
     The same store gives the same bytes. What a format can not carry is counted and told; with
     --strict the exit code is 3 then.
     """
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         # The collector would walk all that the libraries keep, again and again: a sixth of the
         # time. This process is the command's own; the library leaves the collector as it finds it.
         gc.freeze()
-        names = pseudonyms.of_workspace(space, wanted=pseudonymise)
+        names = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
         report = space.export(
             target,
             format=format_name,
@@ -119,10 +104,15 @@ def export(
             names=names,
         )
         practised = 0 if with_practice else space.corpus.practised()
-    tell(report, format_name, where=f" in {target}" if target else "")
-    pseudonyms.tell(names)
-    if practised:
-        samples = output.many(practised, "sample")
-        output.say(f"  left out: practice on {samples}; --with-practice has it")
+    print_conversion(report, format_name, where=f" in {target}" if target else "")
+    pseudonyms.print_pseudonyms(names)
+    print_practice(practised)
     if strict and report.lost:
         raise typer.Exit(DONE_IN_PART)
+
+
+def print_practice(samples: int) -> None:
+    """Says how many samples of practice were left out; nothing where none was."""
+    if samples:
+        left_out = output.many(samples, "sample")
+        output.say(f"  left out: practice on {left_out}; --with-practice has it")

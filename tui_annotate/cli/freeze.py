@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from tui_annotate.cli import output
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli import options, output
+from tui_annotate.cli.options import add_command, argument, open_workspace, value_option
 from tui_annotate.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tui_annotate.services.freeze import Difference, Frozen, Replayed
+    from tui_annotate.services.freeze import ReplayReport
 
 SHOWN = 20
 
 
-class _Freeze(TyperGroup):
+class _FreezeGroup(TyperGroup):
     """`freeze NAME` is `freeze keep NAME`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -32,84 +32,62 @@ class _Freeze(TyperGroup):
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
     freeze = typer.Typer(
-        cls=_Freeze,
+        cls=_FreezeGroup,
         help="Dated states for papers; freeze NAME keeps one.",
         no_args_is_help=True,
     )
-    freeze.command(
-        epilog=examples("tui-annotate freeze paper-1", "tui-annotate freeze keep paper-1")
-    )(keep)
-    freeze.command("list", epilog=examples("tui-annotate freeze list"))(list_states)
-    freeze.command(
-        epilog=examples(
-            "tui-annotate freeze replay paper-1",
-            "tui-annotate freeze replay --at 2026-05-04T12:00 -o then.jsonl",
-        )
-    )(replay)
+    add_command(freeze, keep, "freeze paper-1", "freeze keep paper-1")
+    add_command(freeze, list_states, "freeze list", name="list")
+    add_command(
+        freeze, replay, "freeze replay paper-1", "freeze replay --at 2026-05-04T12:00 -o then.jsonl"
+    )
     app.add_typer(freeze, name="freeze")
 
 
 def keep(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Its folder in the workspace's frozen/.")
-    ],
+    name: Annotated[str, argument("NAME", "Its folder in the workspace's frozen/.")],
     *,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Keep the state of this moment in a folder.
 
     Export, versions, agreement, figures, a paragraph of method: all of one moment, also while
     people are at work. The folder is never written again.
     """
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         state = space.team.freeze.run(name)
-    if as_json:
-        output.as_json(_as_json(state))
-        return
-    output.line(f"frozen: {state.folder}")
-    output.say(f"{output.many(state.events, 'event')}; keep elsewhere: {state.head}")
+    output.lines_or_json(state, f"frozen: {state.folder}", as_json=as_json)
+    if not as_json:
+        output.say(f"{output.many(state.events, 'event')}; keep elsewhere: {state.head}")
 
 
-def list_states(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+def list_states(
+    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
+) -> None:
     """List the states that were kept."""
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         states = space.team.freeze.all()
-    if as_json:
-        output.as_json([_as_json(state) for state in states])
-        return
-    output.table(
-        [
-            output.Column("name"),
-            output.Column("at"),
-            output.Column("events", number=True),
-            output.Column("head", flexible=True),
-        ],
+    output.table_or_json(
+        states,
+        ["name", "at", output.number("events"), output.flexible("head")],
         [(state.name, output.seconds(state.at), state.events, state.head) for state in states],
+        as_json=as_json,
     )
 
 
-def _as_json(state: Frozen) -> dict[str, Any]:
-    return {**asdict(state), "folder": str(state.folder)}
-
-
 def replay(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A state that was kept.", show_default=False)
-    ] = "",
+    name: Annotated[str, argument("NAME", "A state that was kept.")] = "",
     *,
     at: Annotated[
-        str,
-        typer.Option(
-            "--at", metavar="TIME", help="A time in UTC, instead of a state that was kept."
-        ),
+        str, value_option("--at", "TIME", "A time in UTC, instead of a state that was kept.")
     ] = "",
     target: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the replayed export there."),
     ] = None,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Make a state again from the log, and compare.
 
@@ -118,11 +96,11 @@ def replay(
     """
     if bool(name) == bool(at) or (at and target is None):
         raise InvalidInput("replay wants a state or a time", "give NAME, or --at TIME -o FILE")
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         if at:
-            from tui_annotate.services.export.filters import moment
+            from tui_annotate.services.export import parse_time
 
-            until = moment(at)
+            until = parse_time(at)
             events, streams = space.team.freeze.replay_to(until, target or Path())
             log = f"{output.many(events, 'event')} in {output.many(streams, 'stream')}"
             output.line(f"{log}, until {until}, in {target}")
@@ -131,12 +109,12 @@ def replay(
     if as_json:
         output.as_json({**asdict(found), "same": found.same})
     else:
-        _tell(name, found)
+        _print_replay(name, found)
     if not found.same:
         raise typer.Exit(1)
 
 
-def _tell(name: str, found: Replayed) -> None:
+def _print_replay(name: str, found: ReplayReport) -> None:
     output.line(
         f"replayed {output.many(found.events, 'event')} in "
         f"{output.many(found.streams, 'stream')}; identical to {name}, to the byte: "
@@ -148,15 +126,11 @@ def _tell(name: str, found: Replayed) -> None:
             f"{head.dataset}/{head.sample} as it was"
         )
     for each in found.differences[:SHOWN]:
-        output.line(f"{each.dataset}/{each.sample}: {_differs(each)}")
+        gone = "gone from the workspace; the log still has what was done on it"
+        differs = f"differs in {', '.join(each.parts)}" if each.parts else gone
+        output.line(f"{each.dataset}/{each.sample}: {differs}")
     more = max(len(found.differences) - SHOWN, 0) + found.more
     if more:
         output.line(f"and {output.many(more, 'more sample')}")
     if found.since:
         output.say(f"{output.many(found.since, 'sample')} came since: left out")
-
-
-def _differs(each: Difference) -> str:
-    if not each.parts:
-        return "gone from the workspace; the log still has what was done on it"
-    return f"differs in {', '.join(each.parts)}"

@@ -28,7 +28,7 @@ HINT: Final = (
 )
 
 
-def plain(arguments: Sequence[str]) -> tuple[str, Path] | None:
+def parse_session(arguments: Sequence[str]) -> tuple[str, Path] | None:
     """The person and the workspace of a `session` as `authorized_keys` has it; None for others."""
     if len(arguments) not in {3, 4} or arguments[0] != "session":
         return None
@@ -38,7 +38,7 @@ def plain(arguments: Sequence[str]) -> tuple[str, Path] | None:
     return "".join(person), Path(folder)
 
 
-def begin(person: str, workspace: Path | None) -> int:
+def run_session(person: str, workspace: Path | None) -> int:
     """Does what the client asks for, and gives the exit code.
 
     Args:
@@ -53,7 +53,7 @@ def begin(person: str, workspace: Path | None) -> int:
     from tui_annotate.settings import find_workspace
 
     folder = find_workspace(workspace)
-    _must_own(folder / STORE)
+    _require_owner(folder / STORE)
     asked = os.environ.get("SSH_ORIGINAL_COMMAND", "")
     if asked == EXPORT and person:
         return _export(person, folder)
@@ -61,14 +61,14 @@ def begin(person: str, workspace: Path | None) -> int:
         output.say(HINT)
         return NO_TERMINAL
     if not person:
-        _must_have_accounts(folder)
-    from tui_annotate.tui.session import Bound
+        _require_accounts(folder)
+    from tui_annotate.tui.session import ForcedIdentity
 
-    bound = Bound(person) if person else None
+    bound = ForcedIdentity(person) if person else None
     return screen.annotate(folder, bound=bound, own=False, reviewing=asked == REVIEW)
 
 
-def _must_own(store: Path) -> None:
+def _require_owner(store: Path) -> None:
     """Whoever shares a store by a group would be let in as anybody else."""
     if store.stat().st_uid != os.geteuid():
         raise NotAllowed(
@@ -77,7 +77,7 @@ def _must_own(store: Path) -> None:
         )
 
 
-def _must_have_accounts(folder: Path) -> None:
+def _require_accounts(folder: Path) -> None:
     """Without them nobody signs in, and all who come would be one person."""
     from tui_annotate import workspace as workspaces
 
@@ -91,7 +91,9 @@ def _export(person: str, folder: Path) -> int:
 
     with workspaces.open(folder) as space:
         authenticate = space.team.authenticate
-        signed = authenticate.by_key(person, client=client(os.environ.get("SSH_CONNECTION", "")))
+        signed = authenticate.by_key(
+            person, client=_parse_address(os.environ.get("SSH_CONNECTION", ""))
+        )
         try:
             space.acting(signed.actor).export(person=person)
         finally:
@@ -99,6 +101,6 @@ def _export(person: str, folder: Path) -> int:
     return 0
 
 
-def client(connection: str) -> str:
+def _parse_address(connection: str) -> str:
     """The address that sshd names first in `SSH_CONNECTION`; empty where there is none."""
     return connection.partition(" ")[0]

@@ -1,66 +1,64 @@
-"""Commands about the vectors of the assist: index list, rebuild, drop."""
+"""Commands about vectors of the assist: index list, rebuild, drop, and models fetch.
+
+Only `models fetch` may reach a model hub.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import output
-from tui_annotate.cli.ingest import tell_cost
-from tui_annotate.cli.options import (
-    DimensionsOption,
-    EmbedderOption,
-    JsonOption,
-    UrlOption,
-    WorkspaceOption,
-    examples,
-    opened,
-)
+from tui_annotate.cli import options, output
+from tui_annotate.cli.ingest import print_cost
+from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, value_option
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import Cost
     from tui_annotate.services.ingest import SetInfo
 
+
 MEGABYTE = 1_000_000
 
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    index = typer.Typer(help="Vectors: what the assist compares meanings by.", no_args_is_help=True)
-    index.command("list", epilog=examples("tui-annotate index list"))(list_sets)
-    index.command(
-        "rebuild",
-        epilog=examples(
-            "tui-annotate index rebuild",
-            "tui-annotate index rebuild --embedder neural",
-            "tui-annotate index rebuild --embedder none",
-        ),
-    )(rebuild_index)
-    index.command("drop", epilog=examples("tui-annotate index drop static"))(drop_set)
-    app.add_typer(index, name="index")
+    index = add_group(app, "index", "Vectors: what the assist compares meanings by.")
+    add_command(index, list_sets, "index list", name="list")
+    add_command(
+        index,
+        rebuild_index,
+        "index rebuild",
+        "index rebuild --embedder neural",
+        "index rebuild --embedder none",
+        name="rebuild",
+    )
+    add_command(index, drop_set, "index drop static", name="drop")
+    models = add_group(app, "models", "Models that make neural vectors.")
+    add_command(
+        models,
+        fetch,
+        "models fetch intfloat/e5-small-v2 --revision main --to models/e5-small",
+        "ingest --embedder neural:models/e5-small news.csv",
+    )
 
 
-def list_sets(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+def list_sets(
+    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
+) -> None:
     """List the sets of vectors: one for each embedder that was used.
 
     By words: documents that words rank all the same, as the model knows too little of them.
     """
-    with opened(workspace) as space:
-        sets = space.ingesting.sets.infos()
-    if as_json:
-        output.as_json([_as_json(each) for each in sets])
-        return
+    with open_workspace(workspace) as space:
+        sets = space.ingest_service.sets.infos()
     titles = ("documents", "by words", "without", "MB")
-    output.table(
-        [
-            output.Column("embedder", flexible=True),
-            output.Column("model", flexible=True),
-            *(output.Column(title, number=True) for title in titles),
-            output.Column(""),
-        ],
+    output.table_or_json(
+        [_set_as_json(each) for each in sets],
+        [output.flexible("embedder"), output.flexible("model"), *map(output.number, titles), ""],
         [
             (
                 each.vectors.embedder,
@@ -73,35 +71,29 @@ def list_sets(*, as_json: JsonOption = False, workspace: WorkspaceOption = None)
             )
             for each in sets
         ],
+        as_json=as_json,
     )
 
 
-def _as_json(found: SetInfo) -> dict[str, Any]:
+def _set_as_json(found: SetInfo) -> dict[str, Any]:
+    made_by = ("version", "dimensions", "token_dimensions", "base_url")
+    counts = ("in_use", "documents", "by_words", "waiting", "bytes")
     return {
         "embedder": found.vectors.embedder,
         "model": found.vectors.label,
-        "version": found.vectors.version,
-        "dimensions": found.vectors.dimensions,
-        "token_dimensions": found.vectors.token_dimensions,
-        "base_url": found.vectors.base_url,
-        "in_use": found.in_use,
-        "documents": found.documents,
-        "by_words": found.by_words,
-        "waiting": found.waiting,
-        "bytes": found.bytes,
+        **{name: getattr(found.vectors, name) for name in made_by},
+        **{name: getattr(found, name) for name in counts},
     }
 
 
 def rebuild_index(
     *,
-    embedder: EmbedderOption = "",
-    base_url: UrlOption = "",
-    dimensions: DimensionsOption = 0,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what it would cost, make nothing.")
-    ] = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    embedder: options.EmbedderOption = "",
+    base_url: options.UrlOption = "",
+    dimensions: options.DimensionsOption = 0,
+    dry_run: Annotated[bool, flag("--dry-run", "Tell what it would cost, make nothing.")] = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Make vectors: anew, or with another embedder.
 
@@ -110,46 +102,74 @@ def rebuild_index(
     anew. Annotations are not touched.
     """
     with (
-        opened(workspace, needs=Verb.MANAGE) as space,
+        open_workspace(workspace, needs=Verb.MANAGE) as space,
         output.progress("documents") as tell,
     ):
-        asked = space.asked(embedder, base_url=base_url, dimensions=dimensions)
+        asked = space.vector_options(embedder, base_url=base_url, dimensions=dimensions)
         if dry_run:
-            _tell_price(space.ingesting.price(asked), embedder, as_json=as_json)
+            _print_price(space.ingest_service.price(asked), embedder, as_json=as_json)
             return
-        report = space.ingesting.rebuild(embedder=asked, progress=tell)
-    if as_json:
-        output.as_json({"embedder": report.embedder, "embedded": report.embedded})
-        return
-    for note in report.notes:
+        report = space.ingest_service.rebuild(embedder=asked, progress=tell)
+    for note in [] if as_json else report.notes:
         output.say(note)
-    output.line(
-        f"{output.many(report.embedded, 'document')} got vectors; in use: {report.embedder}"
+    output.lines_or_json(
+        {"embedder": report.embedder, "embedded": report.embedded},
+        f"{output.many(report.embedded, 'document')} got vectors; in use: {report.embedder}",
+        as_json=as_json,
     )
 
 
-def _tell_price(cost: Cost | None, embedder: str, *, as_json: bool) -> None:
+def _print_price(cost: Cost | None, embedder: str, *, as_json: bool) -> None:
     if as_json:
-        output.as_json({"cost": asdict(cost) if cost else None})
+        output.as_json({"cost": cost})
     elif cost is None:
         output.line("these vectors are made on this machine and cost nothing")
     else:
-        tell_cost(cost, embedder or "the embedder in use")
+        print_cost(cost, embedder or "the embedder in use")
 
 
 def drop_set(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The embedder, as in index list.")],
     *,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Remove the vectors of an embedder that is not in use.
 
     They can be made again: `index rebuild`.
     """
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        dropped, size = space.ingesting.sets.drop(name)
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        dropped, size = space.ingest_service.sets.drop(name)
+    output.lines_or_json(
+        {"embedder": name, "dropped": dropped, "bytes": size},
+        f"{dropped} dropped, {size / MEGABYTE:,.1f} MB freed",
+        as_json=as_json,
+    )
+
+
+def fetch(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="As on the hub: owner/name.")],
+    *,
+    revision: Annotated[
+        str, typer.Option(metavar="REVISION", help="A commit, best; or a tag or branch.")
+    ],
+    target: Annotated[Path, value_option("--to", "DIR", "The folder to fetch it into.")],
+    as_json: options.JsonOption = False,
+) -> None:
+    """Fetch a model's weights from the hub, once.
+
+    Nothing else ever asks for anything there.
+    """
+    from tui_annotate.plugins.model_hub import fetch_model
+
+    found = fetch_model(name, revision=revision, target=target)
     if as_json:
-        output.as_json({"embedder": name, "dropped": dropped, "bytes": size})
+        output.as_json({name: getattr(found, name) for name in ("folder", "commit", "files")})
         return
-    output.line(f"{dropped} dropped, {size / MEGABYTE:,.1f} MB freed")
+    output.table(
+        ["file", output.number("bytes"), "sha256"],
+        [(file.name, file.size, file.sha256) for file in found.files],
+    )
+    output.line(f"commit {found.commit}")
+    embedder = shlex.quote(f"neural:{found.folder}")
+    output.say(f"to use it: tui-annotate ingest --embedder {embedder} FILE")

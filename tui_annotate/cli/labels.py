@@ -2,104 +2,119 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import completion, labels_telling, output
-from tui_annotate.cli.labels_check import check
-from tui_annotate.cli.labels_normalise import normalise
-from tui_annotate.cli.options import DryOption, JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.options import (
+    add_command,
+    add_group,
+    argument,
+    dataset_option,
+    open_workspace,
+    value_option,
+)
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.plugins.files.whole import read_text
+from tui_annotate.domain.label_files import parse_labels
+from tui_annotate.domain.labels import JOINER, Label, Need
+from tui_annotate.plugins.files.small_text import read_text
+from tui_annotate.settings import find_workspace
 
-SetOption = Annotated[
-    str,
-    typer.Option(
-        "--dataset",
-        metavar="NAME",
-        help="The set of this dataset; else the workspace's.",
-        autocompletion=completion.datasets,
-    ),
-]
+if TYPE_CHECKING:
+    from tui_annotate.services.relabel import RelabelFinding, RelabelReport
+    from tui_annotate.services.relabel.normalising import Irregularity, LabelReplacement
+    from tui_annotate.services.status import PendingChoices
+
+
+SetOption = Annotated[str, dataset_option("The set of this dataset; else the workspace's.")]
 LabelArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="LABEL",
-        help="With its parents, as Unwanted.Intrinsic.",
-        autocompletion=completion.labels,
-    ),
+    str, argument("LABEL", "With its parents, as Unwanted.Intrinsic.", complete=completion.labels)
 ]
 
 SHORT = 12
 """Characters of a version's hash that are shown."""
 
 
+_LABEL_FIELDS = (
+    "key",
+    "color",
+    "description",
+    "evidence",
+    "note",
+    "exclusive",
+    "retired",
+    "split",
+)
+_WHY = {
+    "asked": "asked for",
+    "letters": "the same letters",
+    "parent": "its parent was left out",
+    "spelling": "a slip of the pen",
+}
+_ODD = {
+    "outside": "not in the set",
+    "split": "split, waits for a choice",
+    "parent": "a parent, none of its children",
+    "tops": "labels of several groups",
+    "none": "no label",
+}
+_MOST_FINDINGS = 10
+"""Places of one kind that are listed; --json has all."""
+
+_FINDING_TITLES = {
+    "breaks": "against a rule of the label",
+    "alike": "the same label on the same claim",
+    "left": "changed since, left as they are",
+    "lost": "with a label that the set lacks",
+}
+_RULES = {"evidence": "takes no evidence", "note": "takes no note", "alone": "must stand alone"}
+
+
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    labels = typer.Typer(help="The label set, and work under one that changes.")
-    labels.command(
-        epilog=examples("tui-annotate labels check", "tui-annotate labels check my-labels.yaml")
-    )(check)
-    labels.command("list", epilog=examples("tui-annotate labels list"))(list_versions)
-    labels.command(epilog=examples("tui-annotate labels show --dataset news > news.yaml"))(show)
-    labels.command(
-        epilog=examples(
-            "tui-annotate labels apply labels.yaml --dry-run",
-            "tui-annotate labels apply news.yaml --dataset news",
-        )
-    )(apply)
-    labels.command(
-        epilog=examples("tui-annotate labels rename Unwanted.Intrinsic Contradicted --dry-run")
-    )(rename)
-    labels.command(
-        epilog=examples("tui-annotate labels merge Benign Questionable Harmless --dry-run")
-    )(merge)
-    labels.command(
-        epilog=examples("tui-annotate labels split Questionable Doubtful Unclear --dry-run")
-    )(split)
-    labels.command(epilog=examples("tui-annotate labels retire Questionable --dry-run"))(retire)
-    labels.command(
-        epilog=examples(
-            "tui-annotate labels normalise --dry-run",
-            "tui-annotate labels normalise --rule Unwanted.Instrinsic=Unwanted.Intrinsic --yes",
-        )
-    )(normalise)
-    labels.command(epilog=examples("tui-annotate labels undo --dry-run"))(undo)
-    app.add_typer(labels, name="labels", no_args_is_help=True)
+    labels = add_group(app, "labels", "The label set, and work under one that changes.")
+    add_command(labels, check, "labels check", "labels check my-labels.yaml")
+    add_command(labels, list_versions, "labels list", name="list")
+    add_command(labels, show, "labels show --dataset news > news.yaml")
+    add_command(
+        labels, apply, "labels apply labels.yaml --dry-run", "labels apply news.yaml --dataset news"
+    )
+    add_command(labels, rename, "labels rename Unwanted.Intrinsic Contradicted --dry-run")
+    add_command(labels, merge, "labels merge Benign Questionable Harmless --dry-run")
+    add_command(labels, split, "labels split Questionable Doubtful Unclear --dry-run")
+    add_command(labels, retire, "labels retire Questionable --dry-run")
+    add_command(
+        labels,
+        normalise,
+        "labels normalise --dry-run",
+        "labels normalise --rule Unwanted.Instrinsic=Unwanted.Intrinsic --yes",
+    )
+    add_command(labels, undo, "labels undo --dry-run")
 
 
 def list_versions(
     *,
     dataset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Of this dataset's own set alone; empty for the workspace's.",
-            autocompletion=completion.datasets,
-            show_default=False,
-        ),
+        str | None, dataset_option("Of this dataset's own set alone; empty for the workspace's.")
     ] = None,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """List what was done to the label sets, and what is in force.
 
     Below it stands what waits for a choice, anywhere; `status --json` has it too.
     """
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         versions, waiting = space.team.relabel.versions(dataset), space.status().waiting
-    if as_json:
-        output.as_json([asdict(each) for each in versions])
-        return
-    titles = ("dataset", "version", "since", "by", "what")
-    output.table(
+    titles = ("dataset", "version", "since", "by", "what", "labels", "")
+    output.table_or_json(
+        versions,
         [
-            *(output.Column(title, flexible=title in ("dataset", "what")) for title in titles),
-            output.Column("labels", number=True),
-            output.Column(""),
+            output.Column(each, number=each == "labels", flexible=each in {"dataset", "what"})
+            for each in titles
         ],
         [
             (
@@ -113,25 +128,22 @@ def list_versions(
             )
             for each in versions
         ],
+        as_json=as_json,
     )
-    labels_telling.show_waiting(waiting)
+    if not as_json:
+        print_waiting(waiting)
 
 
 def show(
     version: Annotated[
-        str,
-        typer.Argument(
-            metavar="VERSION",
-            help="The start of its hash; else the one in force.",
-            show_default=False,
-        ),
+        str, argument("VERSION", "The start of its hash; else the one in force.")
     ] = "",
     *,
     dataset: SetOption = "",
-    workspace: WorkspaceOption = None,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Print a version of a label set as it was given."""
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         text = space.team.relabel.text(version, dataset=dataset)
     output.text(text)
 
@@ -140,28 +152,28 @@ def apply(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A label set.")],
     *,
     dataset: SetOption = "",
-    dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Put a label set in force.
 
     For all datasets without their own, or for one. Refused where annotations would be left with
     labels that it lacks; --dry-run says whose.
     """
-    from tui_annotate.services.relabel import Refused
+    from tui_annotate.services.relabel import RelabelConflict
 
     text = read_text(file)
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         try:
             found = space.team.relabel.apply(text, name=str(file), dataset=dataset, dry=dry_run)
-        except Refused as refused:
+        except RelabelConflict as refused:
             if dry_run and as_json:
                 output.as_json(refused.report.as_json())
             elif dry_run:
-                labels_telling.show(refused.report)
+                _print_report(refused.report)
             raise
-    labels_telling.tell(found, as_json=as_json)
+    _print_change(found, as_json=as_json)
 
 
 def rename(
@@ -169,29 +181,26 @@ def rename(
     new: Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")],
     *,
     dataset: SetOption = "",
-    dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Give a label another name, on all annotations that have it.
 
     Labels below it go along.
     """
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         found = space.team.relabel.rename(old, new, dataset=dataset, dry=dry_run)
-    labels_telling.tell(found, as_json=as_json)
+    _print_change(found, as_json=as_json)
 
 
 def merge(
-    labels: Annotated[
-        list[str],
-        typer.Argument(metavar="FROM... INTO", help="Labels, and the one that they become."),
-    ],
+    labels: Annotated[list[str], argument("FROM... INTO", "Labels, and the one that they become.")],
     *,
     dataset: SetOption = "",
-    dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Make one label of several, on all annotations.
 
@@ -202,60 +211,283 @@ def merge(
         raise InvalidInput(
             f"{into!r} alone can not be merged", "name the labels, then the one that they become"
         )
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         found = space.team.relabel.merge(old, into, dataset=dataset, dry=dry_run)
-    labels_telling.tell(found, as_json=as_json)
+    _print_change(found, as_json=as_json)
 
 
 def split(
     old: LabelArgument,
-    new: Annotated[
-        list[str], typer.Argument(metavar="NEW NEW...", help="What comes in its place.")
-    ],
+    new: Annotated[list[str], argument("NEW NEW...", "What comes in its place.")],
     *,
     dataset: SetOption = "",
-    dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Put two labels or more in the place of one.
 
     Annotations that have it wait for a choice. Samples that were finished or imported are opened
     again for those who have such annotations.
     """
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         found = space.team.relabel.split(old, new, dataset=dataset, dry=dry_run)
-    labels_telling.tell(found, as_json=as_json)
+    _print_change(found, as_json=as_json)
 
 
 def retire(
     label: LabelArgument,
     *,
     dataset: SetOption = "",
-    dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Keep a label for work that has it, and give it no more.
 
     So with all labels below it.
     """
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         found = space.team.relabel.retire(label, dataset=dataset, dry=dry_run)
-    labels_telling.tell(found, as_json=as_json)
+    _print_change(found, as_json=as_json)
 
 
 def undo(
     *,
     dataset: SetOption = "",
-    dry_run: DryOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dry_run: options.DryOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Take back the last change of a label set.
 
     Annotations that were changed since stay as they are.
     """
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         found = space.team.relabel.undo(dataset=dataset, dry=dry_run)
-    labels_telling.tell(found, as_json=as_json)
+    _print_change(found, as_json=as_json)
+
+
+def check(
+    file: Annotated[Path | None, argument("FILE", "Else the workspace's labels.yaml.")] = None,
+    *,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Check a label set, and print it as the screen shows it.
+
+    The digit is where the label stands on the bar; key and color are what it asks for.
+    """
+    path = file or find_workspace(workspace) / "labels.yaml"
+    tree = parse_labels(read_text(path), name=str(path))
+    digits = {label.path: digit for digit, label in tree.bar()}
+    names = ("digit", "label", "key", "color", "rules", "description")
+    output.table_or_json(
+        [
+            {
+                "path": label.path,
+                "digit": digits.get(label.path, ""),
+                **{name: getattr(label, name) for name in _LABEL_FIELDS},
+            }
+            for label in tree.walk()
+        ],
+        [output.Column(name, flexible=name == "description") for name in names],
+        [
+            (
+                digits.get(label.path, ""),
+                "  " * (len(label.path) - 1) + label.path[-1],
+                label.key,
+                label.color,
+                _describe_rules(label),
+                label.description,
+            )
+            for label in tree.walk()
+        ],
+        as_json=as_json,
+    )
+
+
+def _describe_rules(label: Label) -> str:
+    needs = {"evidence": label.evidence, "note": label.note}
+    told = [f"{what} {need}" for what, need in needs.items() if need is not Need.OPTIONAL]
+    if label.exclusive:
+        told.append("exclusive")
+    if label.retired:
+        told.append("retired")
+    if label.split:
+        told.append("split into " + " and ".join(JOINER.join(path) for path in label.split))
+    return ", ".join(told)
+
+
+def normalise(
+    *,
+    rule: Annotated[
+        list[str] | None,
+        value_option("--rule", "FROM=TO", "What a label becomes; FROM= leaves it. Repeatable."),
+    ] = None,
+    rule_file: Annotated[
+        Path | None,
+        value_option(
+            "--rules", "FILE", "A file of rules, one a line; lines that begin with # are skipped."
+        ),
+    ] = None,
+    dataset: Annotated[str, dataset_option("Work in this dataset alone.")] = "",
+    dry_run: options.DryOption = False,
+    yes: options.YesOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Mend labels that came with imports and are not in the set.
+
+    By rules that are shown first. They are proposed where one label of the set fits; those of
+    --rule and --rules go before them, and may also choose, for all at once, what came of a label
+    that was split. What has no rule is listed.
+    """
+    from tui_annotate.services.relabel import normalising
+
+    asked = [*(normalising.lines(read_text(rule_file)) if rule_file else []), *(rule or [])]
+    with open_workspace(workspace) as space:
+        service = space.team.relabel
+        odd, labels = service.odd(dataset=dataset)
+        wanted = normalising.rules(asked, odd, labels)
+        rules = normalising.choose_rules(normalising.proposed(odd, labels), wanted)
+        count = 0 if as_json else _print_rules(odd, rules)
+        renames = {each.old: each.new for each in rules}
+        done = not dry_run and bool(rules)
+        if done:
+            output.ask(f"mend {output.many(count, 'label') if count else 'these labels'}?", yes=yes)
+        report = service.normalise(renames, dataset=dataset, dry=not done)
+    if as_json:
+        output.as_json({**report.as_json(), **_rules_as_json(odd, rules)})
+    else:
+        _print_change(report, as_json=False)
+
+
+def _print_rules(odd: Sequence[Irregularity], rules: Sequence[LabelReplacement]) -> int:
+    from tui_annotate.services.relabel.normalising import MENDED
+
+    known = {each.path: each for each in odd if each.what in MENDED}
+    if rules:
+        output.table(
+            [
+                *map(output.flexible, ("label", "becomes")),
+                output.number("annotations"),
+                "because",
+                output.flexible("for example"),
+            ],
+            [
+                (
+                    JOINER.join(each.old),
+                    JOINER.join(each.new),
+                    known[each.old].annotations,
+                    _WHY[each.why],
+                    ", ".join(known[each.old].examples),
+                )
+                for each in rules
+            ],
+        )
+    ruled = [known[rule.old] for rule in rules]
+    if left := [each for each in odd if each not in ruled]:
+        output.line("")
+        output.line("without a rule:")
+        titles = (output.number("annotations"), output.flexible("for example"))
+        output.table(
+            ["what", output.flexible("label"), *titles],
+            [
+                (_ODD[each.what], each.label, each.annotations, ", ".join(each.examples))
+                for each in left
+            ],
+        )
+    return sum(each.annotations for each in ruled)
+
+
+def _rules_as_json(
+    odd: Sequence[Irregularity], rules: Sequence[LabelReplacement]
+) -> dict[str, Any]:
+    return {
+        "rules": [
+            {"label": JOINER.join(each.old), "becomes": JOINER.join(each.new), "why": each.why}
+            for each in rules
+        ],
+        "odd": [
+            {name: getattr(each, name) for name in ("what", "label", "annotations", "examples")}
+            for each in odd
+        ],
+    }
+
+
+def _print_change(report: RelabelReport, *, as_json: bool) -> None:
+    if as_json:
+        output.as_json(report.as_json())
+        return
+    _print_report(report)
+    output.say(_summarise(report))
+    if report.file == "left":
+        output.say(
+            "labels.yaml says something else and was left: tui-annotate labels apply labels.yaml"
+        )
+
+
+def _print_report(report: RelabelReport) -> None:
+    if report.counts:
+        output.table(
+            [
+                *map(output.flexible, ("person", "dataset", "label", "becomes")),
+                output.number("annotations"),
+            ],
+            [
+                (
+                    each.person,
+                    each.dataset,
+                    each.label,
+                    "stays" if each.becomes == each.label else each.becomes or "-",
+                    each.annotations,
+                )
+                for each in report.counts
+            ],
+        )
+    for what, title in _FINDING_TITLES.items():
+        _print_findings(title, report.of(what))
+
+
+def _print_findings(title: str, places: Sequence[RelabelFinding]) -> None:
+    if not places:
+        return
+    output.line("")
+    output.line(f"{title}: {len(places):,}")
+    for place in places[:_MOST_FINDINGS]:
+        numbers = ", ".join(map(str, place.numbers))
+        rule = f", which {_RULES[place.says]}" if place.says else ""
+        label = f" {place.label}{rule}" if place.label else ""
+        output.line(f"  {place.dataset}/{place.sample}  {place.person}  no. {numbers} {label}")
+    if len(places) > _MOST_FINDINGS:
+        output.line(f"  and {len(places) - _MOST_FINDINGS:,} more; --json has all")
+
+
+def _summarise(report: RelabelReport) -> str:
+    if report.kind == "apply" and report.before == report.after:
+        return f"version {report.after[:12]} is in force already"
+    if report.kind == "normalise" and not report.annotations:
+        return "no label is to be mended"
+    told = [
+        f"annotations: {report.annotations:,}",
+        f"samples: {report.samples:,}, for each person who has them",
+        *([f"opened again: {report.reopened:,}"] if report.reopened else []),
+        *([f"finished again: {report.closed:,}"] if report.closed else []),
+    ]
+    verb = "done" if report.done else "nothing was changed; it would be"
+    return f"{verb}: {report.told}; {'; '.join(told)}"
+
+
+def print_waiting(waiting: Sequence[PendingChoices]) -> None:
+    """A table of what waits for a choice since a label was split; nothing where nothing does."""
+    if not waiting:
+        return
+    output.line("")
+    output.table(
+        [
+            *map(output.flexible, ("waits for a choice", "of", "person")),
+            output.number("annotations"),
+        ],
+        [(each.label, ", ".join(each.choices), each.name, each.annotations) for each in waiting],
+    )

@@ -17,7 +17,7 @@ INTERRUPTED = 130
 def run(arguments: Sequence[str] | None = None) -> int:
     """Runs one command and gives its exit code.
 
-    0 is success, 1 a state that forbids it, 2 input that can not be used, 3 a deed done in part,
+    0 is success, 1 a state that forbids it, 2 input that can not be used, 3 an action done in part,
     130 stopped from the keyboard.
 
     Args:
@@ -29,7 +29,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     # Products of small matrices gain nothing from threads, and wait for them where cores are busy.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        code = _dispatched(sys.argv[1:] if arguments is None else arguments)
+        code = _run_command(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
     except BrokenPipeError:
         _drop_output()
@@ -40,7 +40,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _drop_output()  # Typer has caught it, and would end with 1 and no word
         return 0
     except TuiAnnotateError as error:
-        output.complain(error)
+        output.print_error(error)
         return error.exit_code
     except OSError as error:
         nameless = "standard output" if error.errno == errno.ENOSPC else "the system"
@@ -53,20 +53,20 @@ def run(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _dispatched(arguments: Sequence[str]) -> int:
-    if bound := guest.plain(arguments):
-        return guest.begin(*bound)
-    quick = screen.plain(arguments)
-    if quick is None:
+def _run_command(arguments: Sequence[str]) -> int:
+    if bound := guest.parse_session(arguments):
+        return guest.run_session(*bound)
+    given = screen.parse_annotate(arguments)
+    if given is None:
         from tui_annotate.cli import commands
 
         return commands.run(arguments)
-    folder = quick.get("workspace")
-    name, sample, order = (quick.get(each, "") for each in ("name", "sample", "order"))
+    folder = given.get("workspace")
+    name, sample, order = (given.get(each, "") for each in ("name", "sample", "order"))
     where = Path(folder) if folder else None
     return screen.annotate(where, name=name, sample=sample, order=order)
 
 
 def _drop_output() -> None:
-    """Lets the interpreter end in peace when nobody reads stdout any more."""
+    """Lets the interpreter end without an error when nothing reads stdout any more."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

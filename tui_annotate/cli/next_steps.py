@@ -8,9 +8,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.cli import output
-from tui_annotate.cli.options import find, opened
+from tui_annotate.cli.options import open_workspace
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import PersonKind
+from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
@@ -40,7 +41,7 @@ NEXT_STEPS: Final = MappingProxyType(
 )
 
 
-def what_next() -> None:
+def print_next_steps() -> None:
     """Says what to do now: without a workspace, in an empty one, or in one with work in it.
 
     Raises:
@@ -50,22 +51,25 @@ def what_next() -> None:
     from tui_annotate.settings import PREFIX
 
     try:
-        folder = find(None)
+        folder = find_workspace(None)
     except NotFound:
         if os.environ.get(PREFIX + "WORKSPACE"):
             raise
-        _print("There is no workspace here. To begin:", FIRST_STEPS)
+        _print_steps("There is no workspace here. To begin:", FIRST_STEPS)
         return
-    with opened(folder) as space:
+    with open_workspace(folder) as space:
         samples = space.corpus.totals()[0]
-        told = f"samples: {samples:,}{_yours(space)}" if samples else "It is empty. To begin:"
+        told = (
+            f"samples: {samples:,}{_describe_own_work(space)}"
+            if samples
+            else "It is empty. To begin:"
+        )
     output.line(f"Workspace: {folder}")
-    _print(told, NEXT_STEPS if samples else WORK)
+    _print_steps(told, NEXT_STEPS if samples else WORK)
 
 
-def _yours(space: Workspace) -> str:
-    """What whoever works here did so far, and where they were; empty where that is nothing."""
-    person = _whoever(space)
+def _describe_own_work(space: Workspace) -> str:
+    person = _find_person(space)
     if person is None:
         return ""
     done = sum(each.done for each in space.corpus.progress() if each.person == person.id)
@@ -74,8 +78,7 @@ def _yours(space: Workspace) -> str:
     return f"; {person.name} finished {done:,}{where}"
 
 
-def _whoever(space: Workspace) -> Person | None:
-    """Who works here, as `Workspace.person` has it, but nobody is made."""
+def _find_person(space: Workspace) -> Person | None:
     from tui_annotate.settings import person_name
 
     if space.actor.person:
@@ -87,7 +90,7 @@ def _whoever(space: Workspace) -> Person | None:
     return next((each for each in local if each.name == name), None)
 
 
-def _print(title: str, steps: Mapping[str, str]) -> None:
+def _print_steps(title: str, steps: Mapping[str, str]) -> None:
     width = max(map(len, steps))
     output.line(title)
     lines = [f"  {line:<{width}}   {does}" for line, does in steps.items()]

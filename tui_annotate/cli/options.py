@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Verb, require
-from tui_annotate.plugins.protocols import CODEPOINT, UTF16
+from tui_annotate.plugins.pair_columns import with_columns
+from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions
 
 if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
@@ -26,11 +28,36 @@ class Offsets(StrEnum):
     UTF16 = UTF16
 
 
-def _text(
-    name: str, metavar: str, told: str, *, proposed: completion.Proposing | None = None
+def value_option(
+    name: str, metavar: str, about: str, *, complete: completion.Completer | None = None
 ) -> Any:
-    """An option that takes a word, and may be left out."""
-    return typer.Option(name, metavar=metavar, help=told, autocompletion=proposed)
+    """An option that takes a value; `complete` gives a shell's proposals for it."""
+    return typer.Option(name, metavar=metavar, help=about, autocompletion=complete)
+
+
+def dataset_option(about: str) -> Any:
+    """The option `--dataset`."""
+    return value_option("--dataset", "NAME", about, complete=completion.datasets)
+
+
+def sample_option(about: str) -> Any:
+    """The option `--sample`."""
+    return value_option("--sample", "ID", about, complete=completion.samples)
+
+
+def person_option(name: str, about: str, *, metavar: str = "NAME") -> Any:
+    """An option that names a person, or several where it takes a list."""
+    return value_option(name, metavar, about, complete=completion.people)
+
+
+def flag(name: str, about: str) -> Any:
+    """An option without a value, and without its opposite."""
+    return typer.Option(name, help=about)
+
+
+def argument(metavar: str, about: str, *, complete: completion.Completer | None = None) -> Any:
+    """An argument; one that may be left out shows no default."""
+    return typer.Argument(metavar=metavar, help=about, autocompletion=complete, show_default=False)
 
 
 WorkspaceOption = Annotated[
@@ -40,28 +67,18 @@ WorkspaceOption = Annotated[
         "-w",
         metavar="DIR",
         help="The workspace; else $TUI_ANNOTATE_WORKSPACE, else the nearest parent that is one.",
-        show_default=False,
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 NameOption = Annotated[
     str,
-    typer.Option(
-        "--as",
-        metavar="NAME",
-        help="Who you are. Remembered once work begins; at first your login name.",
-        autocompletion=completion.people,
-        show_default=False,
-    ),
+    person_option("--as", "Who you are. Remembered once work begins; at first your login name."),
 ]
 DryOption = Annotated[bool, typer.Option("--dry-run", help="Say what would be; change nothing.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 FilesArgument = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="FILE", help="In any format that `tui-annotate formats` lists; also .gz, .zst."
-    ),
+    list[Path], argument("FILE", "In any format that `tui-annotate formats` lists; also .gz, .zst.")
 ]
 FormatOption = Annotated[
     str,
@@ -70,69 +87,54 @@ FormatOption = Annotated[
         "--format",
         metavar="NAME",
         help="Its format, as `tui-annotate formats` has it; else told by the content.",
-        autocompletion=completion.plugged("importers"),
+        autocompletion=completion.complete_plugins("importers"),
     ),
 ]
 DatasetOption = Annotated[
-    str,
-    _text(
-        "--dataset",
-        "NAME",
-        "What the dataset is called; else the file's name up to its first dot.",
-        proposed=completion.datasets,
-    ),
+    str, dataset_option("What the dataset is called; else the file's name up to its first dot.")
 ]
-SourceOption = Annotated[str, _text("--source-column", "NAME", "The column of the source texts.")]
-SummaryOption = Annotated[str, _text("--summary-column", "NAME", "The column of the summaries.")]
+SourceOption = Annotated[
+    str, value_option("--source-column", "NAME", "The column of the source texts.")
+]
+SummaryOption = Annotated[
+    str, value_option("--summary-column", "NAME", "The column of the summaries.")
+]
 ColumnsOption = Annotated[
     str,
-    _text(
+    value_option(
         "--columns",
         "NAME",
         "Names of columns as in a known collection: aggrefact, frank, summac or true.",
-        proposed=completion.one_of("aggrefact", "frank", "summac", "true"),
+        complete=completion.complete_words("aggrefact", "frank", "summac", "true"),
     ),
 ]
 IdOption = Annotated[
-    str, _text("--id-column", "NAME", "The column of ids; else they are numbered by row.")
+    str, value_option("--id-column", "NAME", "The column of ids; else they are numbered by row.")
 ]
 GroupOption = Annotated[
-    str, _text("--group-column", "NAME", "The column that rival summaries share.")
+    str, value_option("--group-column", "NAME", "The column that rival summaries share.")
 ]
 LanguageOption = Annotated[
     str,
-    _text(
+    value_option(
         "--language",
         "CODE",
         "Of all texts, as en or zh; else told by the share of Han characters of each.",
     ),
 ]
 TopicsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--topics", metavar="FILE", help="What reports of runs answer.", show_default=False
-    ),
+    Path | None, value_option("--topics", "FILE", "What reports of runs answer.")
 ]
 TopicOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--topic", metavar="ID", help="This topic alone; may be repeated.", show_default=False
-    ),
+    list[str] | None, value_option("--topic", "ID", "This topic alone; may be repeated.")
 ]
 DocumentsOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--documents",
-        metavar="FILE",
-        help="Documents that reports cite and do not hold.",
-        show_default=False,
-    ),
+    Path | None, value_option("--documents", "FILE", "Documents that reports cite and do not hold.")
 ]
 OffsetsOption = Annotated[
     Offsets | None,
     typer.Option(
-        help="What spans of autojudge lines are counted in; else told by what they quote.",
-        show_default=False,
+        help="What spans of autojudge lines are counted in; else told by what they quote."
     ),
 ]
 
@@ -154,19 +156,39 @@ def collection(
     }
 
 
-EncodingOption = Annotated[str, _text("--encoding", "NAME", "Of the files, for example gb18030.")]
+def import_options(
+    columns: str,
+    topics: Path | None = None,
+    documents: Path | None = None,
+    *,
+    only: list[str] | None = None,
+    offsets: Offsets | None = None,
+    **others: Any,
+) -> ImportOptions:
+    """How files are read, by the options above; `others` are fields of `ImportOptions`.
+
+    Raises:
+        InvalidInput: no collection has columns of this name.
+    """
+    found = collection(topics, documents, only=only, offsets=offsets)
+    return with_columns(columns, ImportOptions(**found, **others))
+
+
+EncodingOption = Annotated[
+    str, value_option("--encoding", "NAME", "Of the files, for example gb18030.")
+]
 EmbedderOption = Annotated[
     str,
-    _text(
+    value_option(
         "--embedder",
         "NAME",
         "auto, static, neural[:FOLDER], remote:MODEL, none; ingest keeps the workspace's own.",
-        proposed=completion.plugged("embedders", "auto", "none"),
+        complete=completion.complete_plugins("embedders", "auto", "none"),
     ),
 ]
 UrlOption = Annotated[
     str,
-    _text(
+    value_option(
         "--base-url",
         "URL",
         "Where remote:MODEL is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
@@ -183,32 +205,30 @@ DimensionsOption = Annotated[
     ),
 ]
 WithAnnotationsOption = Annotated[
-    bool,
-    typer.Option("--with-annotations", help="Drop people's work on these samples as well."),
+    bool, typer.Option("--with-annotations", help="Drop people's work on these samples as well.")
 ]
 
 # What a report or an export counts.
-OfDatasetOption = Annotated[
-    str, _text("--dataset", "NAME", "This dataset alone.", proposed=completion.datasets)
-]
-OfPersonOption = Annotated[
-    str, _text("--person", "NAME", "This person's work alone.", proposed=completion.people)
-]
+OfDatasetOption = Annotated[str, dataset_option("This dataset alone.")]
+OfPersonOption = Annotated[str, person_option("--person", "This person's work alone.")]
 OfLabelOption = Annotated[
     str,
-    _text(
+    value_option(
         "--label",
         "LABEL",
         "With this label or one under it, as Unwanted.Intrinsic.",
-        proposed=completion.labels,
+        complete=completion.labels,
     ),
 ]
 SinceOption = Annotated[
-    str, _text("--since", "TIME", "Changed then or later, as 2026-01-31 or 2026-01-31T12:00.")
+    str,
+    value_option("--since", "TIME", "Changed then or later, as 2026-01-31 or 2026-01-31T12:00."),
 ]
+StateOption = Annotated[State | None, typer.Option(help="Work on samples in this state alone.")]
+PracticeOption = Annotated[bool, flag("--with-practice", "Also work that was done for practice.")]
 
 
-def unless_stdout(target: Path | None) -> Path | None:
+def parse_target(target: Path | None) -> Path | None:
     """A file to write; None for `-`, which is standard output, as where none is named."""
     return None if target == Path("-") else target
 
@@ -218,19 +238,28 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-def find(workspace: Path | None) -> Path:
-    """The workspace that is meant: the flag, the environment, the nearest parent folder.
+def add_command(
+    group: typer.Typer, function: Callable[..., None], *lines: str, name: str | None = None
+) -> None:
+    """Adds a command to the app or a group.
 
-    Raises:
-        NotFound: there is none.
+    Args:
+        lines: examples at the end of its help; the program's name is put before those without it.
+        name: where it is not the function's.
     """
-    from tui_annotate.settings import find_workspace
+    whole = (each if "tui-annotate " in each else f"tui-annotate {each}" for each in lines)
+    group.command(name, epilog=examples(*whole))(function)
 
-    return find_workspace(workspace)
+
+def add_group(app: typer.Typer, name: str, about: str) -> typer.Typer:
+    """Adds a group of commands, which prints its help where no command is named."""
+    group = typer.Typer(help=about, no_args_is_help=True)
+    app.add_typer(group, name=name)
+    return group
 
 
 @contextmanager
-def opened(
+def open_workspace(
     workspace: Path | None, *, needs: Verb | None = None, **flags: str
 ) -> Iterator[Workspace]:
     """The workspace that is meant, open for whoever gives the command; closed afterwards.
@@ -247,16 +276,17 @@ def opened(
         Unavailable: it can not be opened.
     """
     from tui_annotate import workspace as workspaces
+    from tui_annotate.settings import find_workspace
 
     given = {name: value for name, value in flags.items() if value}
-    with workspaces.open(find(workspace), **given) as space:
+    with workspaces.open(find_workspace(workspace), **given) as space:
         actor = space.team.members.at_shell()
         if needs is not None:
             require(actor, needs)
         yield space if actor == space.actor else space.acting(actor)
 
 
-def meant_dataset(space: Workspace, asked: str) -> str:
+def choose_dataset(space: Workspace, asked: str) -> str:
     """The dataset that is asked for; the only one where none is.
 
     Raises:

@@ -11,20 +11,21 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from tui_annotate.domain import nouns
+from tui_annotate.domain import plural
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
-from tui_annotate.domain.visible import visible, visible_line
+from tui_annotate.domain.terminal_text import visible, visible_line
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from tui_annotate.domain.differences import Piece
     from tui_annotate.domain.progress import Progress
+    from tui_annotate.domain.text_diff import DiffPart
 
 WIDE = 160  # columns of a table that nobody looks at through a terminal
 GAP = 2  # blanks between two columns
@@ -33,7 +34,7 @@ LEAST = 8  # cells that a flexible one keeps where the others leave no more
 UNITS = {"vectors": "documents"}  # what a phase counts, where it is something else
 QUIET = 5.0  # seconds between two lines of progress where no bar can be drawn
 
-many = nouns.many
+many = plural.many
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,21 @@ class Column:
     number: bool = False
     flexible: bool = False
     whole: bool = False
+
+
+def number(title: str) -> Column:
+    """A column of numbers, which are never cut."""
+    return Column(title, number=True)
+
+
+def flexible(title: str) -> Column:
+    """A column of words that is cut first."""
+    return Column(title, flexible=True)
+
+
+def whole(title: str) -> Column:
+    """A column of words that are copied into the next command, and never cut."""
+    return Column(title, whole=True)
 
 
 def line(text: str) -> None:
@@ -69,35 +85,46 @@ def text(value: str) -> None:
     sys.stdout.write(value if value.endswith("\n") else value + "\n")
 
 
-def marked_line(piece: Piece) -> None:
+def print_marked_line(piece: DiffPart) -> None:
     """A line of a difference: with its mark, and on a terminal in a colour too."""
-    _coloured(f"{piece.mark} {visible_line(piece.text)}", piece.mark)
+    _print_coloured(f"{piece.mark} {visible_line(piece.text)}", piece.mark)
     sys.stdout.write("\n")
 
 
-def marked_words(pieces: Sequence[Piece]) -> None:
+def print_marked_words(pieces: Sequence[DiffPart]) -> None:
     """A text by words: what came and what went in a colour on a terminal, else in marks."""
-    drawn = drawing(sys.stdout).color_system is not None
+    drawn = make_console(sys.stdout).color_system is not None
     for piece in pieces:
         shown = visible(piece.text)
         if not drawn and piece.mark != " ":
             before, after = ("{+", "+}") if piece.mark == "+" else ("[-", "-]")
             shown = f"{before}{shown}{after}"
-        _coloured(shown, piece.mark)
+        _print_coloured(shown, piece.mark)
     sys.stdout.write("\n")
 
 
-def _coloured(shown: str, mark: str) -> None:
+def _print_coloured(shown: str, mark: str) -> None:
     from rich.text import Text
 
     styles = {"+": "green", "-": "red strike"}
-    drawing(sys.stdout).print(Text(shown, style=styles.get(mark, "")), end="", soft_wrap=True)
+    make_console(sys.stdout).print(Text(shown, style=styles.get(mark, "")), end="", soft_wrap=True)
 
 
 def as_json(value: Any) -> None:
-    """A JSON value on stdout: exact UTF-8 for programs, escaped to ASCII on a terminal."""
+    """A JSON value on stdout: exact UTF-8 for programs, escaped to ASCII on a terminal.
+
+    Dataclasses are objects by their fields, paths are strings.
+    """
+    sys.stdout.write(_dump(value))
+
+
+def _dump(value: Any) -> str:
     plain = sys.stdout.isatty() or "utf" not in (sys.stdout.encoding or "").lower()
-    sys.stdout.write(json.dumps(value, ensure_ascii=plain, indent=2) + "\n")
+    return json.dumps(value, ensure_ascii=plain, indent=2, default=_to_json) + "\n"
+
+
+def _to_json(value: Any) -> Any:
+    return str(value) if isinstance(value, Path) else asdict(value)
 
 
 def say(text: str) -> None:
@@ -106,24 +133,30 @@ def say(text: str) -> None:
     sys.stderr.flush()
 
 
-def complain(error: TuiAnnotateError) -> None:
+def print_error(error: TuiAnnotateError) -> None:
     """An error as its message and, under it, what to do."""
-    say(f"error: {error.message}")
-    if error.hint:
-        say(f"  hint: {error.hint}")
+    problem(f"error: {error.message}", error.hint)
 
 
-def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> None:
+def problem(message: str, hint: str) -> None:
+    """What is wrong, on stderr, and under it what to do where that is known."""
+    say(message)
+    if hint:
+        say(f"  hint: {hint}")
+
+
+def table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
     """A table on stdout, cut to what the terminal has: flexible columns first, numbers never."""
     from rich.console import ConsoleDimensions
     from rich.table import Table
     from rich.text import Text
 
-    console = drawing(sys.stdout)
-    cells = [[Text(visible_line(_cell(value))) for value in row] for row in rows]
+    console = make_console(sys.stdout)
+    columns = [Column(each) if isinstance(each, str) else each for each in titled]
+    cells = [[Text(visible_line(_format_cell(value))) for value in row] for row in rows]
     titles = [Text(visible_line(column.title)) for column in columns]
     widths = [max(cell.cell_len for cell in each) for each in zip(titles, *cells, strict=True)]
-    for place, room in _rooms(columns, widths, console.width).items():
+    for place, room in _fit_widths(columns, widths, console.width).items():
         for row_cells in cells:
             row_cells[place].truncate(room, overflow="ellipsis")
     needed = sum(
@@ -141,8 +174,30 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> N
     page("\n".join(each.rstrip() for each in drawn.get().splitlines()))
 
 
-def _rooms(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
-    """How wide each column of words may be, by its place."""
+def table_or_json(
+    values: Any,
+    columns: Sequence[Column | str],
+    rows: Sequence[Sequence[str | float]],
+    *,
+    as_json: bool,
+) -> None:
+    """Rows as a table for people; for programs the values that they show, as JSON."""
+    if as_json:
+        sys.stdout.write(_dump(values))
+    else:
+        table(columns, rows)
+
+
+def lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
+    """Lines of data for people; for programs the value that they show, as JSON."""
+    if as_json:
+        sys.stdout.write(_dump(value))
+    else:
+        for each in lines:
+            line(each)
+
+
+def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
     words = {
         place: widths[place]
         for place, column in enumerate(columns)
@@ -152,11 +207,11 @@ def _rooms(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict
     flexible = {place: wish for place, wish in words.items() if columns[place].flexible}
     room = width - sum(widths) + sum(words.values()) - GAP * len(columns)
     kept = sum(min(wish, NARROWEST) for wish in flexible.values())
-    rooms = _shared(rigid, room - kept, least=NARROWEST)
-    return rooms | _shared(flexible, room - sum(rooms.values()), least=LEAST)
+    rooms = _divide_width(rigid, room - kept, least=NARROWEST)
+    return rooms | _divide_width(flexible, room - sum(rooms.values()), least=LEAST)
 
 
-def _shared(wishes: Mapping[int, int], room: int, *, least: int) -> dict[int, int]:
+def _divide_width(wishes: Mapping[int, int], room: int, *, least: int) -> dict[int, int]:
     """Cells among columns: short wishes in full, long ones the same each, none below a least."""
     given: dict[int, int] = {}
     for place, wish in sorted(wishes.items(), key=lambda each: each[1]):
@@ -165,7 +220,7 @@ def _shared(wishes: Mapping[int, int], room: int, *, least: int) -> dict[int, in
     return given
 
 
-def _cell(value: str | float) -> str:
+def _format_cell(value: str | float) -> str:
     if isinstance(value, str):
         return value
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
@@ -175,21 +230,21 @@ def facts(values: Mapping[str, str | float]) -> None:
     """Names and their values on stdout, aligned, in the order given."""
     width = max(map(len, values), default=0)
     for name, value in values.items():
-        line(f"{name:<{width}}  {_cell(value)}")
+        line(f"{name:<{width}}  {_format_cell(value)}")
 
 
-def seconds(moment: str) -> str:
-    """A moment as the store has it, for people: without parts of a second; empty for none."""
-    return moment[:19]
+def seconds(at: str) -> str:
+    """A time as the store has it, without fractions of a second; empty for none."""
+    return at[:19]
 
 
 def stamp() -> str:
-    """This second, UTC, as a name of files: `2026-05-04T120000Z`."""
+    """The current time, UTC, for file names: `2026-05-04T120000Z`."""
     return time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
 
 
-def drawing(stream: TextIO) -> Console:
-    """What draws on a stream: in its width and colours, wide and plain where it is no terminal."""
+def make_console(stream: TextIO) -> Console:
+    """Makes a console: as wide as the terminal; wide and without colours where it is none."""
     from rich.console import Console
 
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
@@ -198,60 +253,53 @@ def drawing(stream: TextIO) -> Console:
 
 @contextmanager
 def progress(unit: str) -> Iterator[Callable[[Progress], None]]:
-    """A callback that shows how far a long deed is: a bar with rate and time left, or quiet lines.
-
-    Args:
-        unit: what is counted, in the plural.
-    """
+    """Show the progress of a long action as a bar or lines; `unit` is a plural."""
     if not sys.stderr.isatty():
-        yield _Lines(unit)
+        yield _make_progress_lines(unit)
         return
-    with _bar() as bar:
+    with _make_bar() as bar:
         tasks: dict[str, TaskID] = {}
 
         def show(at: Progress) -> None:
             if at.phase not in tasks:
                 phase = visible_line(at.phase)
                 tasks[at.phase] = bar.add_task(phase, total=None, records="", rate=0.0)
-            total = None if at.share is None else 1.0
             bar.update(
                 tasks[at.phase],
                 completed=at.share or 0.0,
-                total=total,
-                records=_counted(at, unit),
+                total=None if at.share is None else 1.0,
+                records=_count_records(at, unit),
                 rate=at.rate,
             )
 
         yield show
 
 
-def _counted(at: Progress, unit: str) -> str:
-    """What is done so far, by the word for one thing where it is one."""
+def _count_records(at: Progress, unit: str) -> str:
     more = UNITS.get(at.phase, unit)
     one = f"{more[:-3]}y" if more.endswith("ies") else more.removesuffix("s")
     return many(at.records, one, more)
 
 
-class _Lines:
-    """Progress where nothing can be drawn over: a line every few seconds."""
+def _make_progress_lines(unit: str) -> Callable[[Progress], None]:
+    """Makes what shows progress where nothing can be drawn over: a line every few seconds."""
+    last = time.monotonic()
 
-    def __init__(self, unit: str) -> None:
-        self._unit = unit
-        self._told = time.monotonic()
-
-    def __call__(self, at: Progress) -> None:
+    def show(at: Progress) -> None:
+        nonlocal last
         now = time.monotonic()
-        if now - self._told < QUIET:
+        if now - last < QUIET:
             return
-        self._told = now
+        last = now
         share = "" if at.share is None else f" ({at.share:.0%})"
         left = "" if at.left is None else f", {at.left:,.0f} s left"
-        counted = _counted(at, self._unit)
         rate = f"{at.rate:,.0f}" if at.rate >= 1 else f"{at.rate:.1f}"
-        say(f"{at.phase}: {counted}{share}, {rate} a second{left}")
+        say(f"{at.phase}: {_count_records(at, unit)}{share}, {rate} a second{left}")
+
+    return show
 
 
-def _bar() -> Bar:
+def _make_bar() -> Bar:
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Drawn
 
@@ -262,7 +310,7 @@ def _bar() -> Bar:
         TextColumn("{task.fields[records]}", markup=False),
         TextColumn("{task.fields[rate]:,.0f}/s", markup=False),
         TimeRemainingColumn(),
-        console=drawing(sys.stderr),
+        console=make_console(sys.stderr),
     )
 
 

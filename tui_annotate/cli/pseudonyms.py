@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tui_annotate.cli import output
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, YesOption, examples, opened
+from tui_annotate.cli import options, output
+from tui_annotate.cli.options import add_command, add_group, open_workspace, value_option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
-    from tui_annotate.services.export.pseudonyms import Pseudonyms
+    from tui_annotate.services.export.pseudonyms import Keys, Pseudonyms
     from tui_annotate.workspace import Workspace
 
 PseudonymiseOption = Annotated[
@@ -22,65 +22,56 @@ PseudonymiseOption = Annotated[
 ]
 KeyOption = Annotated[
     Path | None,
-    typer.Option(
-        "--key",
-        metavar="FILE",
-        help="The key by which --pseudonymise makes its words; made if it is not there.",
-        show_default=False,
+    value_option(
+        "--key", "FILE", "The key by which --pseudonymise makes its words; made if it is not there."
     ),
 ]
-_SHOWN = 12
+_MOST_COLUMNS = 12
 
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    pseudonyms = typer.Typer(help="Words that stand for people in exports.", no_args_is_help=True)
-    pseudonyms.command("list", epilog=examples("tui-annotate pseudonyms list --json"))(
-        list_pseudonyms
-    )
-    pseudonyms.command(epilog=examples("tui-annotate pseudonyms new-key --yes"))(new_key)
-    app.add_typer(pseudonyms, name="pseudonyms")
+    pseudonyms = add_group(app, "pseudonyms", "Words that stand for people in exports.")
+    add_command(pseudonyms, list_pseudonyms, "pseudonyms list --json", name="list")
+    add_command(pseudonyms, new_key, "pseudonyms new-key --yes")
 
 
-def list_pseudonyms(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+def list_pseudonyms(
+    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
+) -> None:
     """List people with the words that stand for them in exports."""
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        people = space.team.naming.everybody()
-    if as_json:
-        output.as_json(
-            [{"id": one.id, "name": one.name, "pseudonym": word} for one, word in people]
-        )
-        return
-    output.table(
-        [output.Column("name", flexible=True), output.Column("pseudonym"), output.Column("id")],
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        people = space.team.pseudonyms.everybody()
+    output.table_or_json(
+        [{"id": one.id, "name": one.name, "pseudonym": word} for one, word in people],
+        [output.flexible("name"), "pseudonym", "id"],
         [(one.name, word, one.id) for one, word in people],
+        as_json=as_json,
     )
 
 
-def new_key(*, yes: YesOption = False, workspace: WorkspaceOption = None) -> None:
+def new_key(*, yes: options.YesOption = False, workspace: options.WorkspaceOption = None) -> None:
     """Make a new key: everybody has another word from now on.
 
     The key before is gone.
     """
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         output.ask("nobody can be followed from earlier exports to later ones?", yes=yes)
-        output.say(f"a new key lies in {space.team.naming.renew()}")
+        output.say(f"a new key lies in {space.team.pseudonyms.renew()}")
 
 
-def of_workspace(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
+def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
     """The pseudonyms of an export; a key that is made for it is told."""
     if not wanted:
         return None
-    keys = space.team.naming.keys()
+    keys = space.team.pseudonyms.keys()
     new = not keys.path.exists()
-    names = space.team.naming.names()
-    if new:
-        output.say(f"the key of the pseudonyms was made: {keys.path}; keep it, and keep it apart")
-    _warn(keys.path, open_to_others=keys.open_to_others())
+    names = space.team.pseudonyms.names()
+    _print_key(keys, new=new)
     return names
 
 
-def of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | None:
+def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | None:
     """The pseudonyms of a conversion.
 
     Raises:
@@ -91,29 +82,28 @@ def of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | None:
         raise InvalidInput("--pseudonymise and --key go together", f"give also {missing}")
     if key is None:
         return None
-    from tui_annotate.services.export.keys import Keys
-    from tui_annotate.services.export.pseudonyms import Pseudonyms
+    from tui_annotate.services.export.pseudonyms import Keys, Pseudonyms
 
     keys = Keys(key)
     names = Pseudonyms(keys.current())
-    if keys.made:
-        output.say(f"the key of the pseudonyms was made: {key}; keep it, and keep it apart")
-    _warn(key, open_to_others=keys.open_to_others())
+    _print_key(keys, new=keys.made)
     return names
 
 
-def _warn(path: Path, *, open_to_others: bool) -> None:
-    if open_to_others:
-        output.say(f"others on this machine can read {path}: chmod 600")
+def _print_key(keys: Keys, *, new: bool) -> None:
+    if new:
+        output.say(f"the key of the pseudonyms was made: {keys.path}; keep it, and keep it apart")
+    if keys.open_to_others():
+        output.say(f"others on this machine can read {keys.path}: chmod 600")
 
 
-def tell(names: Pseudonyms | None) -> None:
+def print_pseudonyms(names: Pseudonyms | None) -> None:
     """Says whom an export does not name, and what of it may name people all the same."""
     if names is None:
         return
     told = names.told
     people = output.many(len(told.people), "person", "people")
-    output.say(f"  pseudonyms for {people}{_listed(told.changed, ', also in ')}")
+    output.say(f"  pseudonyms for {people}{_list_columns(told.changed, ', also in ')}")
     if told.originals:
         kept = "records as they were read, which may name people"
         output.say(f"  left out: {told.originals:,} {kept}")
@@ -122,12 +112,12 @@ def tell(names: Pseudonyms | None) -> None:
     if told.texts:
         output.say(f"  notes and comments kept as written: {told.texts:,}")
     if told.columns:
-        output.say(f"  kept as they came:{_listed(told.columns, ' ')}; do they name anybody?")
+        output.say(f"  kept as they came:{_list_columns(told.columns, ' ')}; do they name anybody?")
 
 
-def _listed(columns: Counter[str], before: str) -> str:
+def _list_columns(columns: Counter[str], before: str) -> str:
     if not columns:
         return ""
-    shown = ", ".join(name for name, _ in columns.most_common(_SHOWN))
-    more = f" and {len(columns) - _SHOWN:,} more" if len(columns) > _SHOWN else ""
+    shown = ", ".join(name for name, _ in columns.most_common(_MOST_COLUMNS))
+    more = f" and {len(columns) - _MOST_COLUMNS:,} more" if len(columns) > _MOST_COLUMNS else ""
     return f"{before}columns {shown}{more}"

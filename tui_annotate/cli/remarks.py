@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import completion, output
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
-from tui_annotate.domain.samples import SampleKey
+from tui_annotate.cli import options, output
+from tui_annotate.cli.options import (
+    add_command,
+    add_group,
+    argument,
+    flag,
+    open_workspace,
+    sample_option,
+)
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.remarks import Remark, Talk
-    from tui_annotate.services.remark import Remarks
+    from tui_annotate.domain.comments import CommentThread, PersonComment
+    from tui_annotate.services.comments import Comments
 
 SHORT = 8
 """Characters of a talk's id that are shown."""
@@ -21,120 +26,102 @@ SHORT = 8
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    remarks = typer.Typer(help="What people say about samples.", no_args_is_help=True)
-    remarks.command(
-        "list",
-        epilog=examples(
-            "tui-annotate remarks list --waiting", "tui-annotate remarks list --sample news/17"
-        ),
-    )(list_talks)
-    remarks.command(epilog=examples('tui-annotate remarks reply 3f0a9c41 "Yes, that one too."'))(
-        reply
+    remarks = add_group(app, "remarks", "What people say about samples.")
+    add_command(
+        remarks,
+        list_threads,
+        "remarks list --waiting",
+        "remarks list --sample news/17",
+        name="list",
     )
-    app.add_typer(remarks, name="remarks")
-    app.command(epilog=examples('tui-annotate notice "The guidelines say more about dates now."'))(
-        notice
-    )
+    add_command(remarks, reply, 'tui-annotate remarks reply 3f0a9c41 "Yes, that one too."')
+    add_command(app, notice, 'tui-annotate notice "The guidelines say more about dates now."')
 
 
-def list_talks(
+def list_threads(
     *,
-    waiting: Annotated[
-        bool, typer.Option("--waiting", help="Those alone that wait for an answer.")
-    ] = False,
-    sample: Annotated[
-        str,
-        typer.Option(
-            metavar="ID",
-            help="About this sample alone: an id, or dataset/id.",
-            autocompletion=completion.samples,
-        ),
-    ] = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    waiting: Annotated[bool, flag("--waiting", "Those alone that wait for an answer.")] = False,
+    sample: Annotated[str, sample_option("About this sample alone: an id, or dataset/id.")] = "",
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """List what annotators wrote, the answers, and notices."""
-    with opened(workspace) as space:
-        service = space.team.remarks
+    with open_workspace(workspace) as space:
+        service = space.team.comments
         key = space.corpus.find(sample) if sample else None
         talks = service.talks(waiting=waiting, sample=key)
         notices = [] if waiting or key else service.notices()
         if as_json:
             output.as_json(
                 {
-                    "talks": [_talk_as_json(talk, service) for talk in talks],
-                    "notices": [_as_json(each, service) for each in notices],
+                    "talks": [_thread_as_json(talk, service) for talk in talks],
+                    "notices": [_comment_as_json(each, service) for each in notices],
                 }
             )
             return
         for talk in talks:
-            _tell(talk, service)
+            _print_thread(talk, service)
         for each in notices:
             output.line(f"notice of {each.at[:16]} by {service.name(each.author)}:")
-            _tell_text(each.text)
+            _print_indented(each.text)
     if not talks and not notices:
         output.say("nobody waits for an answer" if waiting else "nobody said anything yet")
 
 
-def _tell(talk: Talk, service: Remarks) -> None:
+def _print_thread(talk: CommentThread, service: Comments) -> None:
     waits = ", waits for an answer" if talk.waiting else ""
-    output.line(f"{talk.id[:SHORT]}  {_sample(talk.remarks[0].sample)}{waits}")
+    output.line(f"{talk.id[:SHORT]}  {_describe_sample(talk)}{waits}")
     for each in talk.remarks:
         output.line(f"  {service.name(each.author)}, {each.at[:16]}:")
-        _tell_text(each.text)
+        _print_indented(each.text)
 
 
-def _tell_text(text: str) -> None:
+def _print_indented(text: str) -> None:
     for line in text.splitlines():
         output.line(f"    {line}")
 
 
-def _sample(key: SampleKey | None) -> str:
-    return str(key) if key else ""
+def _describe_sample(talk: CommentThread) -> str:
+    return str(talk.remarks[0].sample or "")
 
 
-def _talk_as_json(talk: Talk, service: Remarks) -> dict[str, Any]:
+def _thread_as_json(talk: CommentThread, service: Comments) -> dict[str, Any]:
     return {
         "id": talk.id,
-        "sample": _sample(talk.remarks[0].sample),
+        "sample": _describe_sample(talk),
         "person": talk.person,
         "waiting": talk.waiting,
-        "remarks": [_as_json(each, service) for each in talk.remarks],
+        "remarks": [_comment_as_json(each, service) for each in talk.remarks],
     }
 
 
-def _as_json(remark: Remark, service: Remarks) -> dict[str, Any]:
-    value = asdict(remark)
-    return {
-        **{name: value[name] for name in ("id", "author", "text", "at")},
-        "name": service.name(remark.author),
-    }
+def _comment_as_json(remark: PersonComment, service: Comments) -> dict[str, Any]:
+    value = {name: getattr(remark, name) for name in ("id", "author", "text", "at")}
+    return {**value, "name": service.name(remark.author)}
 
 
 def reply(
-    talk: Annotated[
-        str, typer.Argument(metavar="TALK", help="The start of its id, as remarks list shows it.")
-    ],
+    talk: Annotated[str, argument("TALK", "The start of its id, as remarks list shows it.")],
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What you answer.")],
     *,
-    workspace: WorkspaceOption = None,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Answer an annotator.
 
     They are told when they next begin, and find it at the sample.
     """
-    with opened(workspace) as space:
-        service = space.team.remarks
+    with open_workspace(workspace) as space:
+        service = space.team.comments
         said = service.reply(talk, text)
-        output.line(f"answered {service.name(said.person)} about {_sample(said.remarks[0].sample)}")
+        output.line(f"answered {service.name(said.person)} about {_describe_sample(said)}")
 
 
 def notice(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What all are told.")],
     *,
-    workspace: WorkspaceOption = None,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Tell all something, once, when each next begins."""
-    with opened(workspace) as space:
-        space.team.remarks.notice(text)
+    with open_workspace(workspace) as space:
+        space.team.comments.notice(text)
     output.line("all are told when they next begin")

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion, output, screen
+from tui_annotate.cli import options, output, screen
 from tui_annotate.cli.options import (
-    JsonOption,
-    NameOption,
-    OfDatasetOption,
-    WorkspaceOption,
+    add_command,
     examples,
-    opened,
+    open_workspace,
+    sample_option,
+    value_option,
 )
-from tui_annotate.domain.orders import CONFLICTS, contradicted
 from tui_annotate.domain.people import Verb
+from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
 
 if TYPE_CHECKING:
-    from tui_annotate.services.review import Waiting
+    from tui_annotate.services.review import QueuedSample
     from tui_annotate.workspace import Workspace
 
 _GRAVEST: Final = 2  # kinds of differences in the list; all of them are in its JSON
@@ -37,30 +36,23 @@ def register(app: typer.Typer) -> None:
         ),
     )
     review_app.callback()(review)
-    review_app.command(
-        "list",
-        epilog=examples(
-            "tui-annotate review list",
-            "tui-annotate review list --dataset news --json",
-            "tui-annotate review list --order disagree:rank",
-        ),
-    )(list_)
+    add_command(
+        review_app,
+        list_samples,
+        "review list",
+        "review list --dataset news --json",
+        "review list --order disagree:rank",
+        name="list",
+    )
     app.add_typer(review_app, name="review")
 
 
 def review(
     context: typer.Context,
     *,
-    name: NameOption = "",
-    sample: Annotated[
-        str,
-        typer.Option(
-            metavar="ID",
-            help="Begin at this sample: its id, or dataset/id.",
-            autocompletion=completion.samples,
-        ),
-    ] = "",
-    workspace: WorkspaceOption = None,
+    name: options.NameOption = "",
+    sample: Annotated[str, sample_option("Begin at this sample: its id, or dataset/id.")] = "",
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Open the screen of review; it begins with the sample that has the most conflicts.
 
@@ -71,54 +63,51 @@ def review(
         raise typer.Exit(code)
 
 
-def list_(
+def list_samples(
     *,
-    dataset: OfDatasetOption = "",
+    dataset: options.OfDatasetOption = "",
     order: Annotated[
         str,
-        typer.Option(
+        value_option(
             "--order",
-            metavar="ORDER",
-            help="conflicts, or disagree:SCORE: first where people contradict a machine most.",
+            "ORDER",
+            "conflicts, or disagree:SCORE: first where people contradict a machine most.",
         ),
     ] = CONFLICTS,
-    name: NameOption = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    name: options.NameOption = "",
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """List the samples of review, those that wait first.
 
     Of these, those with the most conflicts.
     """
-    score = contradicted(order)
-    with opened(workspace, needs=Verb.REVIEW) as space:
+    score = score_of_order(order)
+    with open_workspace(workspace, needs=Verb.REVIEW) as space:
         if score:
             space.team.review.sort_against(space.machines.scores.support(score))
-        rows = space.team.review.queue(_reader(space, name), dataset=dataset)
+        rows = space.team.review.queue(_find_reviewer(space, name), dataset=dataset)
     if as_json:
-        asked = [{"against": row.against} if score else {} for row in rows]
-        output.as_json([_json(row) | more for row, more in zip(rows, asked, strict=True)])
+        against = [{"against": row.against} if score else {} for row in rows]
+        output.as_json([_row_as_json(row) | more for row, more in zip(rows, against, strict=True)])
         return
     waiting = sum(not row.settled for row in rows)
     output.line(f"samples that wait for review: {waiting} of {len(rows)}")
     if rows:
         output.table(
             [
-                output.Column("sample", flexible=True),
-                output.Column("people"),
-                output.Column("agreed", number=True),
-                output.Column("nearly", number=True),
-                output.Column("conflicts", number=True),
-                output.Column("differ in", flexible=True),
-                output.Column("review"),
-                *([output.Column("against", number=True)] if score else []),
+                output.flexible("sample"),
+                "people",
+                *map(output.number, ("agreed", "nearly", "conflicts")),
+                output.flexible("differ in"),
+                "review",
+                *([output.number("against")] if score else []),
             ],
-            [(*_cells(row), *([_against(row)] if score else [])) for row in rows],
+            [_table_cells(row, against=bool(score)) for row in rows],
         )
 
 
-def _reader(space: Workspace, name: str) -> str:
-    """For whom the list is; nobody where there are accounts, and the owner of the files asks."""
+def _find_reviewer(space: Workspace, name: str) -> str:
     if space.actor.person:
         return space.actor.person
     if name or not space.team.authenticate.required():
@@ -126,30 +115,23 @@ def _reader(space: Workspace, name: str) -> str:
     return ""
 
 
-def _cells(row: Waiting) -> tuple[str | float, ...]:
+def _table_cells(row: QueuedSample, *, against: bool) -> tuple[str | float, ...]:
     kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds[:_GRAVEST])
     people = f"{row.annotators} of {row.annotators + row.pending}"
     state = "settled" if row.settled else row.state.value
-    told = f"{state}, yours" if row.own else state
-    return (str(row.key), people, row.agreed, row.nearly, row.conflicts, kinds, told)
+    state += ", yours" if row.own else ""
+    cells = (str(row.key), people, row.agreed, row.nearly, row.conflicts, kinds, state)
+    contradiction = "" if row.against is None else f"{row.against:.2f}"
+    return (*cells, contradiction) if against else cells
 
 
-def _against(row: Waiting) -> str:
-    return "" if row.against is None else f"{row.against:.2f}"
-
-
-def _json(row: Waiting) -> dict[str, Any]:
+def _row_as_json(row: QueuedSample) -> dict[str, Any]:
     return {
         "dataset": row.key.dataset,
         "sample": row.key.id,
-        "group": row.group,
-        "annotators": row.annotators,
-        "annotations": row.annotations,
-        "pending": row.pending,
+        **{name: getattr(row, name) for name in ("group", "annotators", "annotations", "pending")},
         "state": row.state.value,
-        "agreed": row.agreed,
-        "nearly": row.nearly,
-        "conflicts": row.conflicts,
+        **{name: getattr(row, name) for name in ("agreed", "nearly", "conflicts")},
         "kinds": {kind.value: count for kind, count in row.kinds},
         "own": row.own,
     }

@@ -18,7 +18,7 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.people import checked_name
 
 if TYPE_CHECKING:
-    from tui_annotate.tui.session import Bound
+    from tui_annotate.tui.session import ForcedIdentity
     from tui_annotate.workspace import Workspace
 
 LOG: Final = "log/app.log"
@@ -31,7 +31,7 @@ OPTIONS: Final = {
 }
 
 
-def plain(arguments: Sequence[str]) -> dict[str, str] | None:
+def parse_annotate(arguments: Sequence[str]) -> dict[str, str] | None:
     """The options of a plain `annotate`; None where Typer has to look at it.
 
     Plain is: each option once, spelt in full, its value behind a blank and not like an option.
@@ -53,7 +53,7 @@ def annotate(
     name: str = "",
     sample: str = "",
     order: str = "",
-    bound: Bound | None = None,
+    bound: ForcedIdentity | None = None,
     own: bool = True,
     reviewing: bool = False,
     remembered: bool = True,
@@ -86,18 +86,22 @@ def annotate(
     try:
         need_terminal("review" if reviewing else "annotate")
     except Unavailable:
-        _need_sample(folder, sample)  # with a terminal the screen finds out, behind its first frame
+        _require_sample(
+            folder, sample
+        )  # with a terminal the screen finds out, behind its first frame
         raise
+    # Where a group shares a workspace, each member has a log of their own.
+    is_owner = os.geteuid() == folder.stat().st_uid
     # Imports make no garbage, and looking for it in them costs a quarter of their time.
     gc.disable()
     from tui_annotate.tui.app import run
 
     return run(
-        partial(_open, folder, name if remembered else ""),
+        partial(_open_workspace, folder, name if remembered else ""),
         person=name,
         sample=sample,
         order=chosen,
-        log=folder / _log(folder),
+        log=folder / (LOG if is_owner else LOG.replace(".log", f"-{os.geteuid()}.log")),
         bound=bound,
         own=own,
         reviewing=reviewing,
@@ -105,8 +109,7 @@ def annotate(
     )
 
 
-def _open(folder: Path, name: str) -> Workspace:
-    """The workspace, in which somebody begins to work; where a name says who, it is remembered."""
+def _open_workspace(folder: Path, name: str) -> Workspace:
     try:
         from tui_annotate import settings
         from tui_annotate import workspace as workspaces
@@ -123,13 +126,7 @@ def _open(folder: Path, name: str) -> Workspace:
         gc.enable()
 
 
-def _log(folder: Path) -> str:
-    """The log of this user: where a group shares a workspace, each member has one."""
-    user = os.geteuid()
-    return LOG if user == folder.stat().st_uid else LOG.replace(".log", f"-{user}.log")
-
-
-def _need_sample(folder: Path, sample: str) -> None:
+def _require_sample(folder: Path, sample: str) -> None:
     from tui_annotate import workspace as workspaces
 
     with workspaces.open(folder) as space:

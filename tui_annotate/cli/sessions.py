@@ -2,80 +2,68 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from tui_annotate.cli import completion, output
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, YesOption, examples, opened
+from tui_annotate.cli import options, output
+from tui_annotate.cli.options import (
+    add_command,
+    add_group,
+    argument,
+    flag,
+    open_workspace,
+    person_option,
+)
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Verb
 
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    sessions = typer.Typer(help="Who is signed in.", no_args_is_help=True)
-    sessions.command("list", epilog=examples("tui-annotate sessions list --json"))(list_sessions)
-    sessions.command(
-        epilog=examples(
-            "tui-annotate sessions end 3f2a90c1",
-            "tui-annotate sessions end --person ben@example.org",
-            "tui-annotate sessions end --all --yes",
-        )
-    )(end)
-    app.add_typer(sessions, name="sessions")
+    sessions = add_group(app, "sessions", "Who is signed in.")
+    add_command(sessions, list_sessions, "sessions list --json", name="list")
+    add_command(
+        sessions,
+        end,
+        "sessions end 3f2a90c1",
+        "sessions end --person ben@example.org",
+        "sessions end --all --yes",
+    )
 
 
-def list_sessions(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+def list_sessions(
+    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
+) -> None:
     """List who is signed in, by name; --json says until when."""
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.signed_in()
-    if as_json:
-        output.as_json([asdict(each) for each in found])
-        return
-    titles = ("session", "name", "by", "from", "since", "seen")
-    columns = [output.Column(title, flexible=title in {"name", "from"}) for title in titles]
-    output.table(
-        columns,
+    output.table_or_json(
+        found,
+        ["session", output.flexible("name"), "by", output.flexible("from"), "since", "seen"],
         [
-            (
-                each.id[:8],
-                each.name,
-                each.means,
-                each.client,
-                each.created[:10],
-                each.seen[:16],
-            )
+            (each.id[:8], each.name, each.means, each.client, each.created[:10], each.seen[:16])
             for each in found
         ],
+        as_json=as_json,
     )
 
 
 def end(
-    session: Annotated[
-        str, typer.Argument(metavar="[SESSION]", help="Its id, or how it begins.")
-    ] = "",
+    session: Annotated[str, argument("[SESSION]", "Its id, or how it begins.")] = "",
     *,
     person: Annotated[
-        str,
-        typer.Option(
-            metavar="WHO",
-            help="All of one person: address, name or id.",
-            autocompletion=completion.people,
-        ),
+        str, person_option("--person", "All of one person: address, name or id.", metavar="WHO")
     ] = "",
-    everybody: Annotated[
-        bool, typer.Option("--all", help="All of everybody: each signs in anew.")
-    ] = False,
-    yes: YesOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    everybody: Annotated[bool, flag("--all", "All of everybody: each signs in anew.")] = False,
+    yes: options.YesOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Sign people out; what they saved stays saved."""
     if sum((bool(session), bool(person), everybody)) != 1:
         raise InvalidInput("whose session?", "say which: a SESSION, --person WHO, or --all")
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         authenticate = space.team.authenticate
         living = space.team.accounts.signed_in()
         if everybody:
@@ -91,7 +79,4 @@ def end(
                 raise NotFound(f"{which} with {session!r}", "see: tui-annotate sessions list")
             authenticate.sign_out(meant[0])
             ended = 1
-    if as_json:
-        output.as_json({"ended": ended})
-    else:
-        output.line(f"sessions ended: {ended:,}")
+    output.lines_or_json({"ended": ended}, f"sessions ended: {ended:,}", as_json=as_json)

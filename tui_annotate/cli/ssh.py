@@ -6,19 +6,24 @@ import os
 import secrets
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion, guest, output
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
-from tui_annotate.cli.ssh_arrangement import Part, arrangement
+from tui_annotate.cli import completion, guest, options, output
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.ssh_keys import LONGEST
+from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.people.keys import BoundKey
+    from tui_annotate.storage.people.accounts import BoundKey
+
 
 _NEXT: Final = "for sshd to know it: tui-annotate ssh keys -w {} --authorized-keys FILE"
 
@@ -28,41 +33,29 @@ SESSION: Final = (sys.executable, "-I", "-m", "tui_annotate", "session")
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    app.command(epilog=examples("tui-annotate session PERSON -w DIR"))(session)
-    ssh = typer.Typer(help="People who come over ssh.", no_args_is_help=True)
-    ssh.command(
-        epilog=examples(
-            "tui-annotate ssh setup --user annotate",
-            "tui-annotate ssh setup --part sshd > tui-annotate.conf",
-        )
-    )(setup)
-    ssh.command(
-        epilog=examples(
-            "tui-annotate ssh keys",
-            "tui-annotate ssh keys --authorized-keys ~/.ssh/authorized_keys",
-        )
-    )(keys)
-    key = typer.Typer(help="Keys and whose they are.", no_args_is_help=True)
-    key.command(epilog=examples("tui-annotate ssh key add ana@example.org id_ed25519.pub"))(add)
-    key.command("list", epilog=examples("tui-annotate ssh key list --json"))(listed)
-    key.command(epilog=examples("tui-annotate ssh key remove SHA256:..."))(remove)
-    ssh.add_typer(key, name="key")
-    app.add_typer(ssh, name="ssh")
+    add_command(app, session, "session PERSON -w DIR")
+    ssh = add_group(app, "ssh", "People who come over ssh.")
+    add_command(
+        ssh, setup, "ssh setup --user annotate", "ssh setup --part sshd > tui-annotate.conf"
+    )
+    add_command(ssh, keys, "ssh keys", "ssh keys --authorized-keys ~/.ssh/authorized_keys")
+    key = add_group(ssh, "key", "Keys and whose they are.")
+    add_command(key, add, "ssh key add ana@example.org id_ed25519.pub")
+    add_command(key, list_keys, "ssh key list --json", name="list")
+    add_command(key, remove, "ssh key remove SHA256:...")
 
 
 def session(
-    person: Annotated[
-        str, typer.Argument(metavar="[PERSON]", help="Whose key it is, by id.", show_default=False)
-    ] = "",
+    person: Annotated[str, argument("[PERSON]", "Whose key it is, by id.")] = "",
     *,
-    workspace: WorkspaceOption = None,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Begin what sshd begins for a key.
 
     The screen, or an export of one's own work. Stands in authorized_keys, where ssh keys writes it.
     Exit code 64 without a terminal.
     """
-    raise typer.Exit(guest.begin(person, workspace))
+    raise typer.Exit(guest.run_session(person, workspace))
 
 
 def setup(
@@ -77,71 +70,55 @@ def setup(
         bool,
         typer.Option("--on-screen", help="No keys are bound: everybody signs in on the screen."),
     ] = False,
-    workspace: WorkspaceOption = None,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Print a safe arrangement around one account; nothing is written."""
-    folder = find(workspace)
+    folder = find_workspace(workspace)
     parts = arrangement(user, folder, SESSION, on_screen=on_screen)
-    if part:
-        output.page(parts[part])
-        return
-    output.page("\n".join(parts.values()))
+    output.page(parts[part] if part else "\n".join(parts.values()))
 
 
 def add(
-    person: Annotated[
-        str,
-        typer.Argument(
-            metavar="PERSON", help="Name, address or id.", autocompletion=completion.people
-        ),
-    ],
-    file: Annotated[
-        Path, typer.Argument(metavar="KEYFILE", help="The public key, *.pub; - for standard input.")
-    ],
+    person: Annotated[str, argument("PERSON", "Name, address or id.", complete=completion.people)],
+    file: Annotated[Path, argument("KEYFILE", "The public key, *.pub; - for standard input.")],
     *,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Bind a key to a person, who then signs in with it."""
     where = "standard input" if str(file) == "-" else str(file)
-    text = _text(file)
-    with opened(workspace) as space:
-        bound = space.team.bind.add(person, text, where=where)
+    text = _read_public_key(file)
+    with open_workspace(workspace) as space:
+        bound = space.team.ssh_keys.add(person, text, where=where)
         folder = str(space.path)
-    if as_json:
-        output.as_json(_as_json(bound))
-        return
-    output.line(f"{bound.fingerprint} signs in {bound.person.name}")
-    output.say(_NEXT.format(shlex.quote(folder)))
+    told = f"{bound.fingerprint} signs in {bound.person.name}"
+    output.lines_or_json(_key_as_json(bound), told, as_json=as_json)
+    if not as_json:
+        output.say(_NEXT.format(shlex.quote(folder)))
 
 
-def listed(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+def list_keys(
+    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
+) -> None:
     """List the keys that are bound."""
-    with opened(workspace) as space:
-        bound = space.team.bind.listed()
-    if as_json:
-        output.as_json([_as_json(each) for each in bound])
-        return
-    output.table(
-        [
-            output.Column("person", flexible=True),
-            output.Column("since"),
-            output.Column("key", whole=True),
-        ],
+    with open_workspace(workspace) as space:
+        bound = space.team.ssh_keys.listed()
+    output.table_or_json(
+        [_key_as_json(each) for each in bound],
+        [output.flexible("person"), "since", output.whole("key")],
         [(each.person.name, each.created[:10], each.fingerprint) for each in bound],
+        as_json=as_json,
     )
 
 
 def remove(
-    fingerprint: Annotated[
-        str, typer.Argument(metavar="FINGERPRINT", help="As ssh key list has it.")
-    ],
+    fingerprint: Annotated[str, argument("FINGERPRINT", "As ssh key list has it.")],
     *,
-    workspace: WorkspaceOption = None,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Unbind a key; write authorized_keys anew afterwards."""
-    with opened(workspace) as space:
-        space.team.bind.remove(fingerprint)
+    with open_workspace(workspace) as space:
+        space.team.ssh_keys.remove(fingerprint)
         folder = str(space.path)
     output.line(f"{fingerprint} signs in nobody")
     output.say(_NEXT.format(shlex.quote(folder)))
@@ -153,26 +130,27 @@ def keys(
         Path | None,
         typer.Option(metavar="FILE", help="Write them into this file; lines of others stay."),
     ] = None,
-    workspace: WorkspaceOption = None,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Print the lines of authorized_keys.
 
     Each binds a key to its owner's session.
     """
-    with opened(workspace) as space:
-        bind, folder = space.team.bind, str(space.path)
+    with open_workspace(workspace) as space:
+        bind, folder = space.team.ssh_keys, str(space.path)
         if authorized_keys is None:
             for line in bind.lines(SESSION, folder=folder):
                 output.line(line)
             return
         file = authorized_keys.resolve()
-        text = bind.written(_there(file), SESSION, folder=folder)
+        there = file.read_bytes() if file.exists() else b""
+        text = bind.written(there.decode("utf-8", "surrogateescape"), SESSION, folder=folder)
         count = len(bind.listed())
     replace_private(file, text)
     output.say(f"{output.many(count, 'key')} in {file}")
 
 
-def _as_json(bound: BoundKey) -> dict[str, Any]:
+def _key_as_json(bound: BoundKey) -> dict[str, Any]:
     return {
         "person": bound.person.id,
         "name": bound.person.name,
@@ -182,24 +160,14 @@ def _as_json(bound: BoundKey) -> dict[str, Any]:
     }
 
 
-def _text(file: Path) -> str:
+def _read_public_key(file: Path) -> str:
     try:
-        if str(file) == "-":
-            return sys.stdin.buffer.read(LONGEST + 1).decode("utf-8", "replace")
-        with file.open("rb") as opened_file:
-            return opened_file.read(LONGEST + 1).decode("utf-8", "replace")
+        with nullcontext(sys.stdin.buffer) if str(file) == "-" else file.open("rb") as key:
+            return key.read(LONGEST + 1).decode("utf-8", "replace")
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {file}", "name the public key, *.pub") from error
     except IsADirectoryError as error:
         raise InvalidInput(f"{file} is a folder", "name the public key in it, *.pub") from error
-
-
-def _there(file: Path) -> str:
-    """The text of a file, byte for byte; empty where there is none."""
-    try:
-        return file.read_bytes().decode("utf-8", "surrogateescape")
-    except FileNotFoundError:
-        return ""
 
 
 def replace_private(file: Path, text: str) -> None:
@@ -215,7 +183,9 @@ def replace_private(file: Path, text: str) -> None:
         try:
             with os.fdopen(descriptor, "wb") as raw:
                 raw.write(text.encode("utf-8", "surrogateescape"))
-                _give(raw.fileno(), file)
+                if os.geteuid() == 0:  # root writes for who owns the file, or its folder
+                    owner = (file if file.exists() else file.parent).stat()
+                    os.fchown(raw.fileno(), owner.st_uid, owner.st_gid)
                 raw.flush()
                 os.fsync(raw.fileno())
             beside.replace(file)
@@ -227,8 +197,106 @@ def replace_private(file: Path, text: str) -> None:
         ) from error
 
 
-def _give(descriptor: int, file: Path) -> None:
-    """Root writes for whoever owns the file, or, where it is new, its folder."""
-    if os.geteuid() == 0:
-        owner = (file if file.exists() else file.parent).stat()
-        os.fchown(descriptor, owner.st_uid, owner.st_gid)
+class Part(StrEnum):
+    """A part of the arrangement, in the order in which they are done."""
+
+    ACCOUNT = "account"
+    FOLDERS = "folders"
+    SSHD = "sshd"
+    KEYS = "keys"
+    CLIENT = "client"
+
+
+_PLAIN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789_-")
+
+
+def arrangement(
+    user: str, folder: Path, session: Sequence[str], *, on_screen: bool
+) -> Mapping[Part, str]:
+    """The parts as text, each with a comment that says where it belongs.
+
+    Args:
+        user: the account that everybody shares.
+        folder: the workspace's.
+        session: the words of the command that begins a session.
+        on_screen: no keys are bound, everybody signs in on the screen.
+
+    Raises:
+        InvalidInput: the account's name is none, or the folder can not stand in these files.
+    """
+    if not user or user[0] == "-" or not set(user) <= _PLAIN:
+        raise InvalidInput(f"{user!r} is no name of an account", "use letters a to z and digits")
+    place = str(folder)
+    if place != visible_line(place):
+        raise InvalidInput(f"{place!r} can not stand in sshd's files", "choose a plain name")
+    values = {
+        "user": user,
+        "folder": shlex.quote(place),
+        "program": shlex.quote(str(Path(session[0]).with_name("tui-annotate"))),
+        "sign_in": _BY_KEY,
+    }
+    if on_screen:
+        values["sign_in"] = f"    ForceCommand {shlex.join([*session, '-w', place])}"
+    templates = _TEMPLATES | ({Part.KEYS: _ON_SCREEN} if on_screen else {})
+    return {part: template.format(**values) for part, template in templates.items()}
+
+
+_BY_KEY: Final = """\
+    AuthenticationMethods publickey
+    PasswordAuthentication no
+    KbdInteractiveAuthentication no"""
+
+_ON_SCREEN: Final = """\
+# keys: none are bound; whoever sshd lets in as {user} signs in on the screen
+{program} doctor -w {folder}
+"""
+
+_TEMPLATES: Final = {
+    Part.ACCOUNT: """\
+# account, as root: one that nobody knows a password of, with a plain shell for sshd to start us by
+adduser --disabled-password --gecos tui-annotate --shell /bin/sh {user}
+""",
+    Part.FOLDERS: """\
+# folders, as root: files 0600, folders 0700, owned by the account, on a local disk
+chown -R {user}: {folder}
+chmod -R u=rwX,go= {folder}
+install -d -o {user} -g {user} -m 0700 ~{user}/.ssh
+""",
+    Part.SSHD: """\
+# sshd: /etc/ssh/sshd_config.d/60-tui-annotate.conf, then: sshd -t && systemctl reload ssh
+# many people may begin at the same minute
+MaxStartups 60:30:120
+Compression yes
+PermitUserEnvironment no
+Match User {user}
+{sign_in}
+    PermitTTY yes
+    DisableForwarding yes
+    AllowTcpForwarding no
+    AllowStreamLocalForwarding no
+    AllowAgentForwarding no
+    X11Forwarding no
+    PermitTunnel no
+    PermitUserRC no
+    AcceptEnv LANG LC_* COLORTERM NO_COLOR
+    ClientAliveInterval 30
+    ClientAliveCountMax 4
+""",
+    Part.KEYS: """\
+# keys, as root: a key for each person, then one line of authorized_keys for each key
+runuser -u {user} -- {program} ssh key add -w {folder} PERSON KEYFILE
+runuser -u {user} -- {program} ssh keys -w {folder} --authorized-keys ~{user}/.ssh/authorized_keys
+{program} doctor -w {folder}
+""",
+    Part.CLIENT: """\
+# client: ~/.ssh/config of each person; then: ssh annotation
+Host annotation
+    HostName SERVER
+    User {user}
+    Compression yes
+    ServerAliveInterval 30
+    SendEnv COLORTERM
+    ForwardAgent no
+    ForwardX11 no
+""",
+}

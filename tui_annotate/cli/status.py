@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import asdict
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tui_annotate.cli import labels_telling, output, status_telling
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, opened
+from tui_annotate.cli import charts, labels, options, output
+from tui_annotate.cli.datasets import DATASET_COUNTS
+from tui_annotate.cli.options import add_command, open_workspace
 
 if TYPE_CHECKING:
-    from tui_annotate.services.examine import Status
+    from collections.abc import Sequence
+
+    from tui_annotate.domain.work_statistics import Projection, WorkStatistics
+    from tui_annotate.services.status import Status
+    from tui_annotate.storage.items import KindCount
+
+
+_NONE = "-"
+_WHO = (output.flexible("annotator"), output.flexible("dataset"))
 
 
 def register(app: typer.Typer) -> None:
     """Adds this command to the app."""
-    app.command(epilog=examples("tui-annotate status", "tui-annotate status --flagged"))(status)
+    add_command(app, status, "status", "status --flagged")
 
 
 def status(
@@ -28,50 +38,163 @@ def status(
     weeks: Annotated[
         int, typer.Option(metavar="N", min=1, max=520, help="How many weeks are charted.")
     ] = 12,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Print what there is, and how far and fast people are.
 
     Hours are time at work, pauses taken out; the end is told from the pace of the last two weeks.
     Annotators see their own figures.
     """
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         found, waiting = space.status(), space.team.proposals.refused()
-        measured = space.team.measure.figures(weeks=weeks)
+        measured = space.team.progress.figures(weeks=weeks)
         runs = len(space.machines.scores.runs())
     if as_json:
-        shown = asdict(found)
-        whole = {"workspace": str(shown.pop("path")), **shown, "runs": runs}
-        from tui_annotate.services.measure import as_json as shaped
+        from tui_annotate.services.progress import as_json as progress_as_json
 
-        output.as_json({**whole, **shaped(measured), "labels_refused": waiting})
+        shown = asdict(found)
+        contents = {"workspace": shown.pop("path"), **shown, "runs": runs}
+        output.as_json(contents | progress_as_json(measured) | {"labels_refused": waiting})
     elif flagged:
-        status_telling.show_flags(measured)
+        _print_flags(measured)
     else:
-        _show_whole(found, runs)
-        status_telling.show_items(found.items)
-        status_telling.show(measured)
-        labels_telling.show_waiting(found.waiting)
+        _print_contents(found, runs)
+        _print_kinds(found.items)
+        _print_statistics(measured)
+        labels.print_waiting(found.waiting)
         if waiting:
             file = shlex.quote(str(found.path / "labels.yaml"))
-            output.say(f"labels.yaml changed and is not in force: {waiting}")
-            output.say(f"  hint: tui-annotate labels apply {file} --dry-run")
+            output.problem(
+                f"labels.yaml changed and is not in force: {waiting}",
+                f"tui-annotate labels apply {file} --dry-run",
+            )
 
 
-def _show_whole(found: Status, runs: int) -> None:
-    totals = ("samples", "documents", "segments", "annotations", "done")
+def _print_contents(found: Status, runs: int) -> None:
     embedded = f"{output.many(found.embedded, 'document')}, {found.embedder}"
     vectors = embedded if found.embedded else "none"
     if found.by_words:
         vectors += f"; {found.by_words:,} of them ranked by words, as the model lacks theirs"
-    numbers = {name: getattr(found, name) for name in totals}
+    numbers = {name: getattr(found, name) for name in DATASET_COUNTS}
     machines = {"machines": f"{output.many(runs, 'run')}; see: tui-annotate score list"}
     facts = {"workspace": str(found.path), **numbers, "vectors": vectors}
     output.facts(facts | (machines if runs else {}))
     if found.datasets:
         output.line("")
         output.table(
-            [output.Column("dataset"), *(output.Column(name, number=True) for name in totals)],
-            [(each.name, *(getattr(each, name) for name in totals)) for each in found.datasets],
+            ["dataset", *map(output.number, DATASET_COUNTS)],
+            [
+                (each.name, *(getattr(each, name) for name in DATASET_COUNTS))
+                for each in found.datasets
+            ],
         )
+
+
+def _print_statistics(figures: WorkStatistics) -> None:
+    if figures.work:
+        output.line("")
+        _print_states(figures)
+        output.line("")
+        _print_pace(figures)
+    if figures.ahead:
+        output.line("")
+        _print_remaining(figures)
+    if any(week.seconds for week in figures.weeks):
+        output.line("")
+        weeks = dropwhile(lambda week: not week.seconds, figures.weeks)
+        charts.print_bars([(week.week, week.hours) for week in weeks], unit="h")
+
+
+def _print_kinds(items: Sequence[KindCount]) -> None:
+    if items:
+        output.line("")
+        output.table(
+            [
+                output.flexible("dataset"),
+                "kind",
+                output.number("samples"),
+                output.flexible("annotator"),
+                output.number("annotated"),
+            ],
+            [
+                (each.dataset, each.kind, each.samples, each.name or _NONE, each.annotated)
+                for each in items
+            ],
+        )
+
+
+def _print_states(figures: WorkStatistics) -> None:
+    numbers = ("assigned", "done", "skipped", "flagged", "begun", "annotations")
+    counts = ("done", "skipped", "flagged", "open", "annotations")
+    output.table(
+        [*_WHO, *map(output.number, numbers)],
+        [
+            (
+                each.name,
+                each.dataset,
+                _NONE if each.assigned is None else each.assigned,
+                *(getattr(each, name) for name in counts),
+            )
+            for each in figures.work
+        ],
+    )
+
+
+def _print_pace(figures: WorkStatistics) -> None:
+    numbers = ("hours", "samples/h", "annotations/h")
+    output.table(
+        [*_WHO, *map(output.number, numbers), "ends"],
+        [
+            (
+                each.name,
+                each.dataset,
+                f"{each.hours:,.1f}",
+                _format_rate(each.samples_an_hour),
+                _format_rate(each.annotations_an_hour),
+                _format_end(each.end(figures.today)),
+            )
+            for each in figures.work
+        ],
+    )
+
+
+def _print_remaining(figures: WorkStatistics) -> None:
+    output.table(
+        [output.flexible("dataset"), output.number("remaining"), "ends"],
+        [
+            (
+                each.dataset,
+                _NONE if each.remaining is None else each.remaining,
+                _format_end(each.end),
+            )
+            for each in figures.ahead
+        ],
+    )
+
+
+def _print_flags(figures: WorkStatistics) -> None:
+    if not figures.flags:
+        output.say("nothing is flagged")
+        return
+    output.table(
+        ["dataset", "sample", "annotator", output.flexible("reason"), "at"],
+        [
+            (
+                each.dataset,
+                each.sample,
+                figures.names.get(each.person, each.person),
+                each.reason or _NONE,
+                each.at[:16],
+            )
+            for each in figures.flags
+        ],
+    )
+
+
+def _format_rate(value: float | None) -> str:
+    return _NONE if value is None else f"{value:,.1f}"
+
+
+def _format_end(end: Projection) -> str:
+    return end.day or f"({end.why})"

@@ -2,129 +2,132 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import completion, output
-from tui_annotate.cli import suggestions_telling as telling
+from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.options import (
-    JsonOption,
-    OfDatasetOption,
-    WorkspaceOption,
-    YesOption,
-    examples,
-    meant_dataset,
-    opened,
+    add_command,
+    add_group,
+    choose_dataset,
+    dataset_option,
+    flag,
+    open_workspace,
+    value_option,
 )
+from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Verb
-from tui_annotate.domain.records import Problem
+from tui_annotate.domain.suggestions import suggestion_to_json
+
+if TYPE_CHECKING:
+    from tui_annotate.services.suggestions import Counts
+    from tui_annotate.storage.suggestions import SuggestionListing
+
 
 MakerOption = Annotated[
     str, typer.Option(metavar="NAME", help="Of this machine alone, as suggestions list shows it.")
 ]
-HiddenOption = Annotated[
-    str,
-    typer.Option("--dataset", metavar="NAME", help="Which.", autocompletion=completion.datasets),
-]
+HiddenOption = Annotated[str, dataset_option("Which.")]
+
+
+_SHORT = 8
+"""Characters of a run's id that are shown."""
+_COUNTS = ("offered", "open", "passed", "accepted", "changed", "refused")
+_RARE = "removed"
+"""A count with a column where there is anything to count; names need the room."""
+_REASONS = 5
+_FLEXIBLE = ("sample", "maker", "label", "words")
 
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    suggestions = typer.Typer(help="What machines suggest to annotators.", no_args_is_help=True)
-    suggestions.command(
-        "list",
-        epilog=examples(
-            "tui-annotate suggestions list --open",
-            "tui-annotate suggestions list --dataset news --json",
-        ),
-    )(list_suggestions)
-    suggestions.command(
-        "import",
-        epilog=examples("tui-annotate suggestions import found.jsonl --maker import:detector"),
-    )(take_in)
-    suggestions.command(
-        "from-scores",
-        epilog=examples(
-            "tui-annotate suggestions from-scores --dataset news --score source_overlap --below 0.2"
-        ),
-    )(from_scores)
-    suggestions.command(
-        epilog=examples(
-            "tui-annotate suggestions remove --run 3f0a9c41",
-            "tui-annotate suggestions remove --maker judge:tiny --yes",
-        )
-    )(remove)
-    suggestions.command(epilog=examples("tui-annotate suggestions report --dataset news"))(report)
-    suggestions.command(epilog=examples("tui-annotate suggestions hide --dataset news"))(hide)
-    suggestions.command(epilog=examples("tui-annotate suggestions show --dataset news"))(show)
-    app.add_typer(suggestions, name="suggestions")
+    suggestions = add_group(app, "suggestions", "What machines suggest to annotators.")
+    add_command(
+        suggestions,
+        list_suggestions,
+        "suggestions list --open",
+        "suggestions list --dataset news --json",
+        name="list",
+    )
+    add_command(
+        suggestions,
+        import_suggestions,
+        "suggestions import found.jsonl --maker import:detector",
+        name="import",
+    )
+    add_command(
+        suggestions,
+        from_scores,
+        "suggestions from-scores --dataset news --score source_overlap --below 0.2",
+    )
+    add_command(
+        suggestions,
+        remove,
+        "suggestions remove --run 3f0a9c41",
+        "suggestions remove --maker judge:tiny --yes",
+    )
+    add_command(suggestions, report, "suggestions report --dataset news")
+    add_command(suggestions, hide, "suggestions hide --dataset news")
+    add_command(suggestions, show, "suggestions show --dataset news")
 
 
 def list_suggestions(
     *,
-    dataset: OfDatasetOption = "",
+    dataset: options.OfDatasetOption = "",
     maker: MakerOption = "",
-    waiting: Annotated[
-        bool, typer.Option("--open", help="Those alone that nobody answered.")
-    ] = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    waiting: Annotated[bool, flag("--open", "Those alone that nobody answered.")] = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """List what machines suggest, and what people made of it.
 
     Whose answers they are is not told. With --open, what was refused or taken is left out.
     """
-    with opened(workspace, needs=Verb.REPORT) as space:
+    with open_workspace(workspace, needs=Verb.REPORT) as space:
         wanted = (lambda each: each.open) if waiting else None
-        dataset = dataset and meant_dataset(space, dataset)
-        found = list(space.machines.suggesting.listed(dataset=dataset, maker=maker, waiting=wanted))
+        dataset = dataset and choose_dataset(space, dataset)
+        found = list(
+            space.machines.suggestion_service.listed(dataset=dataset, maker=maker, waiting=wanted)
+        )
     if as_json:
-        output.as_json([telling.as_json(each, words) for each, words in found])
+        output.as_json([_suggestion_as_json(each, words) for each, words in found])
         return
     if found:
-        telling.table(found)
+        _print_table(found)
     else:
         output.say("nothing is open" if waiting else "no machine suggested anything yet")
 
 
-def take_in(
+def import_suggestions(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON, an object a line.")],
     *,
-    dataset: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Of lines that name none.",
-            autocompletion=completion.datasets,
-        ),
-    ] = "",
+    dataset: Annotated[str, dataset_option("Of lines that name none.")] = "",
     maker: Annotated[
         str,
-        typer.Option(
-            metavar="NAME", help="Of lines that name none; else import: and the file's name."
+        value_option(
+            "--maker", "NAME", "Of lines that name none; else import: and the file's name."
         ),
     ] = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Take suggestions out of a file, all of them or none.
 
     Each line names a sample, a quote of its summary, and what else it knows: label, evidence,
     reason, score. Quotes must stand in the texts; labels must be in the label set.
     """
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        counts = space.machines.suggesting.read(
-            file, dataset=dataset, maker=maker, problem=_complain
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        counts = space.machines.suggestion_service.read(
+            file,
+            dataset=dataset,
+            maker=maker,
+            problem=lambda found: output.problem(f"{found.where}: {found.message}", found.hint),
         )
-    telling.counted(counts, as_json=as_json)
-
-
-def _complain(problem: Problem) -> None:
-    output.say(f"{problem.where}: {problem.message}")
-    if problem.hint:
-        output.say(f"  hint: {problem.hint}")
+    _print_counts(counts, as_json=as_json)
 
 
 def from_scores(
@@ -132,36 +135,33 @@ def from_scores(
     dataset: HiddenOption,
     score: Annotated[str, typer.Option(metavar="NAME", help="A score of summary segments.")],
     below: Annotated[
-        float | None,
-        typer.Option(metavar="X", help="Suggest segments of less.", show_default=False),
+        float | None, typer.Option(metavar="X", help="Suggest segments of less.")
     ] = None,
     above: Annotated[
         float | None,
-        typer.Option(
-            metavar="X",
-            help="Suggest segments of more, where a low score is the better one.",
-            show_default=False,
+        value_option(
+            "--above", "X", "Suggest segments of more, where a low score is the better one."
         ),
     ] = None,
     label: Annotated[
         str,
         typer.Option(metavar="LABEL", help="Of the suggestions.", autocompletion=completion.labels),
     ] = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Suggest parts of summaries that a score finds unsupported.
 
     The newest run speaks that says such a score of segments; see `tui-annotate score`.
     """
-    from tui_annotate.services.suggest import Threshold
+    from tui_annotate.services.suggestions import Threshold
 
     threshold = Threshold(below, above)
-    with opened(workspace, needs=Verb.MANAGE) as space:
-        counts = space.machines.suggesting.from_scores(
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        counts = space.machines.suggestion_service.from_scores(
             dataset, score, threshold=threshold, label=label
         )
-    telling.counted(counts, as_json=as_json)
+    _print_counts(counts, as_json=as_json)
 
 
 def remove(
@@ -170,15 +170,15 @@ def remove(
         str, typer.Option(metavar="ID", help="A run, or how its id begins, as list shows it.")
     ] = "",
     maker: MakerOption = "",
-    dataset: OfDatasetOption = "",
-    yes: YesOption = False,
-    workspace: WorkspaceOption = None,
+    dataset: options.OfDatasetOption = "",
+    yes: options.YesOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Take suggestions out again.
 
     What people made of them stays theirs, and their answers stay in the log.
     """
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         named = f"run {run}" if run else f"maker {maker}"
         output.ask(f"Take out all suggestions of {named}?", yes=yes)
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)
@@ -187,10 +187,10 @@ def remove(
 
 def report(
     *,
-    dataset: OfDatasetOption = "",
+    dataset: options.OfDatasetOption = "",
     maker: MakerOption = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Tell how often suggestions were taken, changed or refused.
 
@@ -200,34 +200,107 @@ def report(
     worked on its sample since; these passed it over if they have finished the sample, else it is
     open. Taken is the share of answers, with its 95 % interval (Wilson).
     """
-    with opened(workspace, needs=Verb.REPORT) as space:
-        dataset = dataset and meant_dataset(space, dataset)
-        found = space.machines.suggesting.report(dataset=dataset, maker=maker)
+    with open_workspace(workspace, needs=Verb.REPORT) as space:
+        dataset = dataset and choose_dataset(space, dataset)
+        found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
     if as_json:
         output.as_json(found)
     elif found["offered"]:
-        telling.report(found)
+        _print_report(found)
     else:
         output.say("no machine suggested anything yet")
 
 
-def hide(*, dataset: HiddenOption, workspace: WorkspaceOption = None) -> None:
+def hide(*, dataset: HiddenOption, workspace: options.WorkspaceOption = None) -> None:
     """Let people annotate a dataset without machines' opinions.
 
     Suggestions, scores, machine labels and orders by these are gone from their screens. Datasets
     for practice never show any.
     """
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         space.machines.hiding.hide(dataset)
     output.line(f"{dataset} is annotated without what machines say")
 
 
-def show(*, dataset: HiddenOption, workspace: WorkspaceOption = None) -> None:
+def show(*, dataset: HiddenOption, workspace: options.WorkspaceOption = None) -> None:
     """Let people see again what machines say of a dataset."""
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         space.machines.hiding.show(dataset)
         hidden = space.machines.hiding.hidden(dataset)
-    if hidden:
-        output.line(f"{dataset} is for practice, and stays without")
-    else:
-        output.line(f"{dataset} is annotated with what machines say")
+    without, with_them = "for practice, and stays without", "annotated with what machines say"
+    output.line(f"{dataset} is {without if hidden else with_them}")
+
+
+def _print_counts(counts: Counts, *, as_json: bool) -> None:
+    known = f", {counts.known} were there already" if counts.known else ""
+    told = f"added {output.many(counts.added, 'suggestion')}{known}"
+    output.lines_or_json({"added": counts.added, "known": counts.known}, told, as_json=as_json)
+
+
+def _count_answers(listed: SuggestionListing) -> Counter[str]:
+    return Counter("removed" if each.open else str(each.answer) for each in listed.answers)
+
+
+def _suggestion_as_json(listed: SuggestionListing, words: str) -> dict[str, Any]:
+    return {
+        "dataset": listed.key.dataset,
+        "sample": listed.key.id,
+        **suggestion_to_json(listed.suggestion),
+        "quote": words,
+        "seen": listed.seen,
+        "answers": dict(sorted(_count_answers(listed).items())),
+        "reasons": [each.reason for each in listed.answers if each.reason],
+    }
+
+
+def _print_table(found: Sequence[tuple[SuggestionListing, str]]) -> None:
+    titles = ("sample", "maker", "run", "score", "label", "words", "answers")
+    output.table(
+        [output.Column(each, flexible=each in _FLEXIBLE, whole=each == "run") for each in titles],
+        [_table_cells(listed, words) for listed, words in found],
+    )
+
+
+def _table_cells(listed: SuggestionListing, words: str) -> list[str | float]:
+    each = listed.suggestion
+    answers = ", ".join(f"{count} {kind}" for kind, count in sorted(_count_answers(listed).items()))
+    return [
+        str(listed.key),
+        each.maker,
+        listed.run[:_SHORT],
+        "" if each.score is None else f"{each.score:.2f}",
+        ", ".join(JOINER.join(path) for path in each.labels),
+        words,
+        answers,
+    ]
+
+
+def _print_report(found: Mapping[str, Any]) -> None:
+    counts = (*_COUNTS, _RARE) if found[_RARE] else _COUNTS
+    _print_rates("", counts, [{"name": "all", **found}])
+    for grouping, title in (("by_maker", "maker"), ("by_label", "label")):
+        output.line("")
+        _print_rates(title, counts, found[grouping])
+    reasons = list(found["reasons"].items())
+    if reasons:
+        output.line("")
+        columns = [output.flexible("refused because"), output.number("")]
+        output.table(columns, [(why or "(no reason)", count) for why, count in reasons[:_REASONS]])
+        if len(reasons) > _REASONS:
+            output.say(f"and {output.many(len(reasons) - _REASONS, 'other reason')}: see --json")
+    output.say("taken: share of answers, with its 95% interval; all but offered count each person")
+    output.say("passed: not answered by who finished the sample; open: by who is still at it")
+
+
+def _print_rates(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    output.table(
+        [output.flexible(title), *map(output.number, (*counts, "taken"))],
+        [[row["name"], *(row[name] for name in counts), _format_rate(row["rate"])] for row in rows],
+    )
+
+
+def _format_rate(rate: Mapping[str, Any]) -> str:
+    if rate["share"] is None:
+        return "-"
+    low, high = (f"{100 * rate[bound]:.0f}" for bound in ("low", "high"))
+    return f"{100 * rate['share']:.0f}% {low}-{high}"

@@ -2,66 +2,66 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion, output
-from tui_annotate.cli.bundle import REFUSED, SHOWN, as_values, reasons, tell
+from tui_annotate.cli import options, output
+from tui_annotate.cli.bundle import REFUSED, SHOWN, merge_as_json, print_merge, refusals_as_json
 from tui_annotate.cli.options import (
-    JsonOption,
-    NameOption,
-    WorkspaceOption,
-    YesOption,
-    examples,
-    opened,
+    add_command,
+    add_group,
+    dataset_option,
+    open_workspace,
+    parse_target,
+    value_option,
 )
-from tui_annotate.cli.sync_rows import alone, files, place, table, tell_problem, write_rows
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
     from tui_annotate.domain.records import Problem
-    from tui_annotate.storage.work.merging import Merged
+    from tui_annotate.plugins.sync.table import Table
+    from tui_annotate.services.sync.shared_folder import SharedFolder
     from tui_annotate.workspace import Workspace
+
 
 PULL = "tui-annotate sync pull"
 DirOption = Annotated[
     Path | None,
-    typer.Option(
-        "--dir",
-        metavar="DIR",
-        help="A folder that people share; else $TUI_ANNOTATE_SYNC_DIR, else the table.",
-        show_default=False,
+    value_option(
+        "--dir", "DIR", "A folder that people share; else $TUI_ANNOTATE_SYNC_DIR, else the table."
     ),
 ]
 
 
+_OUTPUT: Final = {
+    "--dir": "-o writes the rows of the table",
+    "--all": "-o writes the rows of everybody",
+    "--as": "-o writes the rows of everybody",
+    "--json": "what -o writes is JSON lines",
+}
+"""What `pull -o` does without each of these options, which count for nothing there."""
+
+
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    group = typer.Typer(
-        help="Share work by a table (PostgREST) or a folder.",
-        no_args_is_help=True,
+    group = add_group(app, "sync", "Share work by a table (PostgREST) or a folder.")
+    add_command(group, init_sql, "sync init-sql > table.sql")
+    add_command(group, push, "sync push", "sync push --dir /mnt/share/news")
+    add_command(
+        group,
+        pull,
+        "sync pull",
+        "sync pull --dir /mnt/share/news --all",
+        "sync pull --dataset news -o rows.jsonl",
     )
-    name = "tui-annotate sync"
-    group.command("init-sql", epilog=examples(f"{name} init-sql > table.sql"))(init_sql)
-    group.command(epilog=examples(f"{name} push", f"{name} push --dir /mnt/share/news"))(push)
-    group.command(
-        epilog=examples(
-            f"{name} pull",
-            f"{name} pull --dir /mnt/share/news --all",
-            f"{name} pull --dataset news -o rows.jsonl",
-        )
-    )(pull)
-    group.command(epilog=examples(f"{name} status", f"{name} status --json"))(status)
-    group.command(
-        "delete-mine",
-        epilog=examples(f"{name} delete-mine --dataset news", f"{name} delete-mine --yes"),
-    )(delete_mine)
-    app.add_typer(group, name="sync")
+    add_command(group, status, "sync status", "sync status --json")
+    add_command(group, delete_mine, "sync delete-mine --dataset news", "sync delete-mine --yes")
 
 
 def init_sql(
@@ -77,7 +77,7 @@ def init_sql(
 
     Without --strict whoever has the key may change and delete the rows of all.
     """
-    from tui_annotate.plugins.exchange.init_sql import init_sql as statements
+    from tui_annotate.plugins.sync.table import init_sql as statements
 
     output.page(statements(everybody=not strict))
 
@@ -85,33 +85,35 @@ def init_sql(
 def push(
     *,
     folder: DirOption = None,
-    name: NameOption = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    name: options.NameOption = "",
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Send your own work, as far as it is new.
 
     What you only looked at stays here.
     """
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         person = space.person(name)
-        from tui_annotate.storage.work.merging import Taken
+        from tui_annotate.storage.log.stream_merge import MergedStream
 
-        refused: list[Taken] = []
-        if (directory := place(folder)) is not None:
-            sent = files(space, directory, person=person).push(person)
+        refused: list[MergedStream] = []
+        if (directory := _find_folder(folder)) is not None:
+            sent = _open_folder(space, directory, person=person).push(person)
             where, count, left = str(directory), sent.streams, sent.waiting
-            refused += [Taken(person.id, key, refused=why) for key, why in sent.refused]
+            refused += [MergedStream(person.id, key, refused=why) for key, why in sent.refused]
         else:
-            from tui_annotate.workspace import carrying
+            from tui_annotate.workspace import bundles
 
-            shared = table()
-            pushed = carrying.table_sync(space, shared, person).push(whole=True)
+            shared = _open_table()
+            pushed = bundles.table_sync(space, shared, person).push(whole=True)
             where, count, left = str(shared), pushed.rows, tuple(pushed.waiting)
             refused += pushed.refused
     if as_json:
         told = {"person": person.name, "target": where, "samples": count}
-        output.as_json({**told, "waiting": list(map(str, left)), "refused": reasons(refused)})
+        output.as_json(
+            {**told, "waiting": list(map(str, left)), "refused": refusals_as_json(refused)}
+        )
     else:
         output.line(f"{person.name}: work on {output.many(count, 'sample')} sent to {where}")
         for key in left[:SHOWN]:
@@ -135,18 +137,12 @@ def pull(
             "--output",
             metavar="FILE",
             help="Write the table's rows to a file, JSON lines; needs no workspace. - for stdout.",
-            show_default=False,
         ),
     ] = None,
-    dataset: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="With -o: this alone.", autocompletion=completion.datasets
-        ),
-    ] = "",
-    name: NameOption = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    dataset: Annotated[str, dataset_option("With -o: this alone.")] = "",
+    name: options.NameOption = "",
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Take in your own work from elsewhere.
 
@@ -154,72 +150,58 @@ def pull(
     is listed with both.
     """
     if target is not None:
-        given = {"--dir": folder is not None, "--all": everybody, "--as": bool(name)}
-        alone({**given, "--json": as_json})
-        write_rows(target, dataset)
+        given = {"--dir": folder, "--all": everybody, "--as": name, "--json": as_json}
+        _write_rows(target, dataset, [option for option, value in given.items() if value])
         return
     if dataset:
         raise InvalidInput("--dataset without -o", "a pull takes what is yours, of all datasets")
-    directory = place(folder)
+    directory = _find_folder(folder)
     if everybody and directory is None:
         raise InvalidInput("--all is for folders", "of the table: sync pull -o FILE")
+    from tui_annotate.workspace import bundles
+
     left_out: list[Problem] = []
-    with opened(workspace, needs=Verb.MANAGE if everybody else None) as space:
-        if directory is None:
-            merged = [_from_table(space, space.person(name))]
-        else:
-            person = None if everybody else space.person(name)
-            merged = _from_folder(space, directory, person=person, left_out=left_out)
-    if as_json:
-        output.as_json([as_values(each) for each in merged])
-    else:
-        for each in merged:
-            tell(each)
-    if left_out or any(each.refused for each in merged):
-        raise typer.Exit(REFUSED)
 
-
-def _from_table(space: Workspace, person: Person) -> Merged:
-    from tui_annotate.workspace import carrying
-
-    return carrying.table_sync(space, table(), person).pull()
-
-
-def _from_folder(
-    space: Workspace, directory: Path, *, person: Person | None, left_out: list[Problem]
-) -> list[Merged]:
-    """The work of somebody, of everybody where nobody is named.
-
-    `left_out` gets what is wrong with files of the folder; each is told at once.
-    """
-
-    def tell_and_keep(problem: Problem) -> None:
-        tell_problem(problem)
+    def print_and_keep(problem: Problem) -> None:
+        _print_problem(problem)
         left_out.append(problem)
 
-    shared = replace(files(space, directory, person=person), problem=tell_and_keep)
-    return [shared.pull(person)] if person else shared.pull_all()
+    with open_workspace(workspace, needs=Verb.MANAGE if everybody else None) as space:
+        person = None if everybody else space.person(name)
+        if directory is not None:
+            shared = replace(_open_folder(space, directory, person=person), problem=print_and_keep)
+            merged = [shared.pull(person)] if person else shared.pull_all()
+        else:
+            person = space.person(name)
+            merged = [bundles.table_sync(space, _open_table(), person).pull()]
+    if as_json:
+        output.as_json([merge_as_json(each) for each in merged])
+    else:
+        for each in merged:
+            print_merge(each)
+    if left_out or any(each.refused for each in merged):
+        raise typer.Exit(REFUSED)
 
 
 def status(
     *,
     folder: DirOption = None,
-    name: NameOption = "",
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    name: options.NameOption = "",
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Say how far both sides are apart; nothing is changed."""
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         person = space.person(name)
         values: dict[str, Any] = {"person": person.name}
-        if (directory := place(folder)) is not None:
-            ours, theirs = files(space, directory, person=person).waiting(person)
+        if (directory := _find_folder(folder)) is not None:
+            ours, theirs = _open_folder(space, directory, person=person).waiting(person)
             values |= {"target": str(directory), "events_to_push": ours, "events_to_pull": theirs}
         else:
-            from tui_annotate.workspace import carrying
+            from tui_annotate.workspace import bundles
 
-            shared = table()
-            standing = carrying.table_sync(space, shared, person).standing()
+            shared = _open_table()
+            standing = bundles.table_sync(space, shared, person).standing()
             values |= {
                 "target": str(shared),
                 "rows": standing.there,
@@ -234,41 +216,77 @@ def status(
 
 def delete_mine(
     *,
-    dataset: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME", help="Of this dataset alone.", autocompletion=completion.datasets
-        ),
-    ] = "",
+    dataset: Annotated[str, dataset_option("Of this dataset alone.")] = "",
     folder: DirOption = None,
-    name: NameOption = "",
-    yes: YesOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    name: options.NameOption = "",
+    yes: options.YesOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Remove your own work from table or folder.
 
     What is in the workspace stays.
     """
-    with opened(workspace) as space:
+    with open_workspace(workspace) as space:
         person = space.person(name)
-        directory = place(folder)
+        directory = _find_folder(folder)
         if directory is not None and dataset:
             raise InvalidInput("--dataset is for the table", "a folder has a file a person")
-        where = str(directory or table()) + (f", dataset {dataset}" if dataset else "")
+        where = str(directory or _open_table()) + (f", dataset {dataset}" if dataset else "")
         output.ask(f"remove all work of {person.name} from {where}?", yes=yes)
         if directory is not None:
-            count = files(space, directory).folder.remove(person)
+            count = _open_folder(space, directory).remove(person)
         else:
-            count = _deleted(space, person, dataset)
-    if as_json:
-        output.as_json({"person": person.name, "target": where, "removed": count})
-    else:
-        output.line(f"{person.name}: work on {output.many(count, 'sample')} removed from {where}")
+            from tui_annotate.workspace import bundles
+
+            sync = bundles.table_sync(space, _open_table(), person)
+            count = sum(map(sync.delete_mine, [dataset] if dataset else sync.datasets()))
+    output.lines_or_json(
+        {"person": person.name, "target": where, "removed": count},
+        f"{person.name}: work on {output.many(count, 'sample')} removed from {where}",
+        as_json=as_json,
+    )
 
 
-def _deleted(space: Workspace, person: Person, dataset: str) -> int:
-    from tui_annotate.workspace import carrying
+def _write_rows(target: Path, dataset: str, unused: list[str]) -> None:
+    from tui_annotate.plugins.files.targets import output as written
 
-    sync = carrying.table_sync(space, table(), person)
-    return sum(sync.delete_mine(each) for each in ([dataset] if dataset else sync.datasets()))
+    for option in unused:
+        raise InvalidInput(f"{option} with -o", f"{_OUTPUT[option]}; leave {option} out")
+    rows = list(_open_table().rows(dataset=dataset))
+    if not rows:
+        output.say("no annotations found; nothing was written")
+        return
+    with written(parse_target(target)) as file:
+        file.writelines(f"{json.dumps(row.exported(), ensure_ascii=False)}\n" for row in rows)
+    output.say(f"{output.many(len(rows), 'row')} written")
+
+
+def _open_table() -> Table:
+    from tui_annotate.plugins.sync import sync_key
+    from tui_annotate.plugins.sync.table import Table
+
+    if not sync_key.address():
+        hint = f"set {sync_key.URL} and {sync_key.KEY}, or name a folder with --dir"
+        raise InvalidInput("nobody says where the table is", hint)
+    return Table(sync_key.address())
+
+
+def _find_folder(folder: Path | None) -> Path | None:
+    from tui_annotate.plugins.sync.sync_key import folder as named
+
+    return folder or (Path(named()) if named() else None)
+
+
+def _open_folder(space: Workspace, where: Path, *, person: Person | None = None) -> SharedFolder:
+    from tui_annotate.services.sync.shared_folder import SharedFolder
+    from tui_annotate.workspace import bundles
+
+    found = SharedFolder(bundles.merging(space), where, _print_problem)
+    for each in found.namesakes(person) if person else ():
+        _print_problem(each)
+    return found
+
+
+def _print_problem(problem: Problem) -> None:
+    output.say(f"{'left out' if problem.refused else 'note'}: {problem} ({problem.hint})")

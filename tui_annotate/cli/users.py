@@ -2,65 +2,87 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import output, secrets, users_files
-from tui_annotate.cli.options import JsonOption, WorkspaceOption, examples, find, opened
-from tui_annotate.cli.users_closing import WhoArgument, delete, disable, enable, sentence, tell
-from tui_annotate.cli.users_files import told
-from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.options import (
+    add_command,
+    add_group,
+    argument,
+    open_workspace,
+    parse_target,
+    value_option,
+)
+from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.people import Role, Verb
+from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
     from tui_annotate.domain.accounts import Account
+    from tui_annotate.domain.records import Problem
+    from tui_annotate.plugins.user_files import UserRow
+    from tui_annotate.services.authentication.account_management import AccountImportReport
+    from tui_annotate.workspace import Workspace
+
 
 RoleOption = Annotated[
-    Role | None,
-    typer.Option(help="Else annotator; the first account is an admin's.", show_default=False),
+    Role | None, typer.Option(help="Else annotator; the first account is an admin's.")
 ]
+WhoArgument = Annotated[str, argument("WHO", "Address, name or id.", complete=completion.people)]
+AdminOption = Annotated[str, value_option("--admin", "ADDRESS", "Whose new account is an admin's.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Read everything, store nothing.")]
+
+DONE_IN_PART = 3
+_LONGEST_LINE = 8192
 INVITED = "good once, for 7 days: tui-annotate users redeem, or the sign-in screen"
 
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
-    users = typer.Typer(help="Accounts: who may sign in, and as what.", no_args_is_help=True)
-    for function, lines in (
-        (
-            add,
-            (
-                "tui-annotate users add --name ana --email ana@example.org --claim ana",
-                "tui-annotate users add --name ben --email ben@example.org --invite",
-                "pass show li | tui-annotate users add --name li --email li@example.org",
-            ),
-        ),
-        (list_users, ("tui-annotate users list", "tui-annotate users list --json")),
-        (show, ("tui-annotate users show ana@example.org",)),
-        (
-            update,
-            (
-                "tui-annotate users update ben@example.org --role reviewer",
-                "tui-annotate users update ben@example.org --unix ben",
-            ),
-        ),
-        (disable, ("tui-annotate users disable ben@example.org",)),
-        (enable, ("tui-annotate users enable ben@example.org",)),
-        (invite, ("tui-annotate users invite li@example.org",)),
-        (redeem, ("tui-annotate users redeem",)),
-        (reset_password, ("tui-annotate users reset-password ben@example.org",)),
-        (
-            delete,
-            (
-                "tui-annotate users delete ben@example.org",
-                "tui-annotate users delete ben@example.org --pseudonymise --yes",
-            ),
-        ),
-    ):
-        name = "list" if function is list_users else None
-        users.command(name, epilog=examples(*lines))(function)
-    users_files.register(users)
-    app.add_typer(users, name="users")
+    users = add_group(app, "users", "Accounts: who may sign in, and as what.")
+    add_command(
+        users,
+        add,
+        "users add --name ana --email ana@example.org --claim ana",
+        "users add --name ben --email ben@example.org --invite",
+        "pass show li | tui-annotate users add --name li --email li@example.org",
+    )
+    add_command(users, list_users, "users list", "users list --json", name="list")
+    add_command(users, show, "users show ana@example.org")
+    add_command(
+        users,
+        update,
+        "users update ben@example.org --role reviewer",
+        "users update ben@example.org --unix ben",
+    )
+    add_command(users, disable, "users disable ben@example.org")
+    add_command(users, enable, "users enable ben@example.org")
+    add_command(users, invite, "users invite li@example.org")
+    add_command(users, redeem, "users redeem")
+    add_command(users, reset_password, "users reset-password ben@example.org")
+    add_command(
+        users,
+        delete,
+        "users delete ben@example.org",
+        "users delete ben@example.org --pseudonymise --yes",
+    )
+    add_command(users, export_users, "users export -o people.csv", name="export")
+    add_command(
+        users,
+        import_users,
+        "users import people.csv",
+        "users import people.csv --admin ana@example.org",
+        name="import",
+    )
 
 
 def add(
@@ -70,9 +92,10 @@ def add(
     role: RoleOption = None,
     claim: Annotated[
         str,
-        typer.Option(
-            metavar="PERSON",
-            help="Name or id of somebody who worked without an account; their work comes along.",
+        value_option(
+            "--claim",
+            "PERSON",
+            "Name or id of somebody who worked without an account; their work comes along.",
         ),
     ] = "",
     unix: Annotated[
@@ -81,151 +104,151 @@ def add(
     invite: Annotated[
         bool, typer.Option("--invite", help="Print a code with which they choose a password.")
     ] = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Make an account; the first one is an admin's.
 
     From then on everybody signs in. The password is asked for twice, or is a line of standard
     input. One that you typed for somebody else has to be changed at the first sign-in.
     """
-    from tui_annotate.services.authenticate.managing import NewAccount
+    from tui_annotate.services.authentication.account_management import NewAccount
 
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         space.team.members.furnish()
         accounts = space.team.accounts
         first = not accounts.all()
-        password = "" if invite else secrets.new_password(name)
+        password = "" if invite else _ask_new_password(name)
         made = accounts.add(NewAccount(name, email, role, unix, claim, password))
         code = accounts.invite(made.person.id)[1] if invite else ""
-    if as_json:
-        output.as_json(told(made) | ({"code": code} if code else {}))
-    else:
-        output.line(sentence(made))
-        if code:
-            output.line(code)
-            output.say(f"the code is {INVITED}")
-    _look_for(unix)
+    output.lines_or_json(
+        _account_as_json(made) | ({"code": code} if code else {}),
+        *filter(None, (_describe_account(made), code)),
+        as_json=as_json,
+    )
+    if code and not as_json:
+        output.say(f"the code is {INVITED}")
+    _warn_without_user(unix)
     if first:
         output.say("there are accounts now: from here on everybody signs in")
 
 
-def list_users(*, as_json: JsonOption = False, workspace: WorkspaceOption = None) -> None:
+def list_users(
+    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
+) -> None:
     """List all accounts; ids are in `users show` and in --json."""
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.all()
-    if as_json:
-        output.as_json([told(each) for each in found])
-        return
-    columns = [output.Column("name", flexible=True), output.Column("address", flexible=True)]
     titles = ("role", "state", "user") if any(each.unix for each in found) else ("role", "state")
-    columns += [output.Column(title) for title in titles]
+    columns = [output.flexible("name"), output.flexible("address"), *titles]
     rows = [
-        (each.person.name, each.email, each.role.value, _state(each), each.unix) for each in found
+        (each.person.name, each.email, each.role.value, _describe_state(each), each.unix)
+        for each in found
     ]
-    output.table(columns, [row[: len(columns)] for row in rows])
+    shown = [row[: len(columns)] for row in rows]
+    output.table_or_json(
+        [_account_as_json(each) for each in found], columns, shown, as_json=as_json
+    )
 
 
 def show(
-    who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
+    who: WhoArgument,
+    *,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Show an account, what its owner did, and their sessions."""
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.find(who)
         work = [each for each in space.corpus.progress() if each.person == found.person.id]
-        sessions = [
-            each for each in space.team.accounts.signed_in() if each.person == found.person.id
-        ]
-    figures = {
+        signed_in = [each.person for each in space.team.accounts.signed_in()]
+    shown = _account_as_json(found) | {
         "annotations": sum(each.annotations for each in work),
         "done": sum(each.done for each in work),
-        "sessions": len(sessions),
+        "sessions": signed_in.count(found.person.id),
     }
     if as_json:
-        output.as_json(told(found) | figures)
+        output.as_json(shown)
         return
-    shown = told(found) | figures | {"created": output.seconds(found.created)}
-    output.facts({name: _word(value) for name, value in shown.items()})
+    shown["created"] = output.seconds(found.created)
+    yes_no = {True: "yes", False: "no"}
+    output.facts(
+        {name: yes_no[value] if isinstance(value, bool) else value for name, value in shown.items()}
+    )
 
 
 def update(
     who: WhoArgument,
     *,
-    name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What people see.", show_default=False)
-    ] = None,
+    name: Annotated[str | None, value_option("--name", "NAME", "What people see.")] = None,
     email: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="What they sign in with.", show_default=False),
+        str | None, typer.Option(metavar="ADDRESS", help="What they sign in with.")
     ] = None,
-    role: Annotated[
-        Role | None, typer.Option(help="Another one signs them out.", show_default=False)
-    ] = None,
+    role: Annotated[Role | None, typer.Option(help="Another one signs them out.")] = None,
     unix: Annotated[
-        str | None,
-        typer.Option(
-            metavar="USER", help="Their user of this machine; '' for none.", show_default=False
-        ),
+        str | None, value_option("--unix", "USER", "Their user of this machine; '' for none.")
     ] = None,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Change an account."""
-    if (name, email, role, unix) == (None, None, None, None):
+    if (name, email, role, unix) == (None,) * 4:
         raise InvalidInput("nothing to change", "say what: --name, --email, --role or --unix")
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         changed = space.team.accounts.update(who, name=name, email=email, role=role, unix=unix)
-    tell(changed, as_json=as_json)
-    _look_for(unix)
+    _print_account(changed, as_json=as_json)
+    _warn_without_user(unix)
 
 
 def invite(
-    who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
+    who: WhoArgument,
+    *,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Print a code with which somebody chooses a password.
 
     A code from before is void.
     """
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         account, code = space.team.accounts.invite(who)
-    if as_json:
-        output.as_json(told(account) | {"code": code})
-        return
-    output.line(code)
-    output.say(f"the code of {account.email} is {INVITED}")
+    output.lines_or_json(_account_as_json(account) | {"code": code}, code, as_json=as_json)
+    if not as_json:
+        output.say(f"the code of {account.email} is {INVITED}")
 
 
-def redeem(*, workspace: WorkspaceOption = None) -> None:
+def redeem(*, workspace: options.WorkspaceOption = None) -> None:
     """Choose your first password with the code of an invitation.
 
     Code and password are asked for, or are two lines of standard input.
     """
     from tui_annotate import workspace as workspaces
 
-    with workspaces.open(find(workspace)) as space:
+    with workspaces.open(find_workspace(workspace)) as space:
         authenticate = space.team.authenticate
-        signed = authenticate.redeem(
-            secrets.code(), secrets.new_password("yours"), client="terminal"
-        )
+        signed = authenticate.redeem(_ask_code(), _ask_new_password("yours"), client="terminal")
         authenticate.sign_out(signed.session)
     output.line(f"{signed.person.name}, your password is set: tui-annotate annotate")
 
 
 def reset_password(
-    who: WhoArgument, *, as_json: JsonOption = False, workspace: WorkspaceOption = None
+    who: WhoArgument,
+    *,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
 ) -> None:
     """Set a password that its owner changes at the next sign-in.
 
     Signs them out. Better is users invite: then nobody knows the password but its owner.
     """
-    with opened(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
         accounts = space.team.accounts
         found = accounts.find(who)
-        changed = accounts.reset_password(found.person.id, secrets.new_password(found.person.name))
-    tell(changed, as_json=as_json)
+        changed = accounts.reset_password(found.person.id, _ask_new_password(found.person.name))
+    _print_account(changed, as_json=as_json)
 
 
-def _look_for(user: str | None) -> None:
+def _warn_without_user(user: str | None) -> None:
     import pwd
 
     try:
@@ -234,7 +257,7 @@ def _look_for(user: str | None) -> None:
         output.say(f"this machine has no user {user!r} yet; whoever gets that name is let in")
 
 
-def _state(account: Account) -> str:
+def _describe_state(account: Account) -> str:
     if not account.active:
         return "disabled"
     if not account.hash:
@@ -242,7 +265,291 @@ def _state(account: Account) -> str:
     return "new password due" if account.must_change else "active"
 
 
-def _word(value: Any) -> str | int:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return value if isinstance(value, int) else str(value)
+def disable(
+    who: WhoArgument,
+    *,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Sign somebody out and keep them out.
+
+    Their work stays.
+    """
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        changed = space.team.accounts.disable(who)
+        _print_unfinished_work(space, changed, workspace)
+    _print_account(changed, as_json=as_json)
+
+
+def enable(
+    who: WhoArgument,
+    *,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Let somebody in again."""
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        changed = space.team.accounts.enable(who)
+    _print_account(changed, as_json=as_json)
+
+
+def delete(
+    who: WhoArgument,
+    *,
+    pseudonymise: Annotated[
+        bool,
+        typer.Option(
+            "--pseudonymise",
+            help="Put a word that says nothing for name and address, for good. Where several "
+            "workspaces share one store of people, in this workspace alone: give it in each.",
+        ),
+    ] = False,
+    yes: options.YesOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Close an account. Annotations are never deleted with it."""
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        accounts = space.team.accounts
+        found = accounts.find(who)
+        if pseudonymise:
+            output.ask(f"forget the name and address of {found.email} for good?", yes=yes)
+        changed = accounts.delete(found.person.id, pseudonymise=pseudonymise)
+        _print_unfinished_work(space, changed, workspace)
+        shared = space.settings.people_store
+    if pseudonymise and shared:
+        output.say(
+            f"the name is gone from {shared} and from this workspace; in each other workspace of "
+            f"that store: tui-annotate users delete {changed.person.id} --pseudonymise"
+        )
+    _print_account(changed, as_json=as_json)
+
+
+def _print_unfinished_work(space: Workspace, account: Account, workspace: Path | None) -> None:
+    left = [
+        each for each in space.team.assignments.show().stands if each.person == account.person.id
+    ]
+    count = sum(each.open + each.begun for each in left)
+    if count:
+        where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
+        begun = " --begun" if any(each.begun for each in left) else ""
+        who = shlex.quote(account.person.name)
+        output.say(
+            f"samples they have not finished: {count:,}; "
+            f"to hand them on: tui-annotate assign move --from {who} --to NAME{begun}{where}"
+        )
+
+
+def _print_account(account: Account, *, as_json: bool) -> None:
+    output.lines_or_json(_account_as_json(account), _describe_account(account), as_json=as_json)
+
+
+def _describe_account(account: Account) -> str:
+    article = "a" if account.role is Role.REVIEWER else "an"
+    state = "" if account.active else ", disabled"
+    return f"{account.person.name} <{account.email}> is {article} {account.role}{state}"
+
+
+def register_migrate(app: typer.Typer) -> None:
+    """Adds the command that reads other systems."""
+    migrate = add_group(app, "migrate", "Take over from other systems.")
+    add_command(
+        migrate,
+        migrate_users,
+        "migrate users user.sqlite --admin ana@example.org",
+        "migrate users batches/ --dry-run",
+        name="users",
+    )
+
+
+def export_users(
+    *,
+    target: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="For your eyes alone (mode 600); else standard output (-).",
+            callback=parse_target,
+        ),
+    ] = None,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Write all accounts as CSV, with hashes of passwords.
+
+    Whoever has the file can guess passwords for as long as they like.
+    """
+    from tui_annotate.plugins.files import targets
+    from tui_annotate.plugins.user_files import write_users
+
+    if target is None and sys.stdout.isatty():
+        raise InvalidInput("hashes of passwords are not for a terminal", "name a file: -o FILE")
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        accounts = space.team.accounts.all()
+    with _private_files(), targets.output(target) as file:
+        count = write_users(accounts, file)
+    output.say(f"accounts: {count:,}")
+
+
+@contextmanager
+def _private_files() -> Iterator[None]:
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def import_users(
+    file: Annotated[Path, argument("FILE", "CSV of users export, or of Mercury's export.")],
+    *,
+    admin: AdminOption = "",
+    dry_run: DryRunOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Read accounts of a CSV file.
+
+    Exit code: 0 all are in, 3 some rows were refused.
+    """
+    from tui_annotate.plugins.user_files import read_users
+
+    _import_rows(read_users(file), admin, workspace, dry_run=dry_run, as_json=as_json)
+
+
+def migrate_users(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="PATH", help="A user database of Mercury, or a folder of them."),
+    ],
+    *,
+    admin: AdminOption = "",
+    dry_run: DryRunOption = False,
+    as_json: options.JsonOption = False,
+    workspace: options.WorkspaceOption = None,
+) -> None:
+    """Take over the users of Mercury.
+
+    They keep their ids and their passwords. The same address in several databases is one person,
+    with the id and the password of the first.
+
+    Exit code: 0 all are in, 3 some rows were refused.
+    """
+    from tui_annotate.plugins.user_files import databases, read_mercury
+
+    rows = [row for file in databases(paths) for row in read_mercury(file)]
+    _import_rows(rows, admin, workspace, dry_run=dry_run, as_json=as_json)
+
+
+def _account_as_json(account: Account) -> dict[str, Any]:
+    return {
+        "id": account.person.id,
+        "name": account.person.name,
+        "email": account.email,
+        "role": account.role.value,
+        "active": account.active,
+        "password": bool(account.hash),
+        "must_change": account.must_change,
+        "unix": account.unix,
+        "created": account.created,
+    }
+
+
+def _import_rows(
+    rows: Iterable[UserRow | Problem],
+    admin: str,
+    workspace: Path | None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    from tui_annotate.services.authentication.account_management import register as import_accounts
+
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        if not dry_run:
+            space.team.members.furnish()
+        found = import_accounts(space.team.accounts, rows, admin=admin, dry_run=dry_run)
+    if as_json:
+        output.as_json(
+            {
+                "added": [_account_as_json(each) for each in found.added],
+                "joined": found.joined,
+                "problems": found.problems,
+                "stored": not dry_run,
+            }
+        )
+    else:
+        _print_import(found, dry_run=dry_run)
+    if found.problems:
+        raise typer.Exit(DONE_IN_PART)
+
+
+def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:
+    for problem in found.problems:
+        output.problem(str(problem), problem.hint)
+    for each in found.joined:
+        if each.differs:
+            told = f"is {each.kept} already, not {each.id}"
+            if each.id == each.kept:
+                told = "is here already; the password stays the one that is here"
+            output.say(f"{each.where}: {each.email} {told}")
+    would = "would be " if dry_run else ""
+    alike = sum(not each.differs for each in found.joined)
+    output.line(
+        f"accounts {would}added: {len(found.added):,}; here already: {len(found.joined):,}"
+        f" ({alike:,} alike); rows refused: {len(found.problems):,}"
+    )
+
+
+# A password or a code is never an argument, which would stand in the list of processes and in the
+# shell's history: it is typed at a prompt, or is a line of standard input.
+
+
+def _ask_new_password(whose: str) -> str:
+    if not sys.stdin.isatty():
+        return _read_line("password")
+    first = _ask_hidden(f"new password of {whose}: ")
+    if _ask_hidden("the same again: ") != first:
+        raise InvalidInput("the two passwords differ", "type them once more")
+    return first
+
+
+def _ask_code() -> str:
+    if sys.stdin.isatty():
+        sys.stderr.write("code of the invitation: ")
+        sys.stderr.flush()
+    return _read_line("code")
+
+
+def _ask_hidden(prompt: str) -> str:
+    import getpass
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", getpass.GetPassWarning)
+        try:
+            return getpass.getpass(prompt)
+        except getpass.GetPassWarning as error:
+            raise Unavailable(
+                "this terminal would show the password",
+                "pipe it: printf '%s\\n' ... | tui-annotate",
+            ) from error
+        except EOFError as error:
+            raise InvalidInput("no password was typed", "") from error
+
+
+def _read_line(what: str) -> str:
+    """One line of standard input without its end; what follows it is left for whoever reads on."""
+    raw = sys.stdin.buffer.readline(_LONGEST_LINE)
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"the {what} on standard input is not UTF-8", "write it as UTF-8"
+        ) from error
+    text = text.removesuffix("\n").removesuffix("\r")
+    if not text:
+        raise InvalidInput(
+            f"there is no {what} on standard input", "one line, before anything else"
+        )
+    return text

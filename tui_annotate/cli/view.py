@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import output
-from tui_annotate.cli.convert import Telling
+from tui_annotate.cli.convert import ProblemPrinter
 from tui_annotate.cli.options import (
     ColumnsOption,
     DatasetOption,
@@ -28,11 +28,11 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.cli.screen import need_terminal
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.plugins.columns import with_columns
+from tui_annotate.plugins.pair_columns import with_columns
 from tui_annotate.plugins.protocols import ImportOptions
 
 if TYPE_CHECKING:
-    from tui_annotate.services.browse import Taken
+    from tui_annotate.services.file_browser import FileLoadResult
 
 
 def register(app: typer.Typer) -> None:
@@ -89,31 +89,33 @@ def view(
             **collection(topics, documents, only=topic),
         ),
     )
-    raise typer.Exit(_look(source, source_format, reading, sample=sample))
+    raise typer.Exit(_open_screen(source, source_format, reading, sample=sample))
 
 
-def _look(source: Path, source_format: str, reading: ImportOptions, *, sample: str) -> int:
-    from tui_annotate import settings
-    from tui_annotate.services.browse import Gather
-    from tui_annotate.workspace.passing import browsing
+def _open_screen(source: Path, source_format: str, reading: ImportOptions, *, sample: str) -> int:
+    from tui_annotate import settings, workspace
+    from tui_annotate.domain.label_files import parse_labels
+    from tui_annotate.services.file_browser import FileLoader
 
-    chosen, told = settings.load(), Telling()
+    chosen, problems = settings.load(), ProblemPrinter()
     with ExitStack() as stack:
         with output.progress("samples") as tell:
-            gather = Gather(source_format, reading, told, tell)
-            browse, taken = stack.enter_context(browsing(source, gather))
-        told.end()
-        browse.first(sample)  # what is wrong with it is told before anything is drawn
+            loader = FileLoader(source_format, reading, problems, tell)
+            known = parse_labels(workspace.default_labels())
+            browser, result = stack.enter_context(loader.browse(source, known))
+        problems.end()
+        browser.first(sample)  # raises before anything is drawn
         from tui_annotate.tui.view_app import run
 
-        return run(browse, sample=sample, words=_words(taken), keys=chosen.keys, theme=chosen.theme)
+        words = _describe_left_out(result)
+        return run(browser, sample=sample, words=words, keys=chosen.keys, theme=chosen.theme)
 
 
-def _words(taken: Taken) -> str:
-    """What the screen begins with where not all is there; the terminal was told it in full."""
-    said = []
-    if taken.refused:
-        said.append(f"{taken.refused:,} of the file's records are left out")
-    if taken.doubts:
-        said.append(f"{output.many(taken.doubts, 'doubt')} about what was read")
-    return f"{', '.join(said)}: the terminal says which once you leave" if said else ""
+def _describe_left_out(result: FileLoadResult) -> str:
+    """What the screen begins with where records were left out; the terminal shows the details."""
+    parts = []
+    if result.refused:
+        parts.append(f"{result.refused:,} of the file's records are left out")
+    if result.doubts:
+        parts.append(f"{output.many(result.doubts, 'doubt')} about what was read")
+    return f"{', '.join(parts)}: the terminal says which once you leave" if parts else ""

@@ -1,0 +1,1 @@
+"""Values and pure functions: texts, spans, samples, annotations, events, labels, errors."""

@@ -21,12 +21,8 @@ _UNIX: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}\$?")
 class Account:
     """How a person signs in.
 
-    Attributes:
-        email: in lower case; unique.
-        hash: of their password; empty before the first one.
-        must_change: the password was set by somebody else.
-        epoch: grows with each change that ends all sessions.
-        unix: the user of this machine who is this person; empty for none.
+    `email`: lower case, unique. `hash`: of the password; empty before the first one. `epoch`: grows
+    when all sessions end. `unix`: this person's user of the machine, may be empty.
     """
 
     person: Person
@@ -46,7 +42,7 @@ class Account:
         return Actor(self.person.id, self.role)
 
 
-def checked_email(email: str) -> str:
+def normalize_email(email: str) -> str:
     """An address as it is stored and compared.
 
     Raises:
@@ -58,18 +54,20 @@ def checked_email(email: str) -> str:
     return made
 
 
-def checked_unix(name: str) -> str:
+def check_unix_user(name: str) -> str:
     """The name of a user of a machine; an empty one stays empty.
 
     Raises:
         InvalidInput: it is none.
     """
     if name and not _UNIX.fullmatch(name):
-        raise InvalidInput(f"{name!r} is no user name", "write it as id -un prints it")
+        raise InvalidInput(
+            f"{name!r} is no user name", "write it as id -un prints it", code="user-name"
+        )
     return name
 
 
-def checked_role(role: str) -> Role:
+def parse_role(role: str) -> Role:
     """A role by its name.
 
     Raises:

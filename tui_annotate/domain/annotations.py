@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from tui_annotate.domain.errors import InvalidInput, InvalidSpan
-from tui_annotate.domain.provenance import (
-    Provenance,
-    provenance_from_json,
-    provenance_to_json,
+from tui_annotate.domain.adjudication import (
+    Adjudication,
+    adjudication_from_json,
+    adjudication_to_json,
 )
-from tui_annotate.domain.samples import Sample, Side
-from tui_annotate.domain.settlements import Settled, settled_from_json, settled_to_json
+from tui_annotate.domain.assist_traces import (
+    AssistTrace,
+    assist_trace_from_json,
+    assist_trace_to_json,
+)
+from tui_annotate.domain.errors import InvalidInput, InvalidSpan
+from tui_annotate.domain.provenance import Provenance, provenance_from_json, provenance_to_json
+from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.traces import Trace, trace_from_json, trace_to_json
 
 LabelPath = tuple[str, ...]
 
@@ -68,8 +72,8 @@ class Annotation:
     created: str = ""
     updated: str = ""
     imported: Mapping[str, Any] | None = None
-    trace: Trace | None = None
-    settled: Settled | None = None
+    trace: AssistTrace | None = None
+    settled: Adjudication | None = None
     suggested: Provenance | None = None
 
     def __post_init__(self) -> None:
@@ -85,7 +89,7 @@ class Annotation:
         return self.claim + self.evidence
 
 
-def well_made(annotation: Annotation, sample: Sample) -> Annotation:
+def normalize_annotation(annotation: Annotation, sample: Sample) -> Annotation:
     """The annotation as new work is stored: spans trimmed, anchors in reading order, once each.
 
     Raises:
@@ -95,13 +99,13 @@ def well_made(annotation: Annotation, sample: Sample) -> Annotation:
     """
     return replace(
         annotation,
-        claim=_checked(annotation.claim, sample, Side.SUMMARY),
-        evidence=_checked(annotation.evidence, sample, Side.SOURCE),
+        claim=_check_anchors(annotation.claim, sample, Side.SUMMARY),
+        evidence=_check_anchors(annotation.evidence, sample, Side.SOURCE),
         note=annotation.note.strip(),
     )
 
 
-def _checked(anchors: tuple[Anchor, ...], sample: Sample, side: Side) -> tuple[Anchor, ...]:
+def _check_anchors(anchors: tuple[Anchor, ...], sample: Sample, side: Side) -> tuple[Anchor, ...]:
     checked: set[Anchor] = set()
     for anchor in anchors:
         if anchor.side is not side:
@@ -138,9 +142,9 @@ def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
         "imported": dict(annotation.imported) if annotation.imported is not None else None,
     }
     if annotation.trace is not None:
-        value["assist"] = trace_to_json(annotation.trace)
+        value["assist"] = assist_trace_to_json(annotation.trace)
     if annotation.settled is not None:
-        value["settled"] = settled_to_json(annotation.settled)
+        value["settled"] = adjudication_to_json(annotation.settled)
     if annotation.suggested is not None:
         value["suggested"] = provenance_to_json(annotation.suggested)
     return value
@@ -169,12 +173,14 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
             created=value.get("created", ""),
             updated=value.get("updated", ""),
             imported=value.get("imported"),
-            trace=None if told is None else trace_from_json(told, spans=len(evidence)),
-            settled=None if settled is None else settled_from_json(settled),
+            trace=None if told is None else assist_trace_from_json(told, spans=len(evidence)),
+            settled=None if settled is None else adjudication_from_json(settled),
             suggested=None if suggested is None else provenance_from_json(suggested),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidInput(f"not an annotation: {error}", "docs/formats.md has the form") from error
+        raise InvalidInput(
+            f"not an annotation: {error}", "docs/formats.md has the form", code="annotation-json"
+        ) from error
 
 
 def anchor_to_json(anchor: Anchor) -> list[str | int]:
@@ -196,3 +202,19 @@ def anchor_from_json(value: Any) -> Anchor:
 
 
 _SIDES = {side.value: side for side in Side}
+
+
+@dataclass(frozen=True, slots=True)
+class PastAnnotation:
+    """A former annotation of the same person.
+
+    `text`: of several spans, joined by an ellipsis. `score`: similarity in (0, 1], by vectors or by
+    words; the two can not be compared.
+    """
+
+    sample: SampleKey
+    id: str
+    text: str
+    labels: tuple[LabelPath, ...]
+    note: str
+    score: float

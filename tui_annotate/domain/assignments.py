@@ -27,14 +27,10 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One person's work on one sample, which is named by what holds this value.
+    """One person's work on one sample.
 
-    Attributes:
-        person: the person's id.
-        rating: a word of the workspace's scale; empty where none was given.
-        comment: words on the sample as a whole (also the reason of a flag or skip).
-        seconds: time of work, pauses taken out.
-        updated: ISO 8601, UTC, microseconds; empty where nothing happened yet.
+    `rating`: may be empty. `comment`: on the whole sample, also the reason of a flag or skip.
+    `seconds`: without pauses. `updated`: ISO 8601, UTC, microseconds; may be empty.
     """
 
     person: str
@@ -50,6 +46,6 @@ class Assignment:
         return self.state is not State.NEW or bool(self.rating or self.comment)
 
 
-def worked(gap: float) -> float:
+def working_seconds(gap: float) -> float:
     """The part of a gap between two actions that counts as work, in seconds: [0, 60]."""
     return float(min(max(gap, 0.0), IDLE_CAP))

@@ -22,15 +22,18 @@ class TuiAnnotateError(Exception):
     Attributes:
         message: one sentence that holds the value that was wrong.
         hint: the next step for the reader; empty where there is none.
+        code: tells this cause from others of the class, for programs; empty where the class and
+            the values in the message are enough.
         exit_code: what a command returns that ends with this error.
     """
 
     exit_code = 1
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", *, code: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.code = code
 
 
 class InvalidInput(TuiAnnotateError):
@@ -50,8 +53,8 @@ class InvalidLabels(InvalidInput):
 class InvalidRecord(InvalidInput):
     """A record of a file can not be taken; `where` is `file:line` or `file, record N`."""
 
-    def __init__(self, message: str, hint: str = "", *, where: str = "") -> None:
-        super().__init__(f"{where}: {message}" if where else message, hint)
+    def __init__(self, message: str, hint: str = "", *, where: str = "", code: str = "") -> None:
+        super().__init__(f"{where}: {message}" if where else message, hint, code=code)
         self.where = where
 
 

@@ -7,14 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
-
-    Attributes:
-        what: its name.
-        state: "ok", "doubt" (works, but less than it could) or "wrong".
-        says: what was found.
-        mend: the line that mends it; empty where there is nothing to mend.
-    """
+    """A check's result; `state` is "ok", "doubt" or "wrong", `mend` the fix, may be empty."""
 
     what: str
     state: str

@@ -33,9 +33,9 @@ JOIN: Final = "join"
 """Two copies of a stream were brought together: what came before it is beyond undo."""
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
 """What came before one of these in its stream is beyond undo."""
-_SETTLING: Final = frozenset({"take", "merge", "reject", "own"})
+_REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
 """What reviewers do beside editing and finishing."""
-UNDOABLE: Final = _SETTLING | {
+UNDOABLE: Final = _REVIEW_VERBS | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
     "accept", "refuse",
 }  # fmt: skip
@@ -45,12 +45,9 @@ Payload = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The touched parts of a stream at one moment, as JSON values.
+    """The changed parts of a stream; None removes an annotation or an answer.
 
-    Attributes:
-        annotations: by id; None where there is no such annotation.
-        assignment: the touched ones of `state`, `rating`, `comment`.
-        suggestions: answers to suggestions, by these; None where one is open.
+    `assignment`: of `state`, `rating`, `comment`. `suggestions`: answers by suggestion id.
     """
 
     annotations: Mapping[str, Payload | None] = field(default_factory=dict)
@@ -69,12 +66,10 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
-    """What somebody does, before it has a place in the log.
+class PendingEvent:
+    """An action that is not in the log yet.
 
-    Attributes:
-        undoes: for undo and redo, the id of the event that is taken back.
-        batch: shared by the events, of several streams, that undo takes back as one.
+    `undoes`: the id of the undone event. `batch`: shared by events that undo reverses as one.
     """
 
     verb: str
@@ -83,13 +78,9 @@ class Action:
     undoes: str = ""
     batch: str = ""
 
-    def inverse(self, event_id: str, *, verb: str = UNDO, batch: str = "") -> Action:
-        """The action that takes this one back, once it stands in the log as `event_id`.
-
-        Args:
-            batch: a new name, shared by all that are taken back as one; empty for one alone.
-        """
-        return Action(verb, self.after, self.before, undoes=event_id, batch=batch)
+    def inverse(self, event_id: str, *, verb: str = UNDO, batch: str = "") -> PendingEvent:
+        """Return the action that undoes this one, logged as `event_id`; `batch` may be empty."""
+        return PendingEvent(verb, self.after, self.before, undoes=event_id, batch=batch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +104,7 @@ class Event:
     person: str
     dataset: str
     sample: str
-    action: Action
+    action: PendingEvent
     at: str
     seconds: float = 0.0
     versions: Mapping[str, str] = field(default_factory=dict)
@@ -168,7 +159,7 @@ class StreamState:
     seconds: float = 0.0
     suggestions: Mapping[str, Payload] = field(default_factory=dict)
 
-    def applied(self, action: Action, *, seconds: float = 0.0) -> StreamState:
+    def applied(self, action: PendingEvent, *, seconds: float = 0.0) -> StreamState:
         """The state after an action.
 
         Raises:
@@ -181,18 +172,18 @@ class StreamState:
             )
         after = action.after
         return StreamState(
-            _put(self.annotations, after.annotations),
+            _merge(self.annotations, after.annotations),
             {**self.assignment, **after.assignment},
             self.seconds + seconds,
-            _put(self.suggestions, after.suggestions),
+            _merge(self.suggestions, after.suggestions),
         )
 
     def matches(self, change: Change) -> bool:
         """Whether the touched parts stand here exactly as `change` says."""
         return (
-            _stands(self.annotations, change.annotations)
-            and _stands(self.assignment, change.assignment)
-            and _stands(self.suggestions, change.suggestions)
+            _same_values(self.annotations, change.annotations)
+            and _same_values(self.assignment, change.assignment)
+            and _same_values(self.suggestions, change.suggestions)
         )
 
     def same(self, other: StreamState) -> bool:
@@ -208,11 +199,11 @@ class StreamState:
         )
 
 
-def _put(old: Mapping[str, Payload], new: Mapping[str, Payload | None]) -> dict[str, Payload]:
+def _merge(old: Mapping[str, Payload], new: Mapping[str, Payload | None]) -> dict[str, Payload]:
     return {key: value for key, value in {**old, **new}.items() if value is not None}
 
 
-def _stands(there: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+def _same_values(there: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
     """Whether JSON values are the same; also with a NaN in them, as foreign records have."""
     pairs = ((there.get(key), value) for key, value in told.items())
     return all(one == other or canonical(one) == canonical(other) for one, other in pairs)
@@ -237,7 +228,7 @@ def replay(events: Iterable[Event]) -> StreamState:
     return state
 
 
-def acted(events: Iterable[Event]) -> str:
+def last_action_time(events: Iterable[Event]) -> str:
     """When somebody last did something in a stream; a change of the labels is no deed of theirs.
 
     Args:
@@ -245,16 +236,16 @@ def acted(events: Iterable[Event]) -> str:
     """
     last = ""
     for event in events:
-        last = acted_since(last, event)
+        last = later_action_time(last, event)
     return last
 
 
-def acted_since(last: str, event: Event) -> str:
+def later_action_time(last: str, event: Event) -> str:
     """As `acted`, one event after the other: when it was before this one, and with it."""
     return last if last and event.action.verb == RELABEL else event.at
 
 
-class Deed(NamedTuple):
+class LoggedAction(NamedTuple):
     """What undo and redo must know of an event; the rest need not be read to find their target."""
 
     id: str
@@ -263,7 +254,7 @@ class Deed(NamedTuple):
     stream: tuple[str, str, str]
 
 
-def undo_target(newest_first: Iterable[Deed]) -> Deed | None:
+def undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
     """The deed of one person that undo would take back; None where there is nothing left."""
     undone: set[str] = set()
     redone: set[str] = set()
@@ -281,7 +272,7 @@ def undo_target(newest_first: Iterable[Deed]) -> Deed | None:
     return None
 
 
-def redo_target(newest_first: Iterable[Deed]) -> Deed | None:
+def redo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
     """The undo of one person that redo would take back; None after any newer deed."""
     redone: set[str] = set()
     gone: set[tuple[str, str, str]] = set()

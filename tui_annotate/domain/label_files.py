@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
@@ -41,28 +41,30 @@ def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
     Raises:
         InvalidLabels: with the file, the line where known, and the value that is wrong.
     """
-    return _tree(text, _loaded(text, name), name)
+    return _parse_tree(text, _load_yaml(text, name), name)
 
 
 def stored_labels(text: str) -> LabelTree:
     """Reads a label set that was taken up once: it opens also where it has colours of old."""
-    return _tree(text, _plain_colors(_loaded(text, "the stored label set")), "the stored label set")
+    return _parse_tree(
+        text, _drop_colors(_load_yaml(text, "the stored label set")), "the stored label set"
+    )
 
 
-def _plain_colors(data: Any) -> Any:
+def _drop_colors(data: Any) -> Any:
     """The same without the colours that are none (any more): a label has one by its place then."""
     if isinstance(data, list):
-        return [_plain_colors(item) for item in data]
+        return [_drop_colors(item) for item in data]
     if not isinstance(data, dict):
         return data
-    kept = {key: _plain_colors(value) for key, value in data.items()}
+    kept = {key: _drop_colors(value) for key, value in data.items()}
     color = kept.get("color")
     if "name" in kept and not (isinstance(color, str) and _is_color(color.lower())):
         kept.pop("color", None)  # without a name it is a label called so
     return kept
 
 
-def _loaded(text: str, name: str) -> Any:
+def _load_yaml(text: str, name: str) -> Any:
     if len(text) > LONGEST_FILE:
         raise InvalidLabels(
             f"{name} is larger than {LONGEST_FILE} characters", "is it a label set?"
@@ -70,15 +72,17 @@ def _loaded(text: str, name: str) -> Any:
     try:
         return yaml.load(text, Loader=_StrictLoader)  # noqa: S506  _StrictLoader is a SafeLoader
     except yaml.YAMLError as error:
-        raise InvalidLabels(f"{name}{_line(error)}: {_problem(error)}", "mend the file") from error
+        raise InvalidLabels(
+            f"{name}{_line_of(error)}: {_problem_of(error)}", "mend the file"
+        ) from error
     except RecursionError as error:
         raise InvalidLabels(f"{name}: nested too deeply", "mend the file") from error
 
 
-def _tree(text: str, data: Any, name: str) -> LabelTree:
+def _parse_tree(text: str, data: Any, name: str) -> LabelTree:
     titles = ("Source", "Summary")
     if isinstance(data, dict):
-        titles = _titles(data.get("titles", list(titles)), name)
+        titles = _parse_titles(data.get("titles", list(titles)), name)
         unknown = set(data) - {"titles", "labels"}
         if unknown:
             raise InvalidLabels(
@@ -87,14 +91,14 @@ def _tree(text: str, data: Any, name: str) -> LabelTree:
         data = data.get("labels")
     if not isinstance(data, list) or not data:
         raise InvalidLabels(f"{name} holds no list of labels", WRITE)
-    roots = tuple(_label(item, Label(path=()), name) for item in data)
+    roots = tuple(_parse_label(item, Label(path=()), name) for item in data)
     tree = LabelTree(roots, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(), *titles)
-    _refuse_twins(tree, name)
-    _refuse_splits(tree, name)
+    _check_duplicates(tree, name)
+    _check_splits(tree, name)
     return tree
 
 
-def _titles(value: Any, name: str) -> tuple[str, str]:
+def _parse_titles(value: Any, name: str) -> tuple[str, str]:
     if (
         not isinstance(value, list)
         or len(value) != 2  # one a side
@@ -104,7 +108,84 @@ def _titles(value: Any, name: str) -> tuple[str, str]:
     return value[0], value[1]
 
 
-def _label(item: Any, parent: Label, name: str) -> Label:
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """The map of one label in the file `name`; reads its fields, and refuses wrong values."""
+
+    fields: dict[str, Any]
+    path: LabelPath
+    name: str
+
+    def error(self, field: str, hint: str) -> InvalidLabels:
+        value = self.fields[field]
+        return InvalidLabels(
+            f"{self.name}: {field} of {JOINER.join(self.path)!r} is {value!r}", hint
+        )
+
+    def text(self, field: str) -> str:
+        value = self.fields.get(field) or ""
+        if not isinstance(value, str):
+            raise self.error(field, "write text")
+        return value
+
+    def color(self) -> str:
+        if "color" in self.fields and self.fields["color"] is None:
+            raise InvalidLabels(
+                f"{self.name}: color of {JOINER.join(self.path)!r} is empty",
+                "a # begins a comment: write '#rrggbb' in quotes; or take the line out",
+            )
+        value = self.text("color").lower()
+        if value and not _is_color(value):
+            raise self.error("color", f"one of {', '.join(COLORS)}, or '#rrggbb' in quotes")
+        return value
+
+    def digit(self) -> str:
+        value = str(self.fields.get("key") or "")
+        if value and (len(value) != 1 or value not in "123456789"):
+            raise InvalidLabels(
+                f"{self.name}: key of {JOINER.join(self.path)!r} is {value!r}",
+                "a key is a digit from 1 to 9; letters are commands",
+            )
+        return value
+
+    def need(self, field: str, default: Need) -> Need:
+        value = self.fields.get(field)
+        if value is None:
+            return default
+        if value not in list(Need):
+            raise self.error(field, "one of required, optional, none")
+        return Need(value)
+
+    def flag(self, field: str, *, default: bool) -> bool:
+        value = self.fields.get(field, default)
+        if not isinstance(value, bool):
+            raise self.error(field, "true or false")
+        return value
+
+    def retired(self, parent: Label) -> bool:
+        own = self.flag("retired", default=parent.retired)
+        if parent.retired and not own:
+            raise InvalidLabels(
+                f"{self.name}: {JOINER.join(self.path)!r} is not retired, what is above it is",
+                "what is below a retired label is retired too",
+            )
+        return own
+
+    def split(self) -> tuple[LabelPath, ...]:
+        value = self.fields.get("split") or []
+        if not isinstance(value, list) or not all(isinstance(whole, str) for whole in value):
+            raise self.error(
+                "split", "write the labels that came of it: split: [Parent.New, Parent.Other]"
+            )
+        if value and self.fields.get("children"):
+            raise InvalidLabels(
+                f"{self.name}: {JOINER.join(self.path)!r} is split and has children",
+                "split its children",
+            )
+        return tuple(tuple(whole.split(JOINER)) for whole in value)
+
+
+def _parse_label(item: Any, parent: Label, name: str) -> Label:
     if isinstance(item, dict) and "name" not in item and len(item) == 1:
         ((title, children),) = item.items()
         item = {"name": title, "children": children}
@@ -116,27 +197,28 @@ def _label(item: Any, parent: Label, name: str) -> Label:
             f"{name}: unknown key {min(map(str, unknown))!r} at label {item.get('name')!r}",
             "known: " + ", ".join(sorted(_KEYS)),
         )
-    path = (*parent.path, _name(item["name"], name))
+    path = (*parent.path, _check_name(item["name"], name))
+    own = _Item(item, path, name)
     rules = Label(
         path,
-        description=_text(item, "description", path=path, name=name),
-        key=_digit(item, path, name),
-        color=_color(item, path, name) or parent.color,
-        evidence=_need(item, "evidence", parent.evidence, path=path, name=name),
-        note=_need(item, "note", parent.note, path=path, name=name),
-        exclusive=_flag(item, "exclusive", default=parent.exclusive, path=path, name=name),
-        retired=_retired(item, parent, path=path, name=name),
-        split=_split(item, path, name),
+        description=own.text("description"),
+        key=own.digit(),
+        color=own.color() or parent.color,
+        evidence=own.need("evidence", parent.evidence),
+        note=own.need("note", parent.note),
+        exclusive=own.flag("exclusive", default=parent.exclusive),
+        retired=own.retired(parent),
+        split=own.split(),
     )
     children = item.get("children") or []
     if not isinstance(children, list):
         raise InvalidLabels(
             f"{name}: children of {JOINER.join(path)!r} are no list", "write a list"
         )
-    return replace(rules, children=tuple(_label(child, rules, name) for child in children))
+    return replace(rules, children=tuple(_parse_label(child, rules, name) for child in children))
 
 
-def _name(value: Any, name: str) -> str:
+def _check_name(value: Any, name: str) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value) or value != value.strip():
         raise InvalidLabels(
             f"{name}: {value!r} is not a label's name",
@@ -149,89 +231,11 @@ def _name(value: Any, name: str) -> str:
     return value
 
 
-def _text(item: dict[str, Any], field: str, *, path: LabelPath, name: str) -> str:
-    value = item.get(field) or ""
-    if not isinstance(value, str):
-        raise InvalidLabels(f"{name}: {field} of {JOINER.join(path)!r} is {value!r}", "write text")
-    return value
-
-
-def _color(item: dict[str, Any], path: LabelPath, name: str) -> str:
-    if "color" in item and item["color"] is None:
-        raise InvalidLabels(
-            f"{name}: color of {JOINER.join(path)!r} is empty",
-            "a # begins a comment: write '#rrggbb' in quotes; or take the line out",
-        )
-    value = _text(item, "color", path=path, name=name).lower()
-    if value and not _is_color(value):
-        raise InvalidLabels(
-            f"{name}: color of {JOINER.join(path)!r} is {item['color']!r}",
-            f"one of {', '.join(COLORS)}, or '#rrggbb' in quotes",
-        )
-    return value
-
-
 def _is_color(value: str) -> bool:
     return value in COLORS or bool(_HEX.fullmatch(value))
 
 
-def _digit(item: dict[str, Any], path: LabelPath, name: str) -> str:
-    value = str(item.get("key") or "")
-    if value and (len(value) != 1 or value not in "123456789"):
-        raise InvalidLabels(
-            f"{name}: key of {JOINER.join(path)!r} is {value!r}",
-            "a key is a digit from 1 to 9; letters are commands",
-        )
-    return value
-
-
-def _need(item: dict[str, Any], field: str, default: Need, *, path: LabelPath, name: str) -> Need:
-    value = item.get(field)
-    if value is None:
-        return default
-    if value not in list(Need):
-        raise InvalidLabels(
-            f"{name}: {field} of {JOINER.join(path)!r} is {value!r}",
-            "one of required, optional, none",
-        )
-    return Need(value)
-
-
-def _flag(item: dict[str, Any], field: str, *, default: bool, path: LabelPath, name: str) -> bool:
-    value = item.get(field, default)
-    if not isinstance(value, bool):
-        raise InvalidLabels(
-            f"{name}: {field} of {JOINER.join(path)!r} is {value!r}", "true or false"
-        )
-    return value
-
-
-def _retired(item: dict[str, Any], parent: Label, *, path: LabelPath, name: str) -> bool:
-    own = _flag(item, "retired", default=parent.retired, path=path, name=name)
-    if parent.retired and not own:
-        raise InvalidLabels(
-            f"{name}: {JOINER.join(path)!r} is not retired, what is above it is",
-            "what is below a retired label is retired too",
-        )
-    return own
-
-
-def _split(item: dict[str, Any], path: LabelPath, name: str) -> tuple[LabelPath, ...]:
-    value = item.get("split") or []
-    if not isinstance(value, list) or not all(isinstance(whole, str) for whole in value):
-        raise InvalidLabels(
-            f"{name}: split of {JOINER.join(path)!r} is {value!r}",
-            "write the labels that came of it: split: [Parent.New, Parent.Other]",
-        )
-    if value and item.get("children"):
-        raise InvalidLabels(
-            f"{name}: {JOINER.join(path)!r} is split and has children", "split its children"
-        )
-    return tuple(tuple(whole.split(JOINER)) for whole in value)
-
-
-def _refuse_splits(tree: LabelTree, name: str) -> None:
-    """A label is split into others of the set, each named once."""
+def _check_splits(tree: LabelTree, name: str) -> None:
     known = {label.path for label in tree.walk()}
     for label in tree.walk():
         for path in label.split:
@@ -247,7 +251,7 @@ def _refuse_splits(tree: LabelTree, name: str) -> None:
                 )
 
 
-def _refuse_twins(tree: LabelTree, name: str) -> None:
+def _check_duplicates(tree: LabelTree, name: str) -> None:
     seen: set[LabelPath] = set()
     for label in tree.walk():
         if label.path in seen:
@@ -284,10 +288,10 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
-def _line(error: yaml.YAMLError) -> str:
+def _line_of(error: yaml.YAMLError) -> str:
     mark = getattr(error, "problem_mark", None)
     return f":{mark.line + 1}" if mark else ""
 
 
-def _problem(error: yaml.YAMLError) -> str:
+def _problem_of(error: yaml.YAMLError) -> str:
     return str(getattr(error, "problem", None) or error).splitlines()[0]

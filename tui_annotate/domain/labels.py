@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
-from tui_annotate.domain.errors import InvalidLabels
+from tui_annotate.domain.errors import Conflict, InvalidLabels
 
 JOINER = "."
 MOST_OPTIONS = 9
@@ -29,16 +29,11 @@ class Need(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One node of the tree; rules that it does not state itself come from its parent.
+    """One node of the tree; rules that it does not state come from its parent.
 
-    Attributes:
-        path: names from the root.
-        key: the digit that it asks for on the bar, "1" to "9"; empty for the next free one.
-        color: one of `COLORS` or "#rrggbb", in lower case; empty for the next one that is free.
-        exclusive: no other label may stand on the same claim.
-        retired: kept for old work and no longer given, as all below it.
-        split: the labels that one is to be chosen of in its place; it is no longer given, and work
-            that has it waits for the choice. Empty for a label that was not split.
+    `path`: names from the root. `key`: the digit "1" to "9", or empty. `color`: of `COLORS` or
+    "#rrggbb"; empty for the next free one. `exclusive`: no other label on the same claim.
+    `retired`: deprecated, with all below. `split`: the labels to choose from instead; may be empty.
     """
 
     path: LabelPath
@@ -85,8 +80,8 @@ class LabelTree:
 
     def means(self, other: LabelTree) -> bool:
         """Whether nothing but colours and titles differs: every digit does the same in both."""
-        return [_colourless(label) for label in self.walk()] == [
-            _colourless(label) for label in other.walk()
+        return [_without_appearance(label) for label in self.walk()] == [
+            _without_appearance(label) for label in other.walk()
         ]
 
     def walk(self) -> Iterator[Label]:
@@ -155,15 +150,14 @@ class LabelTree:
         return tuple(lacking)
 
     def check(self, annotation: Annotation, *, held: Collection[LabelPath] = ()) -> None:
-        """New work against the rules; what it merely lacks yet is no error (see `lacks`).
+        """Check new work against the rules, but for missing parts (see `lacks`).
 
-        Args:
-            held: the labels that the annotation had before: they stay also where they are no
-                longer given.
+        `held`: labels before the edit, which may stay although deprecated.
 
         Raises:
-            InvalidLabels: a label is not in the set, is no longer given, refuses evidence or a note
-                that is there, or is exclusive and not alone.
+            InvalidLabels: a label is unknown or deprecated, refuses evidence or a note, or is
+            exclusive
+                and not alone.
         """
         for path in annotation.labels:
             label = self.find(path)
@@ -173,7 +167,7 @@ class LabelTree:
                     "the set has: " + ", ".join(JOINER.join(known.path) for known in self.walk()),
                 )
             if path not in held:
-                _refuse_closed(label)
+                _check_offered(label)
             if label.exclusive and len(annotation.labels) > 1:
                 raise InvalidLabels(
                     f"{JOINER.join(path)!r} must stand alone", "take the other labels off first"
@@ -186,7 +180,7 @@ class LabelTree:
                 raise InvalidLabels(f"{JOINER.join(path)!r} takes no note", "empty the note first")
 
 
-def _refuse_closed(label: Label) -> None:
+def _check_offered(label: Label) -> None:
     name = JOINER.join(label.path)
     if label.split:
         raise InvalidLabels(
@@ -197,7 +191,7 @@ def _refuse_closed(label: Label) -> None:
         raise InvalidLabels(f"label {name!r} is retired", "choose another label")
 
 
-def _colourless(label: Label) -> Label:
+def _without_appearance(label: Label) -> Label:
     """A label by itself, as far as it has a meaning."""
     return replace(label, color="", children=())
 
@@ -215,3 +209,51 @@ def numbered(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
         (label.key if wanted.get(label.key) is label else next(free), label) for label in shown
     ]
     return tuple(sorted(given, key=lambda pair: pair[0]))
+
+
+def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: LabelTree) -> None:
+    """Check an annotation against the person's others on the sample.
+
+    Raises:
+        Conflict: the same claim has the same label, or one of its labels is exclusive.
+    """
+    for other in _on_subject(annotation, others):
+        shared = set(other.labels) & set(annotation.labels)
+        if _has_common_label(annotation, other):
+            raise Conflict(
+                f"this claim has the label {_quote_labels(shared)} already"
+                if shared
+                else "this claim is marked already",
+                "edit that annotation, or choose another label",
+            )
+        for path in (*other.labels, *annotation.labels):
+            label = labels.find(path)
+            if label is not None and label.exclusive:
+                raise Conflict(
+                    f"{JOINER.join(path)!r} must stand alone on a claim",
+                    "edit the annotation that is there",
+                )
+
+
+def is_duplicate(annotation: Annotation, others: Iterable[Annotation]) -> bool:
+    """Whether another annotation says of the same words what this one says."""
+    return any(_has_common_label(annotation, other) for other in _on_subject(annotation, others))
+
+
+def _on_subject(annotation: Annotation, others: Iterable[Annotation]) -> Iterator[Annotation]:
+    subject = _subject(annotation)
+    return (one for one in others if one.id != annotation.id and _subject(one) == subject)
+
+
+def _has_common_label(annotation: Annotation, other: Annotation) -> bool:
+    both = {*annotation.labels, *other.labels}
+    return not both or not set(annotation.labels).isdisjoint(other.labels)
+
+
+def _subject(annotation: Annotation) -> tuple[object, ...]:
+    """What an annotation is about: its claim; where it has none, its evidence."""
+    return annotation.claim or annotation.evidence
+
+
+def _quote_labels(paths: Iterable[tuple[str, ...]]) -> str:
+    return ", ".join(sorted(repr(JOINER.join(path)) for path in paths))

@@ -15,7 +15,7 @@ from tui_annotate.domain.errors import InvalidInput
 SHORTEST: Final = 8
 LONGEST: Final = 1024
 
-_ROWS: Final = (
+_KEYBOARD_ROWS: Final = (
     "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm",
     "wxcvbn", "abcdefghijklmnopqrstuvwxyz", "01234567890", "1q2w3e4r5t6y7u8i9o0p",
     "1qaz2wsx3edc4rfv5tgb6yhn", "qazwsxedcrfvtgbyhnujm", "qweasdzxc", "zaq12wsx", "qwer1234asdf",
@@ -23,7 +23,7 @@ _ROWS: Final = (
 )  # fmt: skip
 """Walks over a keyboard; any part of one, also backwards, is no secret."""
 
-_TRIED_FIRST: Final = """
+_COMMON_WORDS_TEXT: Final = """
     abcd access account admin administrator alexander amanda america andrea andrew angel angels
     annotate annotation annotator anthony apple april arsenal arthur ashley august austin autumn
     babygirl backup bailey banana barcelona barney baseball basketball batman beautiful bigdaddy
@@ -59,16 +59,16 @@ _TRIED_FIRST: Final = """
     senha amor brasil parola ciao juventus wachtwoord welkom haslo losenord salasana parool
     heslo sifre parole mima
 """
-_WORDS: Final = frozenset(_TRIED_FIRST.split())
+_COMMON_WORDS: Final = frozenset(_COMMON_WORDS_TEXT.split())
 """Passwords, and stems of passwords, that everybody tries first."""
 
-_LOOKS: Final = str.maketrans("@4301!$57", "aaeoiisst")
+_LOOKALIKES: Final = str.maketrans("@4301!$57", "aaeoiisst")
 _EDGES: Final = re.compile(r"^[\W\d_]+|[\W\d_]+$")
-_TRIMMINGS: Final = 6
+_MOST_ADDED: Final = 6
 """Digits and signs around a common word that do not make it uncommon; a year and two marks."""
-_REPEATED: Final = 4
+_LONGEST_REPEATED: Final = 4
 """The longest part that, said over and over, makes no password."""
-_STEP: Final = 4
+_SHORTEST_WALK: Final = 4
 """Characters of a walk over the keyboard, at least."""
 
 
@@ -77,15 +77,11 @@ def normal(password: str) -> str:
     return unicodedata.normalize("NFC", password)
 
 
-def checked_password(password: str, *, own: Sequence[str] = ()) -> str:
-    """A password that somebody chose, as `normal` gives it.
-
-    Args:
-        own: what the person is called: their name, their e-mail address.
+def check_password(password: str, *, own: Sequence[str] = ()) -> str:
+    """Check a chosen password, as `normal` returns it; `own` are the person's name and e-mail.
 
     Raises:
-        InvalidInput: it is too short, too long, common, or what the person is called; the password
-            itself is in no message.
+        InvalidInput: it is too short, too long, common, or personal; messages never quote it.
     """
     made = normal(password)
     if not SHORTEST <= len(made) <= LONGEST:
@@ -96,11 +92,15 @@ def checked_password(password: str, *, own: Sequence[str] = ()) -> str:
         raise InvalidInput("the password holds half a character", "type it anew")
     if is_common(made):
         raise InvalidInput(
-            "the password is one that everybody tries first", "take a few words that do not belong"
+            "the password is one that everybody tries first",
+            "take a few words that do not belong",
+            code="password-common",
         )
-    if _is_own(made, own):
+    if _is_own_name(made, own):
         raise InvalidInput(
-            "the password is your own name or address", "take a few words that do not belong"
+            "the password is your own name or address",
+            "take a few words that do not belong",
+            code="password-own-name",
         )
     return made
 
@@ -108,49 +108,46 @@ def checked_password(password: str, *, own: Sequence[str] = ()) -> str:
 def is_common(password: str) -> bool:
     """Whether it is among the first that a guesser tries, in whatever case and dress."""
     plain = password.casefold().replace(" ", "")
-    if _is_repeated(plain) or _is_walk(plain):
+    if _is_repeated(plain) or _is_keyboard_walk(plain):
         return True
-    return any(stem in _WORDS or _is_walk(stem) for stem in _stems(plain))
+    return any(stem in _COMMON_WORDS or _is_keyboard_walk(stem) for stem in _stems(plain))
 
 
 def _stems(plain: str) -> set[str]:
     """Without digits and signs around it, with letters for what looks like them, and once."""
-    bare, seen = _EDGES.sub("", plain), plain.translate(_LOOKS)
-    found = {bare, bare.translate(_LOOKS), seen, _EDGES.sub("", seen)}
-    found = {stem for stem in found if _is_little(plain, stem)}
+    bare, seen = _EDGES.sub("", plain), plain.translate(_LOOKALIKES)
+    found = {bare, bare.translate(_LOOKALIKES), seen, _EDGES.sub("", seen)}
+    found = {stem for stem in found if _is_guessable_rest(plain, stem)}
     return found | {stem[: len(stem) // 2] for stem in found if stem == stem[: len(stem) // 2] * 2}
 
 
-def _is_little(plain: str, stem: str) -> bool:
-    """Whether what a password has beside a stem is easily guessed."""
-    return len(plain) - len(stem) <= _TRIMMINGS or _is_walk(plain.removeprefix(stem))
+def _is_guessable_rest(plain: str, stem: str) -> bool:
+    return len(plain) - len(stem) <= _MOST_ADDED or _is_keyboard_walk(plain.removeprefix(stem))
 
 
 def _is_repeated(plain: str) -> bool:
     """Whether it is a short part over and over; also nothing but blanks."""
-    sizes = range(1, min(_REPEATED, len(plain) // 2) + 1)
+    sizes = range(1, min(_LONGEST_REPEATED, len(plain) // 2) + 1)
     return not plain or any(plain == (plain[:size] * len(plain))[: len(plain)] for size in sizes)
 
 
-def _is_walk(plain: str) -> bool:
-    """Whether it is parts of walks over the keyboard, one behind the other."""
+def _is_keyboard_walk(plain: str) -> bool:
     at = 0
     while at < len(plain):
-        end = at + _STEP
-        if not _on_a_row(plain[at:end]) or end > len(plain):
+        end = at + _SHORTEST_WALK
+        if not _is_part_of_row(plain[at:end]) or end > len(plain):
             return False
-        while end < len(plain) and _on_a_row(plain[at : end + 1]):
+        while end < len(plain) and _is_part_of_row(plain[at : end + 1]):
             end += 1
         at = end
     return bool(plain)
 
 
-def _on_a_row(part: str) -> bool:
-    return any(part in row or part in row[::-1] for row in _ROWS)
+def _is_part_of_row(part: str) -> bool:
+    return any(part in row or part in row[::-1] for row in _KEYBOARD_ROWS)
 
 
-def _is_own(password: str, own: Sequence[str]) -> bool:
-    """Whether it is a name or an address of theirs, with or without digits and signs around it."""
+def _is_own_name(password: str, own: Sequence[str]) -> bool:
     names = {name.casefold().replace(" ", "") for name in own if name}
     names |= {name.partition("@")[0] for name in names}
     plain = normal(password).casefold().replace(" ", "")

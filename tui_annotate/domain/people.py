@@ -12,13 +12,12 @@ from tui_annotate.domain.errors import InvalidInput, NotAllowed
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 LONGEST_NAME = 100
 
-
 SETTLED: Final = "adjudicated"
 """The id of the one who owns what review settled: a person of each workspace, nobody's account."""
 MAJORITY: Final = "majority"
 """The id of what most of those who read a sample would keep, where an export makes it."""
 
-_AGAIN: Final = "~2"
+_SECOND_READER: Final = "~2"
 
 
 class PersonKind(StrEnum):
@@ -58,14 +57,14 @@ def checked_name(name: str) -> str:
     return trimmed
 
 
-def again(person: Person) -> Person:
+def second_reader(person: Person) -> Person:
     """The same person at a second reading, whose work is kept apart from the first."""
-    return Person(person.id + _AGAIN, f"{person.name} (2nd reading)", PersonKind.AGAIN)
+    return Person(person.id + _SECOND_READER, f"{person.name} (2nd reading)", PersonKind.AGAIN)
 
 
 def reader(person: str) -> str:
     """Whose work it is that stands under a person's id, at whichever reading."""
-    return person.removesuffix(_AGAIN)
+    return person.removesuffix(_SECOND_READER)
 
 
 class Role(StrEnum):
@@ -97,26 +96,22 @@ class Actor:
 OPERATOR: Final = Actor("", Role.ADMIN)
 """The owner of the files, who can read them anyhow; all there is before anybody has an account."""
 
-_OF_ALL: Final = {
+_PERMISSIONS: Final = {
     Role.ANNOTATOR: frozenset[Verb](),
     Role.REVIEWER: frozenset({Verb.READ, Verb.REVIEW, Verb.REPORT}),
     Role.ADMIN: frozenset({Verb.READ, Verb.REVIEW, Verb.REPORT, Verb.MANAGE}),
 }
 
 
-def may(actor: Actor, verb: Verb, owner: str = "") -> bool:
-    """The one policy: whether somebody may do a thing with the work of `owner`.
-
-    Args:
-        owner: a person's id; empty for the workspace, or for all people together.
-    """
+def is_allowed(actor: Actor, verb: Verb, owner: str = "") -> bool:
+    """Return whether an actor may do a thing with the work of `owner`; empty: the workspace."""
     if actor == OPERATOR:
         return True
     if owner == SETTLED:
-        return Verb.REVIEW in _OF_ALL[actor.role] and verb in (Verb.READ, Verb.WRITE)
+        return Verb.REVIEW in _PERMISSIONS[actor.role] and verb in (Verb.READ, Verb.WRITE)
     if owner and reader(owner) == actor.person:
         return verb in (Verb.READ, Verb.WRITE, Verb.REPORT)
-    return verb in _OF_ALL[actor.role]
+    return verb in _PERMISSIONS[actor.role]
 
 
 def require(actor: Actor, verb: Verb, owner: str = "") -> None:
@@ -125,7 +120,7 @@ def require(actor: Actor, verb: Verb, owner: str = "") -> None:
     Raises:
         NotAllowed: names the role and the verb, never whose work it is.
     """
-    if not may(actor, verb, owner):
+    if not is_allowed(actor, verb, owner):
         whose = "the work of others" if owner else "this workspace"
         raise NotAllowed(
             f"as {actor.role} you can not {verb} {whose}", "ask an admin of the workspace"
@@ -137,6 +132,6 @@ def seen_by(actor: Actor) -> tuple[str, ...] | None:
 
     What a store gives is narrowed by these before it is read, not filtered afterwards.
     """
-    if may(actor, Verb.READ):
+    if is_allowed(actor, Verb.READ):
         return None
-    return (actor.person, actor.person + _AGAIN)
+    return (actor.person, actor.person + _SECOND_READER)

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A moment of a long deed.
+    """Progress of a long task.
 
-    Attributes:
-        phase: a word of the deed; of an ingest `checking`, `storing` or `vectors`.
-        records: done so far, refused ones too; documents embedded in the phase `vectors`.
-        share: of the whole, in [0, 1]; None where its size is unknown.
-        seconds: since the phase began.
+    `phase`: of an ingest `checking`, `storing` or `vectors`. `records`: done, refused ones too.
+    `share`: in [0, 1] or None. `seconds`: since the phase began.
     """
 
     phase: str

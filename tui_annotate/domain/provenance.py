@@ -10,14 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where an accepted annotation comes from; whose judgement it is stands elsewhere.
-
-    Attributes:
-        suggestion: the id of what was proposed.
-        maker: who proposed it.
-        score: what the maker gave it, in [0, 1]; None where it gave none.
-        changed: whether it says something else than was proposed.
-    """
+    """The suggestion of an annotation; `score` in [0, 1] or None, `changed` if edited."""
 
     suggestion: str
     maker: str

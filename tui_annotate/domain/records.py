@@ -11,7 +11,7 @@ from tui_annotate.domain.samples import Sample
 
 
 @dataclass(frozen=True, slots=True)
-class Owned:
+class OwnedAnnotation:
     """An annotation and the id of the person whose it is."""
 
     person: str
@@ -27,7 +27,7 @@ class Record:
     """
 
     sample: Sample
-    annotations: tuple[Owned, ...] = ()
+    annotations: tuple[OwnedAnnotation, ...] = ()
     assignments: tuple[Assignment, ...] = ()
     people: tuple[Person, ...] = ()
     where: str = ""

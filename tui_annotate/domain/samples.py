@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.spans import Span
 
@@ -35,7 +36,7 @@ class SampleKey(NamedTuple):
         return f"{self.dataset}/{self.id}"
 
 
-class Kind(StrEnum):
+class SampleKind(StrEnum):
     """What a sample is: decides which screens offer it, never how it is stored."""
 
     PAIR = "pair"
@@ -115,7 +116,7 @@ class Sample:
 
     Attributes:
         documents: source documents first, in reading order; at most one on the summary side.
-        group: the rival answers to one thing, or the citations of one sentence, share it.
+        group: shared by sibling samples, as answers to one question or citations of one sentence.
         meta: every other field of the record, as it came (JSON values).
         imported: what the format needs to write the sample back word for word; None for most.
     """
@@ -123,7 +124,7 @@ class Sample:
     dataset: str
     id: str
     documents: tuple[Document, ...]
-    kind: Kind = Kind.PAIR
+    kind: SampleKind = SampleKind.PAIR
     group: str = ""
     request: Request = Request()
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -153,11 +154,10 @@ class Sample:
         return documents[index]
 
     def index(self, side: Side, key: str = "") -> int:
-        """Which document of a side has a key, from 0; empty where it has one alone.
+        """Return the index of the document of a side with a key; the key is empty for the only one.
 
         Raises:
-            NotFound: none has it.
-            InvalidInput: several could be meant.
+            NotFound, InvalidInput: none has the key; several could be meant.
         """
         documents = self.side(side)
         found = [index for index, document in enumerate(documents) if key in ("", document.key)]
@@ -212,3 +212,13 @@ class Match:
     def strength(self) -> int:
         """How strongly the match is shown: 0 (nothing found) to 5, by the score alone."""
         return bisect_right(STRENGTHS, self.score)
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """One of them; `text` is its summary side, `state` and `annotations` are this person's own."""
+
+    key: SampleKey
+    state: State
+    annotations: int
+    text: str

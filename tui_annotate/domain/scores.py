@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from tui_annotate.domain.samples import SampleKey
+
+MOST: Final = 3
+"""Scores that a list shows of a sample."""
+
+LABELS: Final = ("right", "wrong", "undecided")
+"""How a ranking labels samples."""
 
 
 class RunKind(StrEnum):
@@ -20,7 +26,7 @@ class RunKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class ScoreRun:
     """One time that a machine gave its opinion on samples of one dataset.
 
     Attributes:
@@ -67,3 +73,41 @@ class Score:
     parts: tuple[float | None, ...] = ()
     of: str = ""
     extra: int = 0
+
+
+class Pooling(StrEnum):
+    """Unsupported for one of them, for more than half, or for all.
+
+    Source of the first and the last: the table of verdicts of the project FaithBench.
+    """
+
+    WORST = "worst"
+    MAJORITY = "majority"
+    BEST = "best"
+
+
+def pooled(words: Sequence[bool], how: Pooling) -> bool | None:
+    """Whether it is so, of one word a person; None of no words, and of a majority where half do."""
+    yes, no = sum(words), len(words) - sum(words)
+    if not words or (how is Pooling.MAJORITY and yes == no):
+        return None
+    if how is Pooling.MAJORITY:
+        return yes > no
+    return yes > 0 if how is Pooling.WORST else no == 0
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSummary:
+    """The scores of a row in [0, 1], 1 is well supported, or None; `label` of `LABELS` or empty."""
+
+    values: tuple[float | None, ...]
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSummaries:
+    """The scores of a list; `names` are the columns, at most `MOST`."""
+
+    names: tuple[str, ...] = ()
+    labelled: bool = False
+    of: Mapping[SampleKey, ScoreSummary] = field(default_factory=dict)

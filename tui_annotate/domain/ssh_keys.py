@@ -9,13 +9,13 @@ import base64
 import binascii
 import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.visible import visible_line
+from tui_annotate.domain.errors import Conflict, InvalidInput
+from tui_annotate.domain.terminal_text import visible_line
 
 LEAST_RSA_BITS: Final = 2048
 MOST_RSA_BITS: Final = 16384
@@ -28,19 +28,13 @@ _POINTS: Final = {"nistp256": 65, "nistp384": 97, "nistp521": 133}
 
 _PRIVATE: Final = re.compile(r"PRIVATE KEY|PuTTY-User-Key-File|SSH PRIVATE KEY")
 _OTHER_FORM: Final = re.compile(r"---- BEGIN SSH2 PUBLIC KEY|-----BEGIN [A-Z ]*PUBLIC KEY")
-_MAKE: Final = "make another: ssh-keygen -t ed25519"
-_PUB: Final = "give the file that ends in .pub, as ssh-keygen writes it"
+_MAKE_HINT: Final = "make another: ssh-keygen -t ed25519"
+_PUB_HINT: Final = "give the file that ends in .pub, as ssh-keygen writes it"
 
 
 @dataclass(frozen=True, slots=True)
 class PublicKey:
-    """A key that was read.
-
-    Attributes:
-        kind: as `ssh-ed25519`.
-        blob: the key itself, in base64.
-        comment: what stood behind it; harmless, often a name and a machine.
-    """
+    """A parsed key: `kind` as `ssh-ed25519`, `blob` in base64, a harmless `comment`."""
 
     kind: str
     blob: str
@@ -59,17 +53,16 @@ class PublicKey:
 
 
 def parse_key(text: str, where: str = "this file") -> PublicKey:
-    """The one public key of a text; empty lines and lines of comment are passed over.
-
-    Args:
-        where: what a message calls the text.
+    """Parse the only public key of a text; blank lines and comments are skipped.
 
     Raises:
-        InvalidInput: there is no key in it, or several, or one that is not taken.
+        InvalidInput: there is no key, several, or an unsupported one.
     """
     if _PRIVATE.search(text):
         raise InvalidInput(
-            f"{where} holds a private key, which never leaves its owner's machine", _PUB
+            f"{where} holds a private key, which never leaves its owner's machine",
+            _PUB_HINT,
+            code="private-key",
         )
     if _OTHER_FORM.search(text):
         raise InvalidInput(
@@ -80,40 +73,40 @@ def parse_key(text: str, where: str = "this file") -> PublicKey:
     lines = [line for line in lines if line and not line.startswith("#")]
     if len(lines) != 1:
         many = f"{len(lines)} keys" if lines else "no key"
-        raise InvalidInput(f"{where} holds {many}", f"one is bound at a time; {_PUB}")
-    return _key(lines[0], where)
+        raise InvalidInput(f"{where} holds {many}", f"one is bound at a time; {_PUB_HINT}")
+    return _parse_line(lines[0], where)
 
 
-def _key(line: str, where: str) -> PublicKey:
+def _parse_line(line: str, where: str) -> PublicKey:
     kind, _, rest = line.partition(" ")
     blob, _, comment = rest.strip().partition(" ")
     if "-cert-v01@" in kind:
         raise InvalidInput(f"{where} holds a certificate ({kind})", "bind the key itself")
     if kind == "ssh-dss":
-        raise InvalidInput(f"{where} holds a DSA key, which is weak", _MAKE)
-    reader = _READERS.get(kind)
-    if reader is None:
+        raise InvalidInput(f"{where} holds a DSA key, which is weak", _MAKE_HINT)
+    check = _CHECKS.get(kind)
+    if check is None:
         raise InvalidInput(
             f"{where} begins with {visible_line(kind[:40])!r}, which is no kind of key",
-            f"a key stands alone, without options, and is one of {', '.join(_READERS)}",
+            f"a key stands alone, without options, and is one of {', '.join(_CHECKS)}",
         )
     try:
         raw = base64.b64decode(blob, validate=True)
-        fields = _fields(raw)
+        fields = _read_fields(raw)
     except (binascii.Error, ValueError) as error:
-        raise InvalidInput(f"the key in {where} is cut or damaged", _PUB) from error
-    if not fields or fields[0] != kind.encode() or not reader(fields[1:]):
-        raise InvalidInput(f"the key in {where} is not the {kind} that it says it is", _PUB)
+        raise InvalidInput(f"the key in {where} is cut or damaged", _PUB_HINT) from error
+    if not fields or fields[0] != kind.encode() or not check(fields[1:]):
+        raise InvalidInput(f"the key in {where} is not the {kind} that it says it is", _PUB_HINT)
     bits = int.from_bytes(fields[-1], "big").bit_length()
     if kind == "ssh-rsa" and bits < LEAST_RSA_BITS:
         raise InvalidInput(
-            f"{where} holds an RSA key of {bits} bits; {LEAST_RSA_BITS} are the least", _MAKE
+            f"{where} holds an RSA key of {bits} bits; {LEAST_RSA_BITS} are the least", _MAKE_HINT
         )
     whole = base64.b64encode(raw).decode()  # one spelling a key
     return PublicKey(kind, whole, visible_line(comment.strip()))
 
 
-def _fields(raw: bytes) -> list[bytes]:
+def _read_fields(raw: bytes) -> list[bytes]:
     """The strings of a blob, each behind its length in four bytes.
 
     Raises:
@@ -150,18 +143,18 @@ def _is_rsa(fields: list[bytes]) -> bool:
     return modulus.bit_length() <= MOST_RSA_BITS and exponent >= 3 and odd
 
 
-def _is_held(plain: Callable[[list[bytes]], bool]) -> Callable[[list[bytes]], bool]:
+def _security_key(plain: Callable[[list[bytes]], bool]) -> Callable[[list[bytes]], bool]:
     """Of a security key: the key and, behind it, the application that it is for."""
     return lambda fields: plain(fields[:-1]) and fields[-1].startswith(b"ssh:")
 
 
-_READERS: Final[Mapping[str, Callable[[list[bytes]], bool]]] = {
+_CHECKS: Final[Mapping[str, Callable[[list[bytes]], bool]]] = {
     "ssh-ed25519": _is_ed25519,
-    "sk-ssh-ed25519@openssh.com": _is_held(_is_ed25519),
+    "sk-ssh-ed25519@openssh.com": _security_key(_is_ed25519),
     "ecdsa-sha2-nistp256": partial(_is_point, curve="nistp256"),
     "ecdsa-sha2-nistp384": partial(_is_point, curve="nistp384"),
     "ecdsa-sha2-nistp521": partial(_is_point, curve="nistp521"),
-    "sk-ecdsa-sha2-nistp256@openssh.com": _is_held(partial(_is_point, curve="nistp256")),
+    "sk-ecdsa-sha2-nistp256@openssh.com": _security_key(partial(_is_point, curve="nistp256")),
     "ssh-rsa": _is_rsa,
 }
 
@@ -169,4 +162,82 @@ _READERS: Final[Mapping[str, Callable[[list[bytes]], bool]]] = {
 def begins_with_key(line: str) -> bool:
     """Whether a line of `authorized_keys` has no options in front of its key."""
     kind = line.partition(" ")[0]
-    return kind in _READERS or kind == "ssh-dss" or "-cert-v01@" in kind
+    return kind in _CHECKS or kind == "ssh-dss" or "-cert-v01@" in kind
+
+
+def authorized_line(key: str, *, command: str, name: str) -> str:
+    """Return a line of `authorized_keys` that allows one shell command alone; `name` is the owner.
+
+    Raises:
+        InvalidInput: the command has a control character, or can not be quoted.
+    """
+    if command != visible_line(command) or command.endswith("\\"):
+        raise InvalidInput(
+            f"{command!r} can not stand in authorized_keys",
+            "choose a folder with a name of plain characters",
+            code="command-unquotable",
+        )
+    # Within the quotes OpenSSH knows one escape, that of a quotation mark.
+    quoted = command.replace('"', '\\"')
+    return f'restrict,pty,command="{quoted}" {key} {visible_line(name)}'
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorizedKey:
+    """A line of `authorized_keys` as sshd reads it; `key` is empty without a known key."""
+
+    options: Mapping[str, str]
+    key: str
+
+
+def parse_entry(line: str) -> AuthorizedKey | None:
+    """What a line of `authorized_keys` says; None for an empty one and for a comment."""
+    line = line.strip()
+    if not line or line.startswith("#"):
+        return None
+    options: Mapping[str, str] = {}
+    if not begins_with_key(line):
+        options, line = _parse_options(line)
+    kind, _, rest = line.partition(" ")
+    return AuthorizedKey(options, f"{kind} {rest.split(' ')[0]}" if begins_with_key(line) else "")
+
+
+_OPTION: Final = re.compile(r'([A-Za-z0-9-]+)(?:="((?:\\"|[^"])*)")?')
+
+
+def _parse_options(line: str) -> tuple[dict[str, str], str]:
+    found: dict[str, str] = {}
+    at = 0
+    while option := _OPTION.match(line, at):
+        found[option[1].lower()] = (option[2] or "").replace('\\"', '"')
+        at = option.end() + line.startswith(",", option.end())
+    return found, line[at:].strip()
+
+
+def with_lines(text: str, lines: Sequence[str], *, of: str) -> str:
+    """Replace our lines of a file; `of`, the folder of a workspace, tells ours from others.
+
+    Raises:
+        Conflict: a key of ours is among foreign lines, where sshd would find it first, or the marks
+            around our lines are damaged.
+    """
+    begin, end = f"# tui-annotate begins: {of}", f"# tui-annotate ends: {of}"
+    there = text.removesuffix("\n").split("\n") if text else []
+    marks = [at for at, line in enumerate(there) if line in (begin, end)]
+    if [there[at] for at in marks] not in ([], [begin, end]):
+        raise Conflict(
+            f"line {marks[0] + 1} begins or ends our lines, and its counterpart is not there",
+            f"remove the lines of {of} and do it again",
+        )
+    first, last = (marks[0], marks[1] + 1) if marks else (len(there), len(there))
+    ours = {entry.key for entry in map(parse_entry, lines) if entry}
+    for number, line in enumerate(there, 1):
+        entry = None if first < number <= last else parse_entry(line)
+        if entry and entry.key in ours:
+            raise Conflict(
+                f"line {number} has a key of ours, and sshd would take that line",
+                f"remove line {number}, or the key from the workspace",
+            )
+    block = [begin, *lines, end] if lines else []
+    whole = [*there[:first], *block, *there[last:]]
+    return "".join(f"{line}\n" for line in whole)

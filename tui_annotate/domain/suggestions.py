@@ -21,20 +21,15 @@ from tui_annotate.domain.provenance import Provenance, share
 from tui_annotate.domain.samples import SampleKey
 
 _NAMESPACE: Final = uuid.UUID("3c0a52d4-2f63-5a3e-8d1c-5f1b8f1f7f60")
-_FORM: Final = "docs/suggestions.md has the form"
+_HINT: Final = "docs/suggestions.md has the form"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
     """An annotation that a machine proposes; make one with `proposed`.
 
-    Attributes:
-        id: of dataset, sample, maker, claim, evidence and labels, so that the same again is this.
-        maker: who proposes it, as `judge:MODEL` or `import:NAME`.
-        run: the id of the run that said it first.
-        claim, evidence, labels: as of an annotation; not both of the first two are empty.
-        note: the machine's reason.
-        score: how sure it is, in [0, 1]; None where it does not say.
+    `id`: a hash of its content, so that a repetition is the same. `maker`: `judge:MODEL` or
+    `import:NAME`. `run`: the first one. `note`: the machine's reason. `score`: in [0, 1] or None.
 
     Raises:
         InvalidInput: it marks nothing, or its score is outside [0, 1].
@@ -51,19 +46,15 @@ class Suggestion:
 
     def __post_init__(self) -> None:
         if not self.claim and not self.evidence:
-            raise InvalidInput("a suggestion marks neither claim nor evidence", _FORM)
+            raise InvalidInput("a suggestion marks neither claim nor evidence", _HINT)
         try:
             share(self.score)
         except ValueError as error:
-            raise InvalidInput(str(error), _FORM) from error
+            raise InvalidInput(str(error), _HINT) from error
 
 
 def proposed(key: SampleKey, suggestion: Suggestion) -> Suggestion:
-    """The suggestion with the id that it has on a sample; anchors and labels once each, sorted.
-
-    Args:
-        suggestion: its own id counts for nothing.
-    """
+    """Return the suggestion with its id on a sample; anchors and labels unique and sorted."""
     tidy = replace(
         suggestion,
         claim=tuple(sorted(set(suggestion.claim))),
@@ -110,7 +101,7 @@ def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
             score=share(value["score"]),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidInput(f"not a suggestion: {error}", _FORM) from error
+        raise InvalidInput(f"not a suggestion: {error}", _HINT) from error
 
 
 class Answer(StrEnum):
@@ -122,14 +113,8 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
-    """A person's answer to a suggestion, as their stream in the log has it.
-
-    Attributes:
-        maker: of the suggestion, so that the log tells it without the suggestion.
-        reason: of a refusal; may be empty.
-        annotation: the id of what was made of it; empty for a refusal.
-    """
+class SuggestionAnswer:
+    """A person's answer to a suggestion, as logged; `annotation` is empty for a refusal."""
 
     answer: Answer
     maker: str
@@ -137,7 +122,7 @@ class Given:
     annotation: str = ""
 
 
-def given_to_json(given: Given) -> dict[str, Any]:
+def answer_to_json(given: SuggestionAnswer) -> dict[str, Any]:
     """As JSON values, in fixed order."""
     return {
         "answer": given.answer.value,
@@ -147,8 +132,8 @@ def given_to_json(given: Given) -> dict[str, Any]:
     }
 
 
-def given_from_json(value: Any) -> Given:
-    """The inverse of `given_to_json`.
+def answer_from_json(value: Any) -> SuggestionAnswer:
+    """The inverse of `answer_to_json`.
 
     Raises:
         InvalidInput: it is none.
@@ -156,25 +141,20 @@ def given_from_json(value: Any) -> Given:
     parts = ("answer", "maker", "reason", "annotation")
     words = [value.get(name) for name in parts] if isinstance(value, Mapping) else [None]
     if not all(isinstance(word, str) for word in words):
-        raise InvalidInput(f"not an answer to a suggestion: {', '.join(parts)} must be text", _FORM)
+        raise InvalidInput(f"not an answer to a suggestion: {', '.join(parts)} must be text", _HINT)
     answer, maker, reason, annotation = map(str, words)
     if answer not in list(Answer):
-        raise InvalidInput(f"not an answer to a suggestion: {answer!r}", _FORM)
+        raise InvalidInput(f"not an answer to a suggestion: {answer!r}", _HINT)
     if (answer == Answer.REFUSED) == bool(annotation):
-        raise InvalidInput("an annotation comes of what was accepted, and of that alone", _FORM)
-    return Given(answer=Answer(answer), maker=maker, reason=reason, annotation=annotation)
+        raise InvalidInput("an annotation comes of what was accepted, and of that alone", _HINT)
+    return SuggestionAnswer(
+        answer=Answer(answer), maker=maker, reason=reason, annotation=annotation
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Suggested:
-    """A suggestion as one person finds it.
-
-    Attributes:
-        answer: what they made of it; None where they said nothing.
-        reason: why they refused it.
-        annotation: the id of what they made of it.
-        stands: whether that is there, not removed since.
-    """
+class SuggestionStatus:
+    """A suggestion with one person's answer; `stands`: its annotation still exists."""
 
     suggestion: Suggestion
     answer: Answer | None = None
@@ -188,7 +168,7 @@ class Suggested:
         return self.answer is None or not (self.stands or self.answer is Answer.REFUSED)
 
     @classmethod
-    def of(cls, suggestion: Suggestion, given: Given | None, *, stands: bool) -> Self:
+    def of(cls, suggestion: Suggestion, given: SuggestionAnswer | None, *, stands: bool) -> Self:
         """The suggestion with an answer; None for none."""
         if given is None:
             return cls(suggestion=suggestion)
@@ -201,39 +181,24 @@ class Suggested:
         )
 
 
-def suggested_to_json(suggested: Suggested) -> dict[str, Any]:
-    """As JSON values: the suggestion's, then `answer` (null for none), `reason`, `annotation`."""
-    return suggestion_to_json(suggested.suggestion) | {
-        "answer": suggested.answer.value if suggested.answer else None,
-        "reason": suggested.reason,
-        "annotation": suggested.annotation,
-    }
+def take_suggestion(person: str, suggestion: Suggestion, changed: Annotation | None) -> Annotation:
+    """Return the person's annotation of a suggestion; `changed` is their edited version, if any.
 
-
-def taken(person: str, suggestion: Suggestion, changed: Annotation | None) -> Annotation:
-    """What a person makes of a suggestion: their own annotation, which says where it comes from.
-
-    Args:
-        changed: what they made of it; None where they take it as it is. That it is the same as
-            was proposed counts as taken so, whatever note they add.
-
-    Returns:
-        One with the id of `taken_id`, without a note unless they gave one: the machine's reason
-        stays with the suggestion.
+    Its id is `accepted_annotation_id`; the machine's reason does not become a note.
     """
-    name = taken_id(person, suggestion.id)
+    name = accepted_annotation_id(person, suggestion.id)
     whole = Annotation(name, suggestion.claim, suggestion.evidence, suggestion.labels)
     made = replace(changed, id=name) if changed else whole
     provenance = Provenance(
         suggestion=suggestion.id,
         maker=suggestion.maker,
         score=suggestion.score,
-        changed=_said(made) != _said(suggestion),
+        changed=_content_of(made) != _content_of(suggestion),
     )
     return replace(made, suggested=provenance)
 
 
-def taken_id(person: str, suggestion_id: str) -> str:
+def accepted_annotation_id(person: str, suggestion_id: str) -> str:
     """The id of what a person makes of a suggestion, the same in all copies of their stream."""
     return str(uuid.uuid5(_NAMESPACE, f"{person}\n{suggestion_id}"))
 
@@ -241,11 +206,11 @@ def taken_id(person: str, suggestion_id: str) -> str:
 def edited_provenance(before: Annotation, after: Annotation) -> Provenance | None:
     """Where an annotation comes from after an edit: with other content, it was changed."""
     origin = before.suggested
-    if origin is None or origin.changed or _said(before) == _said(after):
+    if origin is None or origin.changed or _content_of(before) == _content_of(after):
         return origin
     return replace(origin, changed=True)
 
 
-def _said(one: Annotation | Suggestion) -> tuple[object, ...]:
+def _content_of(one: Annotation | Suggestion) -> tuple[object, ...]:
     """What counts as the content; neither the machine's reason nor a person's note does."""
     return set(one.claim), set(one.evidence), set(one.labels)

@@ -14,14 +14,11 @@ from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """How failures of one kind are answered; times in seconds.
+class ThrottleRule:
+    """The response to failures of one kind; times in seconds.
 
-    Attributes:
-        free: failures that cost nothing.
-        first: the delay behind the next one; it doubles with each.
-        cap: the longest delay.
-        fade: after so long, one failure is forgotten; after as long again, another.
+    `free`: failures without a delay. `first`: the next delay, doubled up to `cap`. `fade`: time
+    after which one failure is forgotten.
     """
 
     free: int
@@ -46,28 +43,28 @@ class Rule:
         return failures + 2
 
 
-PAIR: Final = Rule(free=5, first=2, cap=900, fade=1800)
+PAIR: Final = ThrottleRule(free=5, first=2, cap=900, fade=1800)
 """One account from one client: some four guesses an hour once it is slowed down."""
 
-OWN_PAIR: Final = Rule(free=5, first=2, cap=120, fade=300)
+OWN_PAIR: Final = ThrottleRule(free=5, first=2, cap=120, fade=300)
 """The same where the account's owner signed in before, who must not be locked out by neighbours."""
 
-CLIENT: Final = Rule(free=20, first=1, cap=120, fade=300)
+CLIENT: Final = ThrottleRule(free=20, first=1, cap=120, fade=300)
 """One client over all accounts: a room full of people mistypes, too."""
 
-ACCOUNT: Final = Rule(free=20, first=1, cap=10, fade=60)
+ACCOUNT: Final = ThrottleRule(free=20, first=1, cap=10, fade=60)
 """One account over all clients that its owner never signed in from."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class FailureCount:
     """Failures so far, when the last one was, and until when nothing is looked at."""
 
     failures: int = 0
     last: datetime | None = None
     until: datetime | None = None
 
-    def wait(self, now: datetime, rule: Rule) -> float:
+    def wait(self, now: datetime, rule: ThrottleRule) -> float:
         """Seconds until the next attempt is looked at; never more than the cap, whatever the clock.
 
         0 where it may be at once.
@@ -75,23 +72,23 @@ class Tally:
         left = (self.until - now).total_seconds() if self.until else 0.0
         return min(max(left, 0.0), rule.cap)
 
-    def failed(self, now: datetime, rule: Rule) -> Tally:
+    def failed(self, now: datetime, rule: ThrottleRule) -> FailureCount:
         """With one failure more."""
-        failures = min(self._faded(now, rule) + 1, rule.most)
-        return Tally(failures, now, now + timedelta(seconds=rule.delay(failures)))
+        failures = min(self._remaining_failures(now, rule) + 1, rule.most)
+        return FailureCount(failures, now, now + timedelta(seconds=rule.delay(failures)))
 
-    def forgiven(self) -> Tally:
+    def forgiven(self) -> FailureCount:
         """With one failure less, and no wait: it was none."""
-        return Tally(max(self.failures - 1, 0), self.last, None)
+        return FailureCount(max(self.failures - 1, 0), self.last, None)
 
-    def _faded(self, now: datetime, rule: Rule) -> int:
+    def _remaining_failures(self, now: datetime, rule: ThrottleRule) -> int:
         if self.last is None:
             return self.failures
         periods = max((now - self.last).total_seconds(), 0.0) // rule.fade
         return max(self.failures - int(periods), 0)
 
 
-def longest(waits: Iterable[float]) -> int:
+def longest_wait(waits: Iterable[float]) -> int:
     """Whole seconds to tell somebody; 0 where nobody waits."""
     most = max(waits, default=0.0)
     return int(-(-most // 1))

@@ -1,0 +1,1 @@
+"""Algorithms on values: segmentation, matching, agreement, statistics; no storage and no screen."""

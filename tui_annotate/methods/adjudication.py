@@ -1,9 +1,9 @@
-"""What several people said of one sample, put side by side: where they agree, and what to keep.
+"""Groups several people's annotations of one sample: where they agree, and what to keep.
 
 Annotations whose claims share a code point belong together, as do those that belong to the same
-third one. In such a group, what is said of the same words with the same labels is one rival. All
-that is told depends on what was said and by how many, never on the order of people or annotations,
-nor on white space at the edges of spans.
+third one. In such a group, annotations of the same words with the same labels are one candidate.
+Results depend on annotations and their numbers alone, never on the order of people or annotations,
+nor on white space at the edges of spans. `decision` says what review made of a group.
 
 Source: a majority vote over units that overlap, as the curation page of INCEpTION merges by a
 threshold (INCEpTION user guide, "Curation"); that a tie proposes nothing, and that the silence of
@@ -17,13 +17,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation, LabelPath
 from tui_annotate.domain.samples import Sample
 
 Labels = tuple[LabelPath, ...]
 
 
-class Difference(StrEnum):
+class DifferenceKind(StrEnum):
     """What people differ in, the gravest first."""
 
     LABEL = "label"
@@ -33,8 +33,8 @@ class Difference(StrEnum):
     NOTE = "note"
 
 
-class Standing(StrEnum):
-    """How a group stands.
+class GroupStatus(StrEnum):
+    """How far people agree on a group.
 
     `agreed`: all who finished said the same of the same words; evidence and notes may differ.
     `nearly`: all said it with the same labels, of other extents. `conflict`: all else.
@@ -46,16 +46,11 @@ class Standing(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rival:
-    """One thing that was said of a place, by one person or several.
+class CandidateAnnotation:
+    """An annotation of one or more people at one position with the same labels.
 
-    Attributes:
-        claim: trimmed, in order; empty where evidence alone was marked.
-        labels: each once, sorted.
-        evidence: of all of them, united.
-        note: the one that most of them wrote; of as many the longest.
-        people: who said it, sorted.
-        sources: ids of the annotations, sorted.
+    `claim`: trimmed; empty for evidence alone. `evidence`: the union. `note`: the most frequent,
+    then the longest. `labels`, `people`, `sources`: sorted.
     """
 
     claim: tuple[Anchor, ...]
@@ -72,40 +67,39 @@ class Rival:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """What was said of one place.
+class CandidateGroup:
+    """All candidates at one position, most people first.
 
-    Attributes:
-        rivals: those of most people first, then as they stand in the text.
-        silent: who finished the sample and said nothing here, sorted.
-        differences: the gravest first.
-        proposal: the rivals that more than half would keep; none where there is no such majority.
+    `silent`: who completed the sample without one, sorted. `differences`: gravest first.
+    `proposal`: what a majority would keep; may be empty.
     """
 
-    rivals: tuple[Rival, ...]
+    candidates: tuple[CandidateAnnotation, ...]
     silent: tuple[str, ...]
-    standing: Standing
-    differences: tuple[Difference, ...]
-    proposal: tuple[Rival, ...]
+    standing: GroupStatus
+    differences: tuple[DifferenceKind, ...]
+    proposal: tuple[CandidateAnnotation, ...]
 
     @property
     def sources(self) -> frozenset[str]:
         """Ids of all annotations of the group."""
-        return frozenset(name for rival in self.rivals for name in rival.sources)
+        return frozenset(name for candidate in self.candidates for name in candidate.sources)
 
 
-def groups(sample: Sample, said: Mapping[str, Sequence[Annotation]]) -> tuple[Group, ...]:
+def groups(sample: Sample, said: Mapping[str, Sequence[Annotation]]) -> tuple[CandidateGroup, ...]:
     """All that was said of a sample, in reading order.
 
     Args:
         said: by person, for everybody who finished the sample, also those who marked nothing.
     """
-    owned = [(person, _trimmed(one, sample)) for person in sorted(said) for one in said[person]]
-    found = [_group(part, frozenset(said)) for part in _connected(owned)]
-    return tuple(sorted(found, key=lambda group: min(map(_place, group.rivals))))
+    owned = [
+        (person, _to_candidate(one, sample)) for person in sorted(said) for one in said[person]
+    ]
+    found = [_build_group(part, frozenset(said)) for part in _group_overlapping(owned)]
+    return tuple(sorted(found, key=lambda group: min(map(_sort_key, group.candidates))))
 
 
-def united(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
+def unite_anchors(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
     """The same code points with those that overlap joined, in order."""
     joined: list[Anchor] = []
     for anchor in sorted(set(anchors)):
@@ -117,42 +111,39 @@ def united(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
     return tuple(joined)
 
 
-def merged(rivals: Sequence[Rival], *, labels: Labels) -> Rival:
-    """Rivals as one: all their words and all their evidence; notes one after the other.
-
-    Args:
-        rivals: at least one.
-    """
-    notes = dict.fromkeys(rival.note for rival in sorted(rivals, key=_place) if rival.note)
-    return Rival(
-        united(anchor for rival in rivals for anchor in rival.claim),
+def merged(candidates: Sequence[CandidateAnnotation], *, labels: Labels) -> CandidateAnnotation:
+    """Merge one or more candidates: all spans, all evidence; notes are joined."""
+    notes = dict.fromkeys(
+        candidate.note for candidate in sorted(candidates, key=_sort_key) if candidate.note
+    )
+    return CandidateAnnotation(
+        unite_anchors(anchor for candidate in candidates for anchor in candidate.claim),
         labels,
-        united(anchor for rival in rivals for anchor in rival.evidence),
+        unite_anchors(anchor for candidate in candidates for anchor in candidate.evidence),
         " / ".join(notes),
-        tuple(sorted({person for rival in rivals for person in rival.people})),
-        tuple(sorted({name for rival in rivals for name in rival.sources})),
+        tuple(sorted({person for candidate in candidates for person in candidate.people})),
+        tuple(sorted({name for candidate in candidates for name in candidate.sources})),
     )
 
 
 # how ---------------------------------------------------------------------------------------------
 
-_Said = tuple[str, Rival]
-"""A person, and one annotation of theirs as a rival of its own."""
+_OwnedCandidate = tuple[str, CandidateAnnotation]
+"""A person, and one annotation of theirs as a candidate of its own."""
 
 
-def _trimmed(annotation: Annotation, sample: Sample) -> Rival:
-    return Rival(
-        _without_edges(annotation.claim, sample),
+def _to_candidate(annotation: Annotation, sample: Sample) -> CandidateAnnotation:
+    return CandidateAnnotation(
+        _trim_anchors(annotation.claim, sample),
         tuple(sorted(set(annotation.labels))),
-        united(_without_edges(annotation.evidence, sample)),
+        unite_anchors(_trim_anchors(annotation.evidence, sample)),
         annotation.note.strip(),
         (),
         (annotation.id,),
     )
 
 
-def _without_edges(anchors: Iterable[Anchor], sample: Sample) -> tuple[Anchor, ...]:
-    """Trimmed, each once, in order; what is white space alone stays as it is."""
+def _trim_anchors(anchors: Iterable[Anchor], sample: Sample) -> tuple[Anchor, ...]:
     trimmed = {
         Anchor(side, index, span.trim(sample.document(side, index).text) or span)
         for side, index, span in anchors
@@ -160,16 +151,15 @@ def _without_edges(anchors: Iterable[Anchor], sample: Sample) -> tuple[Anchor, .
     return tuple(sorted(trimmed))
 
 
-def _subject(rival: Rival) -> tuple[Anchor, ...]:
-    """What it is about: its claim; where it has none, its evidence."""
-    return rival.claim or rival.evidence
+def _subject(candidate: CandidateAnnotation) -> tuple[Anchor, ...]:
+    return candidate.claim or candidate.evidence
 
 
-def _place(rival: Rival) -> tuple[bool, tuple[Anchor, ...], Labels]:
-    return not rival.claim, _subject(rival), rival.labels
+def _sort_key(candidate: CandidateAnnotation) -> tuple[bool, tuple[Anchor, ...], Labels]:
+    return not candidate.claim, _subject(candidate), candidate.labels
 
 
-def _connected(owned: Sequence[_Said]) -> Iterator[list[_Said]]:
+def _group_overlapping(owned: Sequence[_OwnedCandidate]) -> Iterator[list[_OwnedCandidate]]:
     """The annotations in groups whose subjects overlap, directly or through others."""
     leader = list(range(len(owned)))
 
@@ -187,83 +177,137 @@ def _connected(owned: Sequence[_Said]) -> Iterator[list[_Said]]:
             if anchor.span.end <= reach[0].span.end:
                 continue
         reach = (anchor, at)
-    parts: dict[int, list[_Said]] = defaultdict(list)
+    parts: dict[int, list[_OwnedCandidate]] = defaultdict(list)
     for at, one in enumerate(owned):
         parts[head(at)].append(one)
     yield from parts.values()
 
 
-def _group(part: Sequence[_Said], everybody: frozenset[str]) -> Group:
-    alike: dict[tuple[object, ...], list[_Said]] = defaultdict(list)
+def _build_group(part: Sequence[_OwnedCandidate], everybody: frozenset[str]) -> CandidateGroup:
+    alike: dict[tuple[object, ...], list[_OwnedCandidate]] = defaultdict(list)
     for person, one in part:
         alike[_subject(one), one.labels].append((person, one))
-    rivals = [_rival(same) for same in alike.values()]
-    rivals.sort(key=lambda rival: (-len(rival.people), _place(rival)))
+    candidates = [_build_candidate(same) for same in alike.values()]
+    candidates.sort(key=lambda candidate: (-len(candidate.people), _sort_key(candidate)))
     marking = {person for person, _ in part}
-    differences = tuple(_differences(part, rivals, silent=marking != everybody))
-    return Group(
-        tuple(rivals),
+    differences = tuple(_find_differences(part, candidates, silent=marking != everybody))
+    return CandidateGroup(
+        tuple(candidates),
         tuple(sorted(everybody - marking)),
-        _standing(rivals, differences, everybody),
+        _status_of(candidates, differences, everybody),
         differences,
-        tuple(_proposal(rivals, len(everybody))),
+        tuple(_propose(candidates, len(everybody))),
     )
 
 
-def _rival(same: Sequence[_Said]) -> Rival:
+def _build_candidate(same: Sequence[_OwnedCandidate]) -> CandidateAnnotation:
     first = same[0][1]
-    return Rival(
+    return CandidateAnnotation(
         first.claim,
         first.labels,
-        united(anchor for _, one in same for anchor in one.evidence),
-        _note(Counter(one.note for _, one in same if one.note)),
+        unite_anchors(anchor for _, one in same for anchor in one.evidence),
+        _most_common_note(Counter(one.note for _, one in same if one.note)),
         tuple(sorted({person for person, _ in same})),
         tuple(sorted(one.sources[0] for _, one in same)),
     )
 
 
-def _note(notes: Counter[str]) -> str:
+def _most_common_note(notes: Counter[str]) -> str:
     return max(notes, key=lambda note: (notes[note], len(note), note), default="")
 
 
-def _differences(
-    part: Sequence[_Said], rivals: Sequence[Rival], *, silent: bool
-) -> Iterator[Difference]:
-    by_label = _people_by_labels(rivals)
+def _find_differences(
+    part: Sequence[_OwnedCandidate], candidates: Sequence[CandidateAnnotation], *, silent: bool
+) -> Iterator[DifferenceKind]:
+    by_label = _people_by_labels(candidates)
     marking = {person for person, _ in part}
     if any(people != marking for people in by_label.values()):
-        yield Difference.LABEL
+        yield DifferenceKind.LABEL
     if silent:
-        yield Difference.ONLY_SOME
-    if any(set(rival.people) != by_label[rival.labels] for rival in rivals):
-        yield Difference.EXTENT
+        yield DifferenceKind.ONLY_SOME
+    if any(set(candidate.people) != by_label[candidate.labels] for candidate in candidates):
+        yield DifferenceKind.EXTENT
     if len({one.evidence for _, one in part}) > 1:
-        yield Difference.EVIDENCE
+        yield DifferenceKind.EVIDENCE
     if len({one.note for _, one in part}) > 1:
-        yield Difference.NOTE
+        yield DifferenceKind.NOTE
 
 
-def _people_by_labels(rivals: Iterable[Rival]) -> dict[Labels, set[str]]:
+def _people_by_labels(candidates: Iterable[CandidateAnnotation]) -> dict[Labels, set[str]]:
     found: dict[Labels, set[str]] = defaultdict(set)
-    for rival in rivals:
-        found[rival.labels].update(rival.people)
+    for candidate in candidates:
+        found[candidate.labels].update(candidate.people)
     return found
 
 
-def _standing(
-    rivals: Sequence[Rival], differences: Sequence[Difference], everybody: frozenset[str]
-) -> Standing:
-    if all(len(rival.people) == len(everybody) for rival in rivals):
-        return Standing.AGREED
-    if Difference.LABEL in differences or Difference.ONLY_SOME in differences:
-        return Standing.CONFLICT
-    return Standing.NEARLY
+def _status_of(
+    candidates: Sequence[CandidateAnnotation],
+    differences: Sequence[DifferenceKind],
+    everybody: frozenset[str],
+) -> GroupStatus:
+    if all(len(candidate.people) == len(everybody) for candidate in candidates):
+        return GroupStatus.AGREED
+    if DifferenceKind.LABEL in differences or DifferenceKind.ONLY_SOME in differences:
+        return GroupStatus.CONFLICT
+    return GroupStatus.NEARLY
 
 
-def _proposal(rivals: Sequence[Rival], people: int) -> Iterator[Rival]:
+def _propose(
+    candidates: Sequence[CandidateAnnotation], people: int
+) -> Iterator[CandidateAnnotation]:
     """Labels of more than half of all; of those, the extents that more than half of them gave."""
-    by_label = _people_by_labels(rivals)
-    for rival in rivals:
-        agreeing = len(by_label[rival.labels])
-        if 2 * agreeing > people and 2 * len(rival.people) > agreeing:
-            yield rival
+    by_label = _people_by_labels(candidates)
+    for candidate in candidates:
+        agreeing = len(by_label[candidate.labels])
+        if 2 * agreeing > people and 2 * len(candidate.people) > agreeing:
+            yield candidate
+
+
+class Decision(StrEnum):
+    """What became of a group.
+
+    `open`: nothing yet, or some of its candidates were refused. `agreed`: nothing was done, and it
+    is taken when the sample is done. `kept`: something of it was kept. `rejected`: nothing was.
+    """
+
+    OPEN = "open"
+    AGREED = "agreed"
+    KEPT = "kept"
+    REJECTED = "rejected"
+
+
+def adjudicated_of(
+    candidate: CandidateAnnotation, settled: Iterable[Annotation]
+) -> tuple[Annotation, ...]:
+    """The adjudicated annotations that were made from a candidate, alone or with others."""
+    return tuple(
+        one for one in settled if one.origin != REJECTED and _is_from(one, candidate.sources)
+    )
+
+
+def rejections_of(
+    candidate: CandidateAnnotation, settled: Iterable[Annotation]
+) -> tuple[Annotation, ...]:
+    """The refusals of a candidate."""
+    return tuple(
+        one for one in settled if one.origin == REJECTED and _is_from(one, candidate.sources)
+    )
+
+
+def decision(group: CandidateGroup, settled: Iterable[Annotation]) -> Decision:
+    """What became of a group."""
+    known = tuple(settled)
+    if any(adjudicated_of(candidate, known) for candidate in group.candidates):
+        return Decision.KEPT
+    refused = [bool(rejections_of(candidate, known)) for candidate in group.candidates]
+    if all(refused):
+        return Decision.REJECTED
+    if group.standing is GroupStatus.AGREED and not any(refused):
+        return Decision.AGREED
+    return Decision.OPEN
+
+
+def _is_from(annotation: Annotation, sources: Iterable[str]) -> bool:
+    return annotation.settled is not None and not set(annotation.settled.sources).isdisjoint(
+        sources
+    )

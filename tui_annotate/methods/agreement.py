@@ -21,7 +21,7 @@ Numbers = NDArray[np.float64]
 NOTHING: Final = "nothing that two people judged"
 UNANIMOUS: Final = "only one label was given: chance alone would agree as often"
 _LEAST_DRAWS = 0.95
-_NONE = 1e-12
+_EPSILON = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def percent(found: Numbers) -> Numbers:
     Source: W. Scott, "Reliability of content analysis", Public Opinion Quarterly 19 (1955), the
     observed agreement; over pairs where a unit has more than two people.
     """
-    return _ratio(found[..., 0], found[..., 1])
+    return _divide(found[..., 0], found[..., 1])
 
 
 def cohen(confusion: Numbers) -> Numbers:
@@ -70,9 +70,9 @@ def cohen(confusion: Numbers) -> Numbers:
     Measurement 20 (1960), equation 1.
     """
     total = confusion.sum(axis=(-2, -1))
-    observed = _ratio(np.trace(confusion, axis1=-2, axis2=-1), total)
+    observed = _divide(np.trace(confusion, axis1=-2, axis2=-1), total)
     by_chance = (confusion.sum(axis=-1) * confusion.sum(axis=-2)).sum(axis=-1)
-    return _above(observed, _ratio(by_chance, total * total))
+    return _above_chance(observed, _divide(by_chance, total * total))
 
 
 def cohen_weighted(confusion: Numbers, apart: Numbers) -> Numbers:
@@ -87,15 +87,11 @@ def cohen_weighted(confusion: Numbers, apart: Numbers) -> Numbers:
     total = confusion.sum(axis=(-2, -1))
     by_chance = confusion.sum(axis=-1)[..., :, None] * confusion.sum(axis=-2)[..., None, :]
     observed = (confusion * apart).sum(axis=(-2, -1))
-    return 1 - _ratio(observed * total, (by_chance * apart).sum(axis=(-2, -1)))
+    return 1 - _divide(observed * total, (by_chance * apart).sum(axis=(-2, -1)))
 
 
 def cohen_by_steps(confusion: Numbers, *, power: int) -> Numbers:
-    """As `cohen_weighted`, by how many steps lie between two labels, which are in order.
-
-    Args:
-        power: of the steps: 1 for linear weights, 2 for quadratic ones.
-    """
+    """As `cohen_weighted`, by steps between ordered labels; `power`: 1 linear, 2 quadratic."""
     places = np.arange(confusion.shape[-1])
     return cohen_weighted(confusion, np.abs(places[:, None] - places).astype(float) ** power)
 
@@ -107,7 +103,7 @@ def fleiss_sums(given: Numbers) -> Numbers:
         given: (units, labels), the same number of people in each, two or more.
     """
     same, all_pairs = np.moveaxis(pairs(given), -1, 0)
-    head = np.stack([np.ones(len(given)), _ratio(same, all_pairs)], axis=-1)
+    head = np.stack([np.ones(len(given)), _divide(same, all_pairs)], axis=-1)
     return np.concatenate([head, given], axis=-1)
 
 
@@ -118,8 +114,8 @@ def fleiss(sums: Numbers) -> Numbers:
     76 (1971), equations 2 to 7.
     """
     units, agreeing, given = sums[..., 0], sums[..., 1], sums[..., 2:]
-    shares = _ratio(given, given.sum(axis=-1, keepdims=True))
-    return _above(_ratio(agreeing, units), (shares * shares).sum(axis=-1))
+    shares = _divide(given, given.sum(axis=-1, keepdims=True))
+    return _above_chance(_divide(agreeing, units), (shares * shares).sum(axis=-1))
 
 
 def coincidences(given: Numbers) -> Numbers:
@@ -150,13 +146,13 @@ def alpha(met: Numbers, *, ordinal: bool = False) -> Numbers:
     """
     totals = met.sum(axis=-1)
     pairable = totals.sum(axis=-1)
-    apart = _ordinal(totals) if ordinal else 1 - np.eye(met.shape[-1])
+    apart = _ordinal_distances(totals) if ordinal else 1 - np.eye(met.shape[-1])
     observed = (met * apart).sum(axis=(-2, -1))
     by_chance = (totals[..., :, None] * totals[..., None, :] * apart).sum(axis=(-2, -1))
-    return 1 - _ratio(observed * (pairable - 1), by_chance)
+    return 1 - _divide(observed * (pairable - 1), by_chance)
 
 
-def measured(value: Numbers, *, units: float) -> Measured:
+def measure_value(value: Numbers, *, units: float) -> Measured:
     """A measure of the data as it is: its value, or why it has none.
 
     Args:
@@ -168,7 +164,7 @@ def measured(value: Numbers, *, units: float) -> Measured:
     return Undefined(UNANIMOUS) if np.isnan(value) else float(value)
 
 
-def between(draws: Numbers | None) -> Interval | None:
+def draw_interval(draws: Numbers | None) -> Interval | None:
     """The interval of a measure's draws (draws,); None where it is undefined in 1 of 20 or more."""
     if draws is None:
         return None
@@ -176,7 +172,7 @@ def between(draws: Numbers | None) -> Interval | None:
     return interval(defined) if len(defined) > _LEAST_DRAWS * len(draws) else None
 
 
-def _ordinal(totals: Numbers) -> Numbers:
+def _ordinal_distances(totals: Numbers) -> Numbers:
     """(..., labels, labels): squared differences of ranks, by how often each label was given."""
     up_to = np.cumsum(totals, axis=-1)
     middle = up_to - totals / 2
@@ -184,13 +180,12 @@ def _ordinal(totals: Numbers) -> Numbers:
     return apart
 
 
-def _above(observed: Numbers, by_chance: Numbers) -> Numbers:
-    """What is above chance, as a share of what could be."""
-    return _ratio(observed - by_chance, 1 - by_chance)
+def _above_chance(observed: Numbers, by_chance: Numbers) -> Numbers:
+    return _divide(observed - by_chance, 1 - by_chance)
 
 
-def _ratio(part: Numbers, whole: Numbers) -> Numbers:
+def _divide(part: Numbers, whole: Numbers) -> Numbers:
     """NaN where the whole is nothing."""
-    there = np.abs(whole) > _NONE
+    there = np.abs(whole) > _EPSILON
     found: Numbers = np.where(there, part, np.nan) / np.where(there, whole, 1.0)
     return found

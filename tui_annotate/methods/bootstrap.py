@@ -19,8 +19,8 @@ LEVEL: Final = 0.95
 FEWEST: Final = 3
 """Clusters that an interval needs: fewer tell nothing of how clusters differ."""
 SEED: Final = 7
-_AT_ONCE = 1 << 22
-_NOTHING = 1e-9
+_BLOCK_SIZE = 1 << 22
+_EPSILON = 1e-9
 """What sums in another order may differ by is no difference."""
 
 Numbers = NDArray[np.float64]
@@ -35,19 +35,16 @@ class Interval(NamedTuple):
     @property
     def excludes_zero(self) -> bool:
         """Whether all of it is on one side of zero."""
-        return self.low > _NOTHING or self.high < -_NOTHING
+        return self.low > _EPSILON or self.high < -_EPSILON
 
 
-def resampled(
+def resample(
     values: Numbers, clusters: Sequence[str], *, draws: int = DRAWS, seed: int = SEED
 ) -> Numbers | None:
-    """(draws, ...): the mean of the values over each draw; None with fewer than 3 clusters.
+    """Return (draws, ...): the mean of values (queries, ...) over each draw; None below 3 clusters.
 
-    Columns are drawn together, so that the differences of two of them are paired.
-
-    Args:
-        values: (queries, ...).
-        clusters: (queries,), the name of each one's; their order does not matter.
+    `clusters`: (queries,), names in any order. Columns share their draws, so that differences are
+    paired.
     """
     names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
     count = len(names)
@@ -57,7 +54,7 @@ def resampled(
     np.add.at(sums, own, values)
     sizes = np.bincount(own)
     chance = np.random.default_rng(seed)
-    block = max(1, _AT_ONCE // count)
+    block = max(1, _BLOCK_SIZE // count)
     means = []
     for first in range(0, draws, block):
         size = min(block, draws - first)
@@ -68,20 +65,17 @@ def resampled(
     return np.concatenate(means)
 
 
-def resampled_sums(rows: Numbers, *, draws: int = DRAWS, seed: int = SEED) -> Numbers | None:
-    """(draws, columns): the sums of as many rows as there are, drawn with replacement.
+def resample_sums(rows: Numbers, *, draws: int = DRAWS, seed: int = SEED) -> Numbers | None:
+    """Return (draws, columns): sums of rows (rows, columns) drawn with replacement.
 
-    For what is no mean, and a function of sums over clusters. None with fewer than 3 rows.
-
-    Args:
-        rows: (rows, columns), each the sums of one cluster.
+    Each row sums one cluster. None with fewer than 3 rows.
     """
     count = len(rows)
     if count < FEWEST:
         return None
     # Of 30,000 rows a draw takes .15 ms so, and 2.4 ms as a multinomial.
     chance = np.random.default_rng(seed)
-    block = max(1, _AT_ONCE // count)
+    block = max(1, _BLOCK_SIZE // count)
     sums = []
     for first in range(0, draws, block):
         places = chance.integers(0, count, size=(min(block, draws - first), count))

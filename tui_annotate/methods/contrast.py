@@ -6,6 +6,7 @@ where the other has another of its kind in a like place, and nothing equal; it i
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,27 +15,129 @@ from typing import Literal, Self, TypeVar
 
 from tui_annotate.domain.spans import Span, merge
 from tui_annotate.methods.dates import Date
-from tui_annotate.methods.function_words import FUNCTION_SIGNS, FUNCTION_WORDS, stem
-from tui_annotate.methods.lexical import Word, is_signs, words
-from tui_annotate.methods.names import Name, known_words, names, opens
-from tui_annotate.methods.quantities import Quantity, told
-from tui_annotate.methods.support import unsupported
+from tui_annotate.methods.lexical import (
+    FUNCTION_CHARACTERS,
+    FUNCTION_WORDS,
+    Word,
+    is_unspaced_script,
+    stem,
+    words,
+)
+from tui_annotate.methods.numerals import LETTERS
+from tui_annotate.methods.quantities import Quantity, find_quantities
 
-__all__ = ["Conflict", "Kind", "conflicts", "shared", "unsupported"]
+_CAPITAL = "A-Z\u00c0-\u00d6\u00d8-\u00de"
+_WORD = rf"[{_CAPITAL}][{LETTERS}\d\u2019'-]*"
+_BETWEEN = rf"(?: |(?<=\b[{_CAPITAL}])\. |(?<=\b(?:[MD]r|St|Jr))\. | of | of the | de | van | von )"
+_RUN = re.compile(rf"(?<![{LETTERS}\d'\u2019-]){_WORD}(?:{_BETWEEN}{_WORD})*")
+_OPENING = re.compile(r"(?:\A|[.!?:;。！？：；\n•–—|])[\s\"'“”‘’(\[*-]*\Z|[\"“‘]\Z")
+_TITLE = re.compile(
+    r"《([^《》\n]{1,40})》|〈([^〈〉\n]{1,40})〉|[“「『]([^“”「」『』，。！？；：,.!?\n]{1,12})[”」』]"
+)
+_LOOK_BACK = 8
+_STEM = 3
+"""First letters that forms of a name share: Polish, Poland."""
+_MOST_CAPITALS = 0.75
+"""Share of words with a capital from which on a capital says nothing: a headline."""
+_FEWEST_WORDS = 5
+_BEFORE_NAMES = frozenset(word for word in FUNCTION_WORDS if len(word) > 1 or word in ("a", "i"))
+"""What is no part of the name behind it; an initial is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name and its words, lower case, in order; those of a title are its signs as they stand."""
+
+    span: Span
+    words: tuple[str, ...]
+    title: bool = False
+
+    def agrees(self, other: Name) -> bool:
+        """Whether the two can name the same: one in the other, forms of a word, or initials."""
+        if self.title or other.title:
+            return self.words[0] in other.words[0] or other.words[0] in self.words[0]
+        own, its = set(self.words), set(other.words)
+        if own <= its or its <= own:
+            return True
+        alike = any(_is_same_stem(one, two) for one in own - its for two in its - own)
+        return alike or self._is_short_for(other) or other._is_short_for(self)
+
+    def _is_short_for(self, other: Name) -> bool:
+        initials = "".join(word[0] for word in other.words)
+        return len(self.words) == 1 < len(initials) and self.words[0].startswith(initials)
+
+
+def names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[Name]:
+    """The names of a text: runs of words with a capital, and what stands in title marks.
+
+    Args:
+        known: words that are names also where a sentence begins with one, as `known_words` tells.
+    """
+    for match in _TITLE.finditer(text):
+        yield Name(
+            Span(*match.span(match.lastindex or 0)), (match[match.lastindex or 0],), title=True
+        )
+    if _is_headline(text):
+        return
+    for match in _RUN.finditer(text):
+        found = list(words(match.group()))
+        if opens(text, match.start()) and _is_only_sentence_start(match.group(), found, known):
+            continue
+        while found and found[0].text in _BEFORE_NAMES:
+            del found[0]
+        if found:
+            span = Span(match.start() + found[0].start, match.start() + found[-1].end)
+            named = tuple(word.text for word in found if word.text not in FUNCTION_WORDS)
+            yield Name(span, named or (found[0].text,))
+
+
+def _is_only_sentence_start(run: str, found: Sequence[Word], known: frozenset[str]) -> bool:
+    """Whether a run that opens a sentence has its capital from there."""
+    return len(found) == 1 and found[0].text not in known and not run[1:2].isupper()
+
+
+def known_words(text: str) -> frozenset[str]:
+    """The words, lower case, that have a capital where no sentence begins."""
+    if _is_headline(text):
+        return frozenset()
+    return frozenset(
+        word.text
+        for match in _RUN.finditer(text)
+        for word in words(match.group())
+        if match.start() + word.start and not opens(text, match.start() + word.start)
+    )
+
+
+def opens(text: str, at: int) -> bool:
+    """Whether a sentence or a quotation begins at a place, where a capital says nothing."""
+    return bool(_OPENING.search(text[max(0, at - _LOOK_BACK) : at])) or not text[:at].strip()
+
+
+def _is_headline(text: str) -> bool:
+    """Whether most words have a capital, so that it tells no name."""
+    found = [word for word in re.findall(r"[^\W\d_]+", text) if word.lower() not in FUNCTION_WORDS]
+    capitals = sum(word[0].isupper() for word in found)
+    return len(found) >= _FEWEST_WORDS and capitals > _MOST_CAPITALS * len(found)
+
+
+def _is_same_stem(one: str, other: str) -> bool:
+    """Whether two words are one name or forms of one: France, French; Norway, Norwegian."""
+    return min(len(one), len(other)) >= _STEM and one[:_STEM] == other[:_STEM]
+
 
 Kind = Literal["number", "date", "name"]
 _Fact = TypeVar("_Fact", Date, Quantity, Name)
 
-_OFTEN = frozenset(("ordinal", "clock", "time"))
+_FREQUENT = frozenset(("ordinal", "clock", "time"))
 """Groups of units of which one sentence tells several, of different things."""
-_FAR = 3
+_NUMBER_CONTEXT = 3
 """Telling words on either side that are near a number."""
-_NEAR = 2
+_NAME_CONTEXT = 2
 """The same for a name, and for what a number counts."""
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class Contradiction:
     """Two things of a kind that may contradict each other.
 
     Attributes:
@@ -55,8 +158,12 @@ def shared(selection: str, segment: str) -> list[Span]:
     """
     said = {word.text for word in words(selection)}
     both = [word for word in words(segment) if word.text in said]
-    single = [word for word in both if is_signs(word.text) and word.text not in FUNCTION_SIGNS]
-    telling = [word for word in both if _tells(word, segment)]
+    single = [
+        word
+        for word in both
+        if is_unspaced_script(word.text) and word.text not in FUNCTION_CHARACTERS
+    ]
+    telling = [word for word in both if _is_content_word(word, segment)]
     return list(merge(Span(word.start, word.end) for word in telling or single or both))
 
 
@@ -66,7 +173,7 @@ def conflicts(
     *,
     unsaid: Sequence[Span] | None = None,
     unheard: Sequence[Span] | None = None,
-) -> list[Conflict]:
+) -> list[Contradiction]:
     """Numbers, dates and names of the selection that the segment may contradict; in order.
 
     What is equal in another writing, unit or rounding is no conflict, and nothing has two.
@@ -77,41 +184,36 @@ def conflicts(
             said of something else here. Known of a summary, they make most marks right.
     """
     known = known_words(selection) | known_words(segment)
-    pair = _Pair(_Read.of(selection, known), _Read.of(segment, known))
+    pair = _FactPair(_TextFacts.of(selection, known), _TextFacts.of(segment, known))
     found = [
-        *_rivals("date", pair.claim.dates, pair.evidence.dates, likeness=pair.like_dates),
-        *_rivals("number", pair.claim.numbers, pair.evidence.numbers, likeness=pair.like_numbers),
-        *_rivals("name", pair.claim.names, pair.evidence.names, likeness=pair.like_names),
+        *_pair_up("date", pair.claim.dates, pair.evidence.dates, likeness=pair.like_dates),
+        *_pair_up("number", pair.claim.numbers, pair.evidence.numbers, likeness=pair.like_numbers),
+        *_pair_up("name", pair.claim.names, pair.evidence.names, likeness=pair.like_names),
     ]
     found = [
         each
         for each in found
-        if (unsaid is None or _marked(each.claim, unsaid))
-        and (unheard is None or _marked(each.evidence, unheard))
+        if (unsaid is None or _is_marked(each.claim, unsaid))
+        and (unheard is None or _is_marked(each.evidence, unheard))
     ]
     return sorted(found, key=lambda conflict: (conflict.claim, conflict.kind))
 
 
-def _marked(span: Span, marks: Sequence[Span]) -> bool:
+def _is_marked(span: Span, marks: Sequence[Span]) -> bool:
     return any(span.overlap(mark) for mark in marks)
 
 
-def _tells(word: Word, text: str) -> bool:
-    """Whether a word says something by itself; a single sign does not, "May" does."""
-    if is_signs(word.text):
-        return len(word.text) > 1 and not set(word.text) <= FUNCTION_SIGNS
+def _is_content_word(word: Word, text: str) -> bool:
+    if is_unspaced_script(word.text):
+        return len(word.text) > 1 and not set(word.text) <= FUNCTION_CHARACTERS
     if word.text not in FUNCTION_WORDS:
         return True
     return len(word.text) > 1 and text[word.start].isupper() and not opens(text, word.start)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """A text as it is held against another.
-
-    Attributes:
-        content: the stems of its telling words, and where they stand.
-    """
+class _TextFacts:
+    """A text to compare; `content` has the stems of its content words and where they occur."""
 
     dates: Sequence[Date]
     numbers: Sequence[Quantity]
@@ -120,16 +222,16 @@ class _Read:
 
     @classmethod
     def of(cls, text: str, known: frozenset[str]) -> Self:
-        days, numbers = told(text)
+        days, numbers = find_quantities(text)
         named = [
             name
             for name in names(text, known=known)
-            if not _marked(name.span, [day.span for day in days])
+            if not _is_marked(name.span, [day.span for day in days])
         ]
         content = [
             Word(stem(word.text), word.start, word.end)
             for word in words(text)
-            if _tells(word, text)
+            if _is_content_word(word, text)
         ]
         return cls(days, numbers, named, content)
 
@@ -144,11 +246,11 @@ class _Read:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _FactPair:
     """Two texts, and how much speaks for two of their facts telling of one thing; 0 for nothing."""
 
-    claim: _Read
-    evidence: _Read
+    claim: _TextFacts
+    evidence: _TextFacts
 
     def like_dates(self, own: Date, its: Date) -> int:
         """Dates tell the same parts, or have one in common and differ in another."""
@@ -160,11 +262,11 @@ class _Pair:
         """Numbers have comparable units, an equal scale, or count things of one name."""
         if not own.comparable(its):
             return 0
-        near = self._near(own.span, its.span, before=_FAR, after=_FAR)
-        counted = self._near(own.span, its.span, before=0, after=_NEAR)
+        near = self._near(own.span, its.span, before=_NUMBER_CONTEXT, after=_NUMBER_CONTEXT)
+        counted = self._near(own.span, its.span, before=0, after=_NAME_CONTEXT)
         units = own.unit is not None and its.unit is not None
         kind = units or bool(own.scale and own.scale == its.scale)
-        weak = own.plain or its.plain or (own.unit is not None and own.unit.group in _OFTEN)
+        weak = own.plain or its.plain or (own.unit is not None and own.unit.group in _FREQUENT)
         if not (kind or counted) or (weak and not near):
             return 0
         return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
@@ -175,9 +277,9 @@ class _Pair:
             return int(own.title and its.title)
         if self._stands(own, self.evidence) or self._stands(its, self.claim):
             return 0
-        near = len(self._near(own.span, its.span, before=_NEAR, after=_NEAR))
+        near = len(self._near(own.span, its.span, before=_NAME_CONTEXT, after=_NAME_CONTEXT))
         score = near + bool(set(own.words) & set(its.words))
-        return score if near and score >= _NEAR else 0
+        return score if near and score >= _NAME_CONTEXT else 0
 
     def _near(self, own: Span, its: Span, *, before: int, after: int) -> set[str]:
         return self.claim.around(own, before=before, after=after) & self.evidence.around(
@@ -185,18 +287,17 @@ class _Pair:
         )
 
     @staticmethod
-    def _stands(name: Name, text: _Read) -> bool:
-        """Whether all words of a name stand somewhere in a text."""
+    def _stands(name: Name, text: _TextFacts) -> bool:
         return {stem(word) for word in name.words} <= {word.text for word in text.content}
 
 
-def _rivals(
+def _pair_up(
     kind: Kind,
     claims: Sequence[_Fact],
     evidence: Sequence[_Fact],
     *,
     likeness: Callable[[_Fact, _Fact], int],
-) -> Iterator[Conflict]:
+) -> Iterator[Contradiction]:
     """For each claim that nothing agrees with, what is most like it and agrees with no claim."""
     free = [its for its in evidence if not any(own.agrees(its) for own in claims)]
     for own in claims:
@@ -205,4 +306,4 @@ def _rivals(
         scored = [(likeness(own, its), -its.span.start, its) for its in free]
         score, _, best = max(scored, key=lambda each: each[:2], default=(0, 0, None))
         if score and best:
-            yield Conflict(own.span, best.span, kind)
+            yield Contradiction(own.span, best.span, kind)

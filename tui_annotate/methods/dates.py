@@ -9,17 +9,17 @@ import re
 from dataclasses import dataclass
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.numerals import LETTERS, lowered, of_signs
+from tui_annotate.methods.measurement_units import SIGNS, UNITS
+from tui_annotate.methods.numerals import LETTERS, lower_text, parse_chinese_numeral
 from tui_annotate.methods.numerals import SIGNS as NUMERAL_SIGNS
-from tui_annotate.methods.units import SIGNS, UNITS
 
 _MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_DOUBTED = frozenset(("may", "march", "august", "mar", "sept", "sep", "jan", "dec", "nov", "oct"))
-_ERA = range(1700, 2100)
+_AMBIGUOUS = frozenset(("may", "march", "august", "mar", "sept", "sep", "jan", "dec", "nov", "oct"))
+_YEARS = range(1700, 2100)
 _MOST_DAYS = 31
 _LOOK_BACK = 12
 
@@ -56,11 +56,7 @@ _NO_DIGIT = re.compile(r"\D")
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date and where it stands; 0 for a part that is not told.
-
-    Attributes:
-        weekday: 1 for Monday.
-    """
+    """A date and where it stands; 0 for a part that is not told. `weekday`: 1 for Monday."""
 
     span: Span
     year: int = 0
@@ -86,9 +82,9 @@ class Date:
 
 def dates(text: str) -> list[Date]:
     """The dates of a text that `narrow` gave, disjoint and in order."""
-    found = [_english(match, text) for match in _ENGLISH.finditer(lowered(text))]
+    found = [_parse_english(match, text) for match in _ENGLISH.finditer(lower_text(text))]
     if not text.isascii():
-        found += map(_chinese, _CHINESE.finditer(text))
+        found += map(_parse_chinese, _CHINESE.finditer(text))
     kept: list[Date] = []
     for date in sorted(filter(None, found), key=lambda date: date.span):
         if not kept or not kept[-1].span.overlap(date.span):
@@ -96,16 +92,16 @@ def dates(text: str) -> list[Date]:
     return kept
 
 
-def _english(match: re.Match[str], text: str) -> Date | None:
+def _parse_english(match: re.Match[str], text: str) -> Date | None:
     span = Span(*match.span())
     if match["iso"]:
         return Date(span, *map(int, match["iso"].split("-")))
     if match["weekday"]:
         return Date(span, weekday=_WEEKDAYS.index(match["weekday"]) + 1)
     if match["year"]:
-        return _lone_year(match, text)
+        return _parse_year(match, text)
     told, year, day = match.start("month"), match["with"], match["day"] or match["after"]
-    if not day and not year and match["month"] in _DOUBTED:
+    if not day and not year and match["month"] in _AMBIGUOUS:
         before = _BEFORE.search(text, max(0, told - _LOOK_BACK), told)
         if not before or not text[told].isupper():
             return None
@@ -113,18 +109,17 @@ def _english(match: re.Match[str], text: str) -> Date | None:
     return Date(span, int(year or 0), month, int(_NO_DIGIT.sub("", day or "0")))
 
 
-def _lone_year(match: re.Match[str], text: str) -> Date | None:
-    """A number that is a year by its size and by what stands around it."""
+def _parse_year(match: re.Match[str], text: str) -> Date | None:
     start, year = match.start("year"), int(match["year"])
     follows = _NEXT.match(text, match.end())
-    if year not in _ERA or (follows and follows[1].lower() in UNITS):
+    if year not in _YEARS or (follows and follows[1].lower() in UNITS):
         return None
     return None if text[start - 1 : start] in SIGNS else Date(Span(start, match.end()), year)
 
 
-def _chinese(match: re.Match[str]) -> Date | None:
+def _parse_chinese(match: re.Match[str]) -> Date | None:
     told = {
-        name: of_signs(value)
+        name: parse_chinese_numeral(value)
         for name, value in match.groupdict("").items()
         if value and name != "weekday"
     }

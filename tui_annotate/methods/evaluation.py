@@ -13,8 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.function_words import FUNCTION_SIGNS, FUNCTION_WORDS, stem
-from tui_annotate.methods.lexical import is_signs, words
+from tui_annotate.methods.lexical import (
+    FUNCTION_CHARACTERS,
+    FUNCTION_WORDS,
+    is_unspaced_script,
+    stem,
+    words,
+)
 
 LEAST_OVERLAP = 3
 SHORT: Final = 20
@@ -32,7 +37,7 @@ _DEPTHS = (1, 3, 5)
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class RankingFigures:
     """Means over queries, in [0, 1]; zeros where there was no query.
 
     Attributes:
@@ -53,47 +58,36 @@ def is_hit(segment: Span, chosen: Span) -> bool:
 
 
 def gains(ranks: Sequence[int | None]) -> NDArray[np.float64]:
-    """(queries, 4): what each query adds to each of `FIGURES`, whose means these are.
-
-    Args:
-        ranks: of the first hits, from 1; None for a query without any hit.
-    """
+    """Return (queries, 4): each query's part of `FIGURES`, for ranks from 1, or None."""
     found = np.array([np.inf if rank is None else rank for rank in ranks], np.float64)
     return np.stack([*(found <= depth for depth in _DEPTHS), 1 / found], axis=1)
 
 
-def figures(ranks: Sequence[int | None]) -> Figures:
+def figures(ranks: Sequence[int | None]) -> RankingFigures:
     """The figures of the first hits' ranks, from 1; None for a query without any hit."""
     if not ranks:
-        return Figures(0, 0.0, 0.0, 0.0, 0.0)
-    return Figures(len(ranks), *map(float, gains(ranks).mean(axis=0)))
+        return RankingFigures(0, 0.0, 0.0, 0.0, 0.0)
+    return RankingFigures(len(ranks), *map(float, gains(ranks).mean(axis=0)))
 
 
 def kinds(selected: str, found: str, *, segments: int, language: str) -> tuple[str, ...]:
-    """What a query is: one of each pair of `KINDS`, in their order, and its language.
+    """Return the kind of a query, one of each pair of `KINDS` in order, and its language.
 
-    Args:
-        selected: the selection.
-        found: the segments that people chose for it, whole.
-        segments: of the source, without those of white space.
+    `segments`: number of nonblank source segments. `found`: the chosen segments, whole.
     """
-    tests = (not _shares(selected, found), len(selected) <= SHORT, segments >= MANY)
+    tests = (not _has_shared_word(selected, found), len(selected) <= SHORT, segments >= MANY)
     named = (pair[0] if holds else pair[1] for pair, holds in zip(KINDS, tests, strict=True))
     return (*named, language)
 
 
-def _shares(selected: str, found: str) -> bool:
-    """Whether a telling word of the one stands in the other, in any form.
-
-    Of scripts without spaces, pairs of signs tell; single ones where there is nothing else.
-    """
+def _has_shared_word(selected: str, found: str) -> bool:
     own = {word.text for word in words(selected)}
-    single = {word for word in own if is_signs(word) and word not in FUNCTION_SIGNS}
-    telling = {word for word in own if _tells(word)} or single
+    single = {word for word in own if is_unspaced_script(word) and word not in FUNCTION_CHARACTERS}
+    telling = {word for word in own if _is_content_word(word)} or single
     return not {stem(word.text) for word in words(found)}.isdisjoint(map(stem, telling))
 
 
-def _tells(word: str) -> bool:
-    if is_signs(word):
-        return len(word) > 1 and not set(word) <= FUNCTION_SIGNS
+def _is_content_word(word: str) -> bool:
+    if is_unspaced_script(word):
+        return len(word) > 1 and not set(word) <= FUNCTION_CHARACTERS
     return word not in FUNCTION_WORDS

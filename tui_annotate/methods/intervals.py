@@ -12,17 +12,16 @@ Z_95 = 1.959963984540054
 """Half of the standard normal distribution's 95 % in the middle."""
 
 
-def wilson(hits: int, of: int, *, z: float = Z_95) -> tuple[float, float]:
+def wilson(hits: int, of: int) -> tuple[float, float]:
     """(low, high): where the share lies that gave so many hits, in [0, 1]; all of it for none.
 
     Args:
         hits: 0 to `of`.
         of: cases, each for itself.
-        z: how many standard deviations to each side.
     """
     if not of:
         return 0.0, 1.0
-    share, weight = hits / of, z * z / of
+    share, weight = hits / of, Z_95 * Z_95 / of
     centre = (share + weight / 2) / (1 + weight)
     half = sqrt(share * (1 - share) * weight + weight * weight / 4) / (1 + weight)
     low = 0.0 if not hits else centre - half

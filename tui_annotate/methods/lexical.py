@@ -12,14 +12,39 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import log1p
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tui_annotate.methods.boundaries import HAN
+from tui_annotate.methods.sentence_boundaries import HAN
 
+FUNCTION_WORDS: Final = frozenset(
+    re.findall(
+        r"\w+",
+        """
+    a about above across after again against ago all almost along already also although always am
+    among an and another any anyone anything are aren around as at away b back be became because
+    become been before behind being below between beyond both but by c came can cannot come could d
+    despite did didn do does doesn doing don done down during e each either else enough etc even
+    ever every everyone f for from further g gave get gets getting give given go goes going gone got
+    h had has hasn have haven having he hence her here hers herself him himself his how however i if
+    in instead into is isn it its itself j just k keep kept l largely later least less let like ll m
+    made mainly make makes making many may me might mine more moreover most mostly much must my
+    myself n near nearly neither never nevertheless no nobody none nor not nothing now o of off
+    often on once one ones only onto or other others our ours ourselves out over own p per perhaps
+    put q quite r rather re really s said same say says shall she should since so some somebody
+    someone something soon still such t take taken takes than that the their theirs them themselves
+    then there therefore these they thing things this those though through throughout thus till to
+    together too took toward towards u under unless until up upon us v ve very via w was wasn way we
+    well went were weren what whatever when where whether which while who whole whom whose why will
+    with within without won would wouldn x y yes yet you your yours yourself yourselves z
+    according addition additionally overall
+    """,
+    )
+)
 K1 = 1.2
 B = 0.5
 
@@ -60,7 +85,7 @@ def words(text: str) -> Iterator[Word]:
         yield Word(word.replace(",", "") if match.lastgroup == "number" else word, start, end)
 
 
-def is_signs(word: str) -> bool:
+def is_unspaced_script(word: str) -> bool:
     """Whether a word is a sign, or a pair of signs, of a script without spaces."""
     return _SIGNS.match(word) is not None
 
@@ -90,17 +115,16 @@ class LexicalIndex:
         reached = np.zeros(self.size, np.float32)
         most = 0.0
         for word, weight in query.items():
-            places, gains, rarity = self._posting(word)
+            places, gains, rarity = self._build_posting(word)
             most += weight * rarity
             reached[places] += gains * np.float32(weight)
         return reached / np.float32(most) if most else reached
 
     def rarity(self, word: str) -> float:
         """The inverse document frequency of a word, above 0: the most that it could gain."""
-        return self._posting(word)[2]
+        return self._build_posting(word)[2]
 
-    def _posting(self, word: str) -> tuple[NDArray[np.intp], NDArray[np.float32], float]:
-        """Where a word stands, what it gains there with weight 1, and the most it could gain."""
+    def _build_posting(self, word: str) -> tuple[NDArray[np.intp], NDArray[np.float32], float]:
         if (known := self._postings.get(word)) is not None:
             return known
         found = self._places.get(word)
@@ -116,3 +140,40 @@ class LexicalIndex:
         gains = np.asarray(rarity * frequency / (frequency + self._norms[places]), np.float32)
         self._postings[word] = places, gains, rarity
         return self._postings[word]
+
+
+"""English, lower case, as `lexical.words` cuts them."""
+
+FUNCTION_CHARACTERS: Final = frozenset(
+    "的了是在和与及或也都而且但就还又被把将对从向到为以于之其这那此该个们着过得地很更最不没有无"
+    "因所由则如若时会能可要应须并即已曾仍再只才便让使给等上下中内外前后里间他她它我你您谁什么怎"
+    "吗呢吧啊嘛之者说称来去出起后年月日一二三四五六七八九十几多些每各某"
+)
+"""Chinese signs that alone tell nothing."""
+
+_ENDINGS = (
+    ("ies", "y"),
+    ("ied", "y"),
+    ("ying", "y"),
+    ("ing", ""),
+    ("ed", ""),
+    ("es", ""),
+    ("ly", ""),
+    ("s", ""),
+    ("e", ""),
+)
+_SHORTEST = 4
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """Return a rough stem of a lower-case Latin word, for comparison; others stay."""
+    for ending, left in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) + len(left) >= _SHORTEST - 1:
+            if ending == "s" and word.endswith("ss"):
+                return word
+            root = word[: len(word) - len(ending)] + left
+            if len(root) > _SHORTEST - 1 and root[-1] == root[-2] and root[-1] not in "lsz":
+                root = root[:-1]
+            return root[:-1] if root.endswith("e") and len(root) >= _SHORTEST else root
+    return word

@@ -5,18 +5,28 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from math import sqrt
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tui_annotate.domain.samples import STRENGTHS, Match, Segment, Signals
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods import fusion
-from tui_annotate.methods.fusion import SENTENCES, TOKENS, VECTORS, WORDS
 from tui_annotate.methods.late_interaction import TokenBank, late_interaction
-from tui_annotate.methods.lexical import LexicalIndex, Word, is_signs, words
-from tui_annotate.methods.meaning import Meaning, Tokens
+from tui_annotate.methods.lexical import LexicalIndex, Word, is_unspaced_script, words
+from tui_annotate.methods.selection_vectors import SelectionVectors, Tokens
+
+Values = NDArray[np.float32]
+
+WORDS: Final = "words"
+"""BM25, over the most that the query could reach."""
+VECTORS: Final = "vectors"
+"""The cosine of the selection's vector and a segment's."""
+SENTENCES: Final = "sentences"
+"""The same of the selection's sentences, where the selection itself has no vector."""
+TOKENS: Final = "tokens"
+"""Late interaction of the selection's tokens with a segment's."""
 
 CONTEXT = 0.25
 """Weight of a word of the sentence that is not selected, beside 1 for the selected."""
@@ -68,7 +78,7 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
     if chosen is None:
         return None
     chosen = Span(chosen.start, min(chosen.end, chosen.start + LONGEST))
-    home = _home(segments, chosen)
+    home = _surrounding_sentences(segments, chosen)
     found = [
         Word(word, home.start + start, home.start + end)
         for word, start, end in words(home.of(text))
@@ -81,33 +91,31 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
         bag[word.text] = bag.get(word.text, 0.0) + (1.0 if own else CONTEXT)
     if not bag:
         return None
-    signs = sum(weight for word, weight in bag.items() if is_signs(word)) / sum(bag.values())
+    signs = sum(weight for word, weight in bag.items() if is_unspaced_script(word)) / sum(
+        bag.values()
+    )
     return Query(chosen.of(text), home.of(text), bag, chosen, found, signs)
 
 
-def touched(segments: Sequence[Segment], span: Span) -> range:
+def touched_segments(segments: Sequence[Segment], span: Span) -> range:
     """The indices of the segments that a span touches; they cover its text, in order."""
     first = bisect_right(segments, span.start, key=lambda segment: segment.start) - 1
     last = bisect_right(segments, span.end - 1, key=lambda segment: segment.start) - 1
     return range(first, last + 1)
 
 
-def _home(segments: Sequence[Segment], span: Span) -> Span:
-    """The union of the segments that a span touches, within reach of it."""
-    own = touched(segments, span)
+def _surrounding_sentences(segments: Sequence[Segment], span: Span) -> Span:
+    own = touched_segments(segments, span)
     start = max(segments[own[0]].start, span.start - LONGEST)
     return Span(start, min(segments[own[-1]].end, span.end + LONGEST))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """The vectors of the segments of one side.
+    """The vectors of the segments of one side, a row a segment, zeros for unknown ones.
 
-    Attributes:
-        vectors: a row a segment; zeros where nothing is known of one.
-        known: (segments,): which have a vector.
-        tokens: of the segments, in the same order; None without tokens.
-        floor, token_floor: the cosine at which a likeness begins.
+    `known`: (segments,). `tokens`: in the same order, or None. `floor`, `token_floor`: minimum
+    cosine.
     """
 
     vectors: Vectors
@@ -118,14 +126,8 @@ class Space:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Searched:
-    """The segments of all documents of one side, ready to be ranked.
-
-    Attributes:
-        places: document, index and extent of each segment, over all documents in order.
-        lexicon: of their words.
-        space: of their vectors; None without vectors.
-    """
+class SegmentIndex:
+    """The segments of all documents of one side, in order; `space` is None without vectors."""
 
     places: Sequence[tuple[int, int, Segment]]
     lexicon: LexicalIndex
@@ -169,7 +171,7 @@ class Searched:
     def rank(
         self,
         asked: Query,
-        meaning: Meaning | None = None,
+        meaning: SelectionVectors | None = None,
         *,
         cosines: Vectors | None = None,
         top: int | None = None,
@@ -184,21 +186,26 @@ class Searched:
             top: at most so many, and none under the least strength; None for all.
             by: what ranks; by vectors, without a meaning, there is nothing.
         """
-        signals = self._signals(asked, meaning, cosines, by=by)
+        signals = self._compute_signals(asked, meaning, cosines, by=by)
         if not signals:
             return ()
         known = self.space.known if self.space else np.zeros(len(self), np.bool_)
-        scores = fusion.scores(signals, known)
-        order = best(scores, len(self) if top is None else top)
+        scores = fused_scores(signals, known)
+        order = best_indices(scores, len(self) if top is None else top)
         if top is not None:
             order = order[scores[order] >= STRENGTHS[0]]
         return tuple(
-            self._match(int(at), rank, score=float(scores[at]), signals=signals)
+            self._to_match(int(at), rank, score=float(scores[at]), signals=signals)
             for rank, at in enumerate(order, 1)
         )
 
-    def _signals(
-        self, asked: Query, meaning: Meaning | None, cosines: Vectors | None, *, by: Signals
+    def _compute_signals(
+        self,
+        asked: Query,
+        meaning: SelectionVectors | None,
+        cosines: Vectors | None,
+        *,
+        by: Signals,
     ) -> dict[str, Vectors]:
         signals: dict[str, Vectors] = {}
         if by is not Signals.VECTORS:
@@ -206,19 +213,19 @@ class Searched:
             signals[WORDS] = reached.clip(0, 1)
         if by is not Signals.WORDS and meaning is not None and self.space is not None:
             own = self.similarities(meaning.vector)
-            found = own if cosines is None else np.where(_alike(own, cosines), own, cosines)
+            found = own if cosines is None else np.where(_is_close(own, cosines), own, cosines)
             name = SENTENCES if meaning.of_sentences else VECTORS
-            signals[name] = np.where(self.space.known, _above(found, self.space.floor), 0)
+            signals[name] = np.where(self.space.known, _scale_cosines(found, self.space.floor), 0)
             if self.space.tokens is not None and meaning.tokens is not None:
-                signals[TOKENS] = self._late(self.space, meaning.tokens, signals)
+                signals[TOKENS] = self._late_signal(self.space, meaning.tokens, signals)
         return signals
 
-    def _late(self, space: Space, asked: Tokens, signals: Mapping[str, Vectors]) -> Vectors:
+    def _late_signal(self, space: Space, asked: Tokens, signals: Mapping[str, Vectors]) -> Vectors:
         """Late interaction with the segments that the other signals put first; 0 for the rest."""
         reached = np.zeros(len(self), np.float32)
         if space.tokens is None:
             return reached
-        first = best(np.sum(list(signals.values()), axis=0), CANDIDATES)
+        first = best_indices(np.sum(list(signals.values()), axis=0), CANDIDATES)
         rarities = np.array([self.lexicon.rarity(word) for word in asked.words], np.float32)
         reached[first] = late_interaction(
             space.tokens,
@@ -229,7 +236,7 @@ class Searched:
         )
         return reached
 
-    def _match(self, at: int, rank: int, *, score: float, signals: dict[str, Vectors]) -> Match:
+    def _to_match(self, at: int, rank: int, *, score: float, signals: dict[str, Vectors]) -> Match:
         document, index, segment = self.places[at]
         known = self.space is not None and self.space.known[at]
         own = {
@@ -238,7 +245,7 @@ class Searched:
         return Match(document, index, segment.span, score, rank, own)
 
 
-def best(values: Vectors, count: int) -> NDArray[np.intp]:
+def best_indices(values: Vectors, count: int) -> NDArray[np.intp]:
     """The indices of so many of the greatest values, the greatest first; equals in their order."""
     if count >= len(values):
         return np.argsort(-values, kind="stable")
@@ -248,12 +255,61 @@ def best(values: Vectors, count: int) -> NDArray[np.intp]:
     return some[np.argsort(-values[some], kind="stable")]
 
 
-def _alike(these: Vectors, those: Vectors) -> NDArray[np.bool_]:
-    """Where two ways to a cosine came to the same, but for the last bits."""
+def _is_close(these: Vectors, those: Vectors) -> NDArray[np.bool_]:
     return np.asarray(np.abs(these - those) < _LAST_BITS, np.bool_)
 
 
-def _above(cosines: Vectors, floor: float) -> Vectors:
-    """Cosines in [0, 1], counted from the floor."""
+def _scale_cosines(cosines: Vectors, floor: float) -> Vectors:
     above = (cosines - np.float32(floor)) / np.float32(1 - floor)
     return np.asarray(above.clip(0, 1), np.float32)
+
+
+FEW: Final = 6.0
+FEWEST: Final = 4
+"""The first, over the root of the number of segments: the fewer there are, the likelier is each.
+Fewer than the second count as so many, so that likeness to nothing is never found."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Calibration:
+    """How signals become a score; the weights add up to 1, the curve is logistic."""
+
+    weights: Mapping[str, float]
+    slope: float
+    offset: float
+
+    def scores(self, signals: Mapping[str, Values]) -> Values:
+        """The score of each segment, in [0, 1]."""
+        fused = sum(weight * signals[name] for name, weight in self.weights.items())
+        few = FEW / sqrt(max(FEWEST, len(next(iter(signals.values())))))
+        return np.asarray(1 / (1 + np.exp(-(self.slope * fused + self.offset + few))), np.float32)
+
+
+_CALIBRATIONS: Final = {
+    frozenset(calibration.weights): calibration
+    for calibration in (
+        _Calibration({WORDS: 1.0}, 26.0, -6.1),
+        _Calibration({VECTORS: 1.0}, 8.0, -6.2),
+        _Calibration({WORDS: 0.8, VECTORS: 0.2}, 22.0, -6.4),
+        _Calibration({SENTENCES: 1.0}, 8.0, -7.5),
+        _Calibration({WORDS: 0.8, SENTENCES: 0.2}, 20.0, -6.8),
+        _Calibration({VECTORS: 0.5, TOKENS: 0.5}, 12.0, -7.5),
+        _Calibration({WORDS: 0.6, VECTORS: 0.2, TOKENS: 0.2}, 18.0, -6.8),
+    )
+}
+
+
+def fused_scores(signals: Mapping[str, Values], known: NDArray[np.bool_]) -> Values:
+    """(segments,): the chance, in [0, 1], that a segment is what is looked for.
+
+    Args:
+        signals: by name; at least one, in a mix that has a recipe.
+        known: (segments,): which have a vector; words alone speak for the others.
+    """
+    whole = _CALIBRATIONS[frozenset(signals)].scores(signals)
+    if len(signals) == 1 and WORDS in signals:
+        return whole
+    if WORDS not in signals:
+        return np.where(known, whole, np.float32(0))
+    alone = _CALIBRATIONS[frozenset({WORDS})].scores({WORDS: signals[WORDS]})
+    return np.where(known, whole, alone)

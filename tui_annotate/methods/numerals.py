@@ -30,19 +30,19 @@ class Numeral(NamedTuple):
     plain: bool = False
 
 
-def _counted(words: str, first: int, step: int = 1) -> dict[str, int]:
+def _enumerate_words(words: str, first: int, step: int = 1) -> dict[str, int]:
     return {word: first + step * at for at, word in enumerate(words.split())}
 
 
-_ONES = _counted("one two three four five six seven eight nine", 1)
-_TEENS = _counted(
+_ONES = _enumerate_words("one two three four five six seven eight nine", 1)
+_TEENS = _enumerate_words(
     "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen", 10
 )
-_TENS = _counted("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10)
+_TENS = _enumerate_words("twenty thirty forty fifty sixty seventy eighty ninety", 20, 10)
 _SMALL = {"a": 1, "an": 1, **_ONES, **_TEENS, **_TENS}
 _BIG = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 _SCALES = {"hundred": 2, **_BIG, "k": 3, "mn": 6, "mln": 6, "bn": 9, "tn": 12}
-_ORDINALS = _counted(
+_ORDINALS = _enumerate_words(
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
     " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth",
     1,
@@ -52,7 +52,7 @@ _PARTS = {
     "quarter": 4,
     **{word: value for word, value in _ORDINALS.items() if 2 < value < 11},
 }
-_DIGIT_SIGNS = _counted("〇 一 二 三 四 五 六 七 八 九", 0) | {"零": 0, "两": 2, "兩": 2}
+_DIGIT_SIGNS = _enumerate_words("〇 一 二 三 四 五 六 七 八 九", 0) | {"零": 0, "两": 2, "兩": 2}
 _POWERS = {"十": 1, "百": 2, "千": 3, "万": 4, "萬": 4, "亿": 8, "億": 8}
 
 SIGNS: Final = "".join((*_DIGIT_SIGNS, *_POWERS))
@@ -65,18 +65,18 @@ _FEWEST_SIGNS = 3
 """Signs without a power of ten that make a number: fewer may say "three or four"."""
 
 
-def _any(words: Iterator[str] | dict[str, int]) -> str:
+def _any_of(words: Iterator[str] | dict[str, int]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
 
 
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-_LOW = rf"(?:(?:{_any(_TENS)})(?:[- ](?:{_any(_ONES)}))?|{_any(_TEENS)}|{_any(_ONES)})"
+_LOW = rf"(?:(?:{_any_of(_TENS)})(?:[- ](?:{_any_of(_ONES)}))?|{_any_of(_TEENS)}|{_any_of(_ONES)})"
 _HUNDREDS = rf"(?:{_LOW}|an?(?= hundred))(?:[ -]hundred(?:(?: and)? {_LOW})?)?"
 _WORDS = (
-    rf"(?:{_HUNDREDS}|an?(?= (?:{_any(_BIG)})))"
-    rf"(?:[ -](?:{_any(_BIG)})(?:,?(?: and)? {_HUNDREDS})?)*"
+    rf"(?:{_HUNDREDS}|an?(?= (?:{_any_of(_BIG)})))"
+    rf"(?:[ -](?:{_any_of(_BIG)})(?:,?(?: and)? {_HUNDREDS})?)*"
 )
-_PART = rf"(?:halves|(?:{_any(_PARTS)})s?)"
+_PART = rf"(?:halves|(?:{_any_of(_PARTS)})s?)"
 _MARK = rf"[{''.join(_POWERS)}]"
 _RUN = f"[{SIGNS}]{{1,24}}"
 _FIRST = "".join({word[0] for word in (*_SMALL, *_ORDINALS, *_PARTS)})
@@ -86,12 +86,12 @@ _PATTERN = re.compile(
     rf"|(?=[{_FIRST}\d])(?<![{LETTERS}\d])(?<![{LETTERS}]-)(?<!\d[.,/])(?:"
     rf"(?P<digits>{_DIGITS})(?![.,/]?\d)(?:"
     rf"(?P<th>st|nd|rd|th)(?![{LETTERS}])"
-    rf"|(?: ?|-)(?P<scale>{_any(_SCALES)})(?![{LETTERS}])"
+    rf"|(?: ?|-)(?P<scale>{_any_of(_SCALES)})(?![{LETTERS}])"
     rf"|(?P<mixed>{_MARK}{{1,3}}(?:{_DIGITS}{_MARK}{{1,3}}){{0,3}}))?"
-    rf"|(?P<part>(?:(?:{_any(_ONES)})[ -]{_PART}|(?:an? )?{_PART}(?= of ))(?![{LETTERS}]))"
-    rf"|(?P<dozen>(?:an?|{_any(_ONES)}|{_any(_TEENS)}) dozen(?![{LETTERS}]))"
+    rf"|(?P<part>(?:(?:{_any_of(_ONES)})[ -]{_PART}|(?:an? )?{_PART}(?= of ))(?![{LETTERS}]))"
+    rf"|(?P<dozen>(?:an?|{_any_of(_ONES)}|{_any_of(_TEENS)}) dozen(?![{LETTERS}]))"
     rf"|(?P<words>{_WORDS})(?![{LETTERS}])"
-    rf"|(?P<ordinal>{_any(_ORDINALS)})(?![{LETTERS}]))"
+    rf"|(?P<ordinal>{_any_of(_ORDINALS)})(?![{LETTERS}]))"
     rf"|第(?P<nth>\d+|{_RUN})"
     rf"|(?P<signs>{_RUN})"
 )
@@ -102,7 +102,7 @@ def narrow(text: str) -> str:
     return text if text.isascii() else text.translate(_WIDE)
 
 
-def lowered(text: str) -> str:
+def lower_text(text: str) -> str:
     """The text in lower case, code point by code point."""
     lower = text.lower()
     if len(lower) == len(text):
@@ -110,23 +110,23 @@ def lowered(text: str) -> str:
     return "".join(sign if len(sign.lower()) > 1 else sign.lower() for sign in text)
 
 
-def of_signs(signs: str) -> int:
+def parse_chinese_numeral(signs: str) -> int:
     """What digits, or the signs of a Chinese numeral, say as a whole number."""
-    return int(_of_signs(signs))
+    return int(_parse_characters(signs))
 
 
 def numerals(text: str) -> Iterator[Numeral]:
     """The numbers of a text that `narrow` gave, in order."""
-    for match in _PATTERN.finditer(lowered(text)):
+    for match in _PATTERN.finditer(lower_text(text)):
         name = next(name for name in _READERS if match[name])
         found = _READERS[name](match)
         if found is not None:
             yield found._replace(start=match.start(), end=match.end())
 
 
-def _digits(match: re.Match[str]) -> Numeral:
+def _read_digits(match: re.Match[str]) -> Numeral:
     if match["mixed"]:
-        return _number(_of_signs(match["digits"] + match["mixed"]), len(match["mixed"]))
+        return _number(_parse_characters(match["digits"] + match["mixed"]), len(match["mixed"]))
     value = Decimal(match["digits"].replace(",", ""))
     if match["th"]:
         return Numeral(value, 0, 0, "ordinal")
@@ -138,17 +138,17 @@ def _number(value: Decimal, scale: int = 0) -> Numeral:
     return Numeral(value, 0, 0, scale=scale)
 
 
-def _part(match: re.Match[str]) -> Numeral:
+def _read_part(match: re.Match[str]) -> Numeral:
     *count, part = re.split("[ -]", match["part"])
     part = "half" if part == "halves" else part.removesuffix("s")
     return Numeral(Decimal(_SMALL[count[0]] if count else 1) / _PARTS[part], 0, 0, "share")
 
 
-def _dozen(match: re.Match[str]) -> Numeral:
+def _read_dozen(match: re.Match[str]) -> Numeral:
     return _number(Decimal(12 * _SMALL[match["dozen"].split()[0]]))
 
 
-def _words(match: re.Match[str]) -> Numeral:
+def _read_words(match: re.Match[str]) -> Numeral:
     total = part = scale = 0
     for word in re.split(r"[ ,-]+", match["words"]):
         if word == "hundred":
@@ -161,26 +161,25 @@ def _words(match: re.Match[str]) -> Numeral:
     return Numeral(Decimal(total + part), 0, 0, scale=scale, plain=total + part == 1)
 
 
-def _ordinal(match: re.Match[str]) -> Numeral:
+def _read_ordinal(match: re.Match[str]) -> Numeral:
     value = _ORDINALS[match["ordinal"]]
     return Numeral(Decimal(value), 0, 0, "ordinal", plain=value <= 2)
 
 
-def _whole(match: re.Match[str]) -> Numeral | None:
-    whole = 100 if match["whole"] == "百" else _of_signs(match["whole"])
-    return Numeral(_of_signs(match["piece"]) / whole, 0, 0, "share") if whole else None
+def _read_fraction(match: re.Match[str]) -> Numeral | None:
+    whole = 100 if match["whole"] == "百" else _parse_characters(match["whole"])
+    return Numeral(_parse_characters(match["piece"]) / whole, 0, 0, "share") if whole else None
 
 
-def _tenths(match: re.Match[str]) -> Numeral:
-    return Numeral(_of_signs(match["tenths"]) / 10, 0, 0, "share")
+def _read_tenths(match: re.Match[str]) -> Numeral:
+    return Numeral(_parse_characters(match["tenths"]) / 10, 0, 0, "share")
 
 
-def _nth(match: re.Match[str]) -> Numeral:
-    return Numeral(_of_signs(match["nth"]), 0, 0, "ordinal", plain=match["nth"] == "一")
+def _read_nth(match: re.Match[str]) -> Numeral:
+    return Numeral(_parse_characters(match["nth"]), 0, 0, "ordinal", plain=match["nth"] == "一")
 
 
-def _signs(match: re.Match[str]) -> Numeral | None:
-    """A number of signs; None for one that hardly is: 万, 千万, 三四."""
+def _read_characters(match: re.Match[str]) -> Numeral | None:
     signs = match["signs"]
     if signs[0] in "百千万萬亿億":
         return None
@@ -188,23 +187,23 @@ def _signs(match: re.Match[str]) -> Numeral | None:
         zero = set(signs) & {"〇", "零"}
         if len(signs) < _FEWEST_SIGNS or len(set(signs)) == 1 or not (zero or len(signs) == 4):
             return None
-    return Numeral(_of_signs(signs), 0, 0, scale=len(signs) - 1, plain=len(signs) == 1)
+    return Numeral(_parse_characters(signs), 0, 0, scale=len(signs) - 1, plain=len(signs) == 1)
 
 
 _READERS: dict[str, Callable[[re.Match[str]], Numeral | None]] = {
-    "digits": _digits,
-    "part": _part,
-    "dozen": _dozen,
-    "words": _words,
-    "ordinal": _ordinal,
-    "whole": _whole,
-    "tenths": _tenths,
-    "nth": _nth,
-    "signs": _signs,
+    "digits": _read_digits,
+    "part": _read_part,
+    "dozen": _read_dozen,
+    "words": _read_words,
+    "ordinal": _read_ordinal,
+    "whole": _read_fraction,
+    "tenths": _read_tenths,
+    "nth": _read_nth,
+    "signs": _read_characters,
 }
 
 
-def _of_signs(signs: str) -> Decimal:
+def _parse_characters(signs: str) -> Decimal:
     """What signs say, digits among them too: 1亿2000万, 三千五百, 二〇二四."""
     if signs.replace(",", "").replace(".", "").isdecimal():
         return Decimal(signs.replace(",", ""))

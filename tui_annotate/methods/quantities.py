@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.dates import Date, dates
-from tui_annotate.methods.numerals import LETTERS, Numeral, lowered, narrow, numerals
-from tui_annotate.methods.units import LONGEST_SIGNED, UNITS, Unit
+from tui_annotate.methods.measurement_units import LONGEST_SIGNED, UNITS, Unit
+from tui_annotate.methods.numerals import LETTERS, Numeral, lower_text, narrow, numerals
 
 ORDINAL = Unit("ordinal", "one", Decimal(1))
 SHARE = Unit("share", "one", Decimal(1))
@@ -84,49 +84,48 @@ class Quantity:
         if not self.comparable(other):
             return False
         if not self.unit or not other.unit:
-            near = _within(self.value, other.value, self._slack(other))
-            return near or self.base() == other.base() or self._rounds(other)
+            near = _is_within(self.value, other.value, self._tolerance(other))
+            return near or self.base() == other.base() or self._is_rounded(other)
         if self.unit.base != other.unit.base:
             return False
-        slack = max(self._slack(other), _CONVERTED if self.unit != other.unit else Decimal(0))
-        return _within(self.base(), other.base(), slack) or self._rounds(other)
+        slack = max(self._tolerance(other), _CONVERTED if self.unit != other.unit else Decimal(0))
+        return _is_within(self.base(), other.base(), slack) or self._is_rounded(other)
 
-    def _slack(self, other: Quantity) -> Decimal:
+    def _tolerance(self, other: Quantity) -> Decimal:
         return _ROUGH if self.about or other.about else Decimal(0)
 
-    def _rounds(self, other: Quantity) -> bool:
+    def _is_rounded(self, other: Quantity) -> bool:
         """Whether one is the other with fewer digits: 12 million for 12.3 million."""
-        coarse, fine = sorted((self, other), key=lambda each: _digits(each.value))
-        digits = _digits(coarse.value)
+        coarse, fine = sorted((self, other), key=lambda each: _count_digits(each.value))
+        digits = _count_digits(coarse.value)
         if digits < _FEWEST_DIGITS or not (coarse.scale or fine.value % 1):
             return False
         return Context(prec=digits).plus(fine.base()) == coarse.base()
 
 
-class Told(NamedTuple):
+class Quantities(NamedTuple):
     """The dates and the numbers of a text, in order; all of them disjoint."""
 
     dates: list[Date]
     numbers: list[Quantity]
 
 
-def told(text: str) -> Told:
+def find_quantities(text: str) -> Quantities:
     """What a text tells in dates and numbers; the number in a date is none of these."""
     plain = narrow(text)
-    lower = lowered(plain)
+    lower = lower_text(plain)
     found = dates(plain)
-    clocks = list(_outside(_clocks(lower), [date.span for date in found]))
+    clocks = list(_without_overlaps(_find_clocks(lower), [date.span for date in found]))
     taken = sorted([*(date.span for date in found), *(clock.span for clock in clocks)])
-    counts = filter(None, (_quantity(lower, numeral) for numeral in numerals(plain)))
+    counts = filter(None, (_to_quantity(lower, numeral) for numeral in numerals(plain)))
     kept: list[Quantity] = []
-    for count in _outside(counts, taken):
+    for count in _without_overlaps(counts, taken):
         if not kept or kept[-1].span.end <= count.span.start:
             kept.append(count)
-    return Told(found, sorted((*clocks, *kept), key=lambda each: each.span))
+    return Quantities(found, sorted((*clocks, *kept), key=lambda each: each.span))
 
 
-def _outside(found: Iterable[Quantity], taken: Sequence[Span]) -> Iterator[Quantity]:
-    """What touches none of some disjoint spans; both in order."""
+def _without_overlaps(found: Iterable[Quantity], taken: Sequence[Span]) -> Iterator[Quantity]:
     at = 0
     for each in found:
         while at < len(taken) and taken[at].end <= each.span.start:
@@ -135,13 +134,12 @@ def _outside(found: Iterable[Quantity], taken: Sequence[Span]) -> Iterator[Quant
             yield each
 
 
-def _clocks(lower: str) -> Iterator[Quantity]:
+def _find_clocks(lower: str) -> Iterator[Quantity]:
     for match in _CLOCK.finditer(lower):
-        yield Quantity(Span(*match.span()), Decimal(_minutes(match)), CLOCK)
+        yield Quantity(Span(*match.span()), Decimal(_to_minutes(match)), CLOCK)
 
 
-def _minutes(match: re.Match[str]) -> int:
-    """Minutes since midnight."""
+def _to_minutes(match: re.Match[str]) -> int:
     if match["noon"]:
         return 12 * 60 if match["noon"] == "noon" else 0
     hour = int(match["hour"] or match["told"] or match["shi"])
@@ -152,7 +150,7 @@ def _minutes(match: re.Match[str]) -> int:
     return hour % 24 * 60 + minute
 
 
-def _quantity(lower: str, numeral: Numeral) -> Quantity | None:
+def _to_quantity(lower: str, numeral: Numeral) -> Quantity | None:
     """A number with its unit; None for a single sign that counts nothing, as in 一直."""
     start, end = numeral.start, numeral.end
     value, unit = numeral.value, None
@@ -166,7 +164,7 @@ def _quantity(lower: str, numeral: Numeral) -> Quantity | None:
         if lower[end : end + 1] == "m" and not lower[end + 1 : end + 2].isalpha():
             value, end = value.scaleb(6), end + 1
     else:
-        unit, end = _unit(lower, end)
+        unit, end = _find_unit(lower, end)
     counted = _COUNTED.match(lower, numeral.end)
     signs = not lower[numeral.start].isascii() and numeral.form == "number"
     if signs and numeral.plain and not unit and not counted:
@@ -181,8 +179,7 @@ def _quantity(lower: str, numeral: Numeral) -> Quantity | None:
     return Quantity(Span(start, end), value, unit, about, plain, numeral.scale)
 
 
-def _unit(lower: str, at: int) -> tuple[Unit | None, int]:
-    """The unit that follows, and where it ends."""
+def _find_unit(lower: str, at: int) -> tuple[Unit | None, int]:
     at_signs = at + (lower[at : at + 1] == " ") + (lower[at : at + 1] in tuple("余多来几"))
     for length in range(LONGEST_SIGNED, 0, -1):
         name = lower[at_signs : at_signs + length]
@@ -195,9 +192,9 @@ def _unit(lower: str, at: int) -> tuple[Unit | None, int]:
     return None, at
 
 
-def _within(one: Decimal, other: Decimal, slack: Decimal) -> bool:
+def _is_within(one: Decimal, other: Decimal, slack: Decimal) -> bool:
     return abs(one - other) <= slack * max(abs(one), abs(other))
 
 
-def _digits(value: Decimal) -> int:
+def _count_digits(value: Decimal) -> int:
     return len(value.normalize().as_tuple().digits)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from tui_annotate.domain.samples import Segment
-from tui_annotate.methods import boundaries
+from tui_annotate.methods import sentence_boundaries
 
 SEGMENTER = "pysbd-0.3.4+1"
 """Name and version, stored with the boundaries: other boundaries, other number after the plus."""
@@ -23,14 +23,14 @@ SEGMENTER = "pysbd-0.3.4+1"
 LIMIT = 1000
 """Code points of the longest segment, where it has any boundary to be cut at."""
 
-_HAN = re.compile(f"[{boundaries.HAN}]")
+_HAN = re.compile(f"[{sentence_boundaries.HAN}]")
 _HAN_SHARE = 0.25
 _WORD = re.compile(r"[^\W_]")
 _SPACE = re.compile(r"\s*")
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _SPACED_ELLIPSIS = re.compile(r"\.(?:[ \xa0]\.){2,}")
 _BRACKET_AFTER_STOP = re.compile(r"(?<=\.)\[")
-_HARMLESS = str.maketrans(
+_NEUTRAL_CHARACTERS = str.maketrans(
     dict.fromkeys("∯∮♟♝♨☝ƪ☏♬♭☉☈☇☄ȸȹᓰᓱᓳᓴᓷᓸ⎋⌬✂\\", "_")
     | {chr(code): "_" for code in (*range(0x20), *range(0x7F, 0xA0)) if not chr(code).isspace()}
     | dict.fromkeys("\n\r\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029", " ")
@@ -78,9 +78,9 @@ def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
     if not text:
         return ()
     rules = _rules(language)
-    clean = _harmless(text)
+    clean = _neutral(text)
     cuts = [cut for start, end in _lines(text) for cut in _cuts(clean, start, end, rules=rules)]
-    return tuple(_joined(text, _starts(text, cuts)))
+    return tuple(_build_segments(text, _segment_starts(text, cuts)))
 
 
 def segment_all(texts: Sequence[tuple[str, str]]) -> list[tuple[Segment, ...]]:
@@ -104,13 +104,13 @@ def _rules(language: str) -> _Rules:
     )
 
 
-def _harmless(text: str) -> str:
+def _neutral(text: str) -> str:
     """The text, sign for sign, without what makes pysbd lose text or never come back."""
-    clean = text.translate(_HARMLESS)
-    return _SPACED_ELLIPSIS.sub(_without_stops, clean)
+    clean = text.translate(_NEUTRAL_CHARACTERS)
+    return _SPACED_ELLIPSIS.sub(_replace_stops, clean)
 
 
-def _without_stops(ellipsis: re.Match[str]) -> str:
+def _replace_stops(ellipsis: re.Match[str]) -> str:
     """Three spaced stops end no sentence, and pysbd would lose them; the fourth ends one."""
     stops = ellipsis[0]
     return stops.replace(".", "-", max(3, stops.count(".") - 1))
@@ -120,14 +120,14 @@ def _lines(text: str) -> list[tuple[int, int]]:
     """The extents of the lines, breaks included; lines of one hard-wrapped paragraph are one."""
     ends = [match.end() for match in _LINE_BREAK.finditer(text)]
     lines = [pair for pair in zip([0, *ends], [*ends, len(text)], strict=True) if pair[0] < pair[1]]
-    return _unwrapped(text, lines)
+    return _unwrap_lines(text, lines)
 
 
-def _unwrapped(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Joins lines that were broken only because the next word did not fit.
+def _unwrap_lines(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join the lines of hard-wrapped paragraphs.
 
-    A text is hard-wrapped where nine of ten of its lines that another follows directly are 40 to
-    120 code points long and leave no room for the first word of the next.
+    Hard-wrapped: nine of ten lines that another follows are 40 to 120 code points long and leave
+    no room for the next word.
     """
     shown = [text[start:end].rstrip() for start, end in lines]
     width = max(map(len, shown), default=0)
@@ -147,39 +147,39 @@ def _unwrapped(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, int]]
 def _cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
     """Where segments may start in one line, the first too, ascending; offsets in the text."""
     line = clean[start:end]
-    ends = boundaries.sure_ends(line, rules.abbreviations)
+    ends = sentence_boundaries.sure_ends(line, rules.abbreviations)
     edges = [start, *(_skip_space(clean, start + cut) for cut in ends), end]
     for left, right in pairwise(edges):
         yield left
-        yield from _bounded(clean, left, right, rules=rules)
+        yield from _split_piece(clean, left, right, rules=rules)
 
 
-def _bounded(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
+def _split_piece(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
     """The cuts inside a piece that is surely a whole number of sentences."""
     end = start + len(clean[start:end].rstrip())
     while end - start > LIMIT:
-        cut = boundaries.weak_cut(
+        cut = sentence_boundaries.weak_cut(
             clean, start, start + LIMIT, abbreviations=rules.abbreviations
-        ) or boundaries.next_cut(clean, start + LIMIT, end)
-        yield from _asked(clean, start, cut, rules=rules)
+        ) or sentence_boundaries.next_cut(clean, start + LIMIT, end)
+        yield from _pysbd_cuts(clean, start, cut, rules=rules)
         yield cut
         start = cut
-    yield from _asked(clean, start, end, rules=rules)
+    yield from _pysbd_cuts(clean, start, end, rules=rules)
 
 
-def _asked(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
+def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
     """The cuts that pysbd makes in a piece; it is not asked where it could find none."""
     piece = clean[start:end].rstrip()
     if len(piece) > LIMIT or not rules.doubtful.search(piece.rstrip(_TRAILING)):
         return
-    for offset in _aligned(piece, rules.split(_BRACKET_AFTER_STOP.sub("_", piece))):
-        cut = boundaries.skip_closers(piece, offset)
+    for offset in _align_sentences(piece, rules.split(_BRACKET_AFTER_STOP.sub("_", piece))):
+        cut = sentence_boundaries.skip_closers(piece, offset)
         cut = _skip_space(piece, cut)
-        if not boundaries.never_ends(piece, cut):
+        if not sentence_boundaries.never_ends(piece, cut):
             yield start + cut
 
 
-def _aligned(piece: str, sentences: Iterable[str]) -> Iterator[int]:
+def _align_sentences(piece: str, sentences: Iterable[str]) -> Iterator[int]:
     """Where each of pysbd's sentences ends in the piece, compared without white space.
 
     Where pysbd changed or lost text, a sentence that is not found gives no cut.
@@ -201,7 +201,7 @@ def _skip_space(text: str, offset: int) -> int:
     return found.end() if found else offset
 
 
-def _starts(text: str, cuts: Iterable[int]) -> list[int]:
+def _segment_starts(text: str, cuts: Iterable[int]) -> list[int]:
     """The cuts at which a segment can start, ascending, 0 first."""
     starts = [0]
     reached = _skip_space(text, 0)
@@ -209,21 +209,21 @@ def _starts(text: str, cuts: Iterable[int]) -> list[int]:
         if cut <= reached:
             continue
         reached = _skip_space(text, cut)
-        if reached < len(text) and boundaries.starts_here(text, reached):
+        if reached < len(text) and sentence_boundaries.starts_here(text, reached):
             starts.append(reached)
     return starts
 
 
-def _joined(text: str, starts: list[int]) -> Iterator[Segment]:
+def _build_segments(text: str, starts: list[int]) -> Iterator[Segment]:
     """Segments from their starts; one without letter or digit goes with the one before it."""
     held = 0
     for start, end in pairwise([*starts[1:], len(text)]):
-        bare = _bare(text, held, start) or _bare(text, start, end)
+        bare = _has_no_word(text, held, start) or _has_no_word(text, start, end)
         if not bare or end - held > LIMIT:
             yield Segment(held, start)
             held = start
     yield Segment(held, len(text))
 
 
-def _bare(text: str, start: int, end: int) -> bool:
+def _has_no_word(text: str, start: int, end: int) -> bool:
     return not _WORD.search(text, start, end)

@@ -35,7 +35,7 @@ class SpanF1(NamedTuple):
     overlap: float
 
 
-class Passage(StrEnum):
+class EvidenceRelation(StrEnum):
     """How the evidence of two people for the same claim relates."""
 
     SAME = "same"
@@ -45,7 +45,7 @@ class Passage(StrEnum):
     NEITHER = "neither"
 
 
-def trimmed(spans: Iterable[Span], text: str) -> frozenset[Span]:
+def trim_spans(spans: Iterable[Span], text: str) -> frozenset[Span]:
     """The spans without white space at their edges; those of white space alone are gone."""
     return frozenset(found for span in spans if (found := span.trim(text)))
 
@@ -56,7 +56,7 @@ def span_f1(ours: Collection[Span], theirs: Collection[Span], *, text: str) -> S
     Where one alone marked something all are 0. Spans of white space alone do not count.
     """
     raw = [{span for span in spans if span.trim(text)} for spans in (ours, theirs)]
-    clean = [trimmed(spans, text) for spans in raw]
+    clean = [trim_spans(spans, text) for spans in raw]
     if not any(clean):
         return None
     return SpanF1(
@@ -95,18 +95,14 @@ def stacked(spans: Collection[Span]) -> int:
     return len(found)
 
 
-def compare_evidence(ours: Collection[Span], theirs: Collection[Span]) -> Passage:
-    """How two people's evidence for one claim relates; spans of theirs that touch count as one.
-
-    Args:
-        ours: trimmed, on one axis for all source documents.
-    """
+def compare_evidence(ours: Collection[Span], theirs: Collection[Span]) -> EvidenceRelation:
+    """Compare two people's evidence of a claim; touching spans count as one, all are trimmed."""
     one, other = merge(ours), merge(theirs)
     if not one or not other:
-        return Passage.ONE if one or other else Passage.NEITHER
+        return EvidenceRelation.ONE if one or other else EvidenceRelation.NEITHER
     if one == other:
-        return Passage.SAME
-    return Passage.OVERLAP if _shared(one, other) else Passage.ELSEWHERE
+        return EvidenceRelation.SAME
+    return EvidenceRelation.OVERLAP if _count_shared(one, other) else EvidenceRelation.ELSEWHERE
 
 
 def _f1(shared: float, ours: int, theirs: int) -> float:
@@ -114,11 +110,10 @@ def _f1(shared: float, ours: int, theirs: int) -> float:
 
 
 def _character_f1(ours: Sequence[Span], theirs: Sequence[Span]) -> float:
-    return _f1(_shared(ours, theirs), sum(map(len, ours)), sum(map(len, theirs)))
+    return _f1(_count_shared(ours, theirs), sum(map(len, ours)), sum(map(len, theirs)))
 
 
-def _shared(ours: Sequence[Span], theirs: Sequence[Span]) -> int:
-    """Code points in both of two lists of disjoint spans in order."""
+def _count_shared(ours: Sequence[Span], theirs: Sequence[Span]) -> int:
     shared, place = 0, 0
     for span in ours:
         while place < len(theirs) and theirs[place].end <= span.start:

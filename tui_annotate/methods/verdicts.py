@@ -29,22 +29,21 @@ def supported(record: Record) -> bool | None:
         each.person: [] for each in record.assignments if each.state is State.DONE
     }
     for owned in record.annotations:
-        if owned.person in work and _counts(owned.annotation):
+        if owned.person in work and _is_counted(owned.annotation):
             work[owned.person].append(owned.annotation)
     if SETTLED in work:
-        return _of_one(work[SETTLED])
-    said = [_of_one(found) for person, found in work.items() if person not in again]
+        return _verdict_of_person(work[SETTLED])
+    said = [_verdict_of_person(found) for person, found in work.items() if person not in again]
     right, wrong = said.count(True), said.count(False)
     return None if right == wrong else right > wrong
 
 
-def _counts(annotation: Annotation) -> bool:
-    """Whether somebody says of a claim what is wrong with it."""
+def _is_counted(annotation: Annotation) -> bool:
     machine = annotation.origin.startswith("machine:")
     return bool(annotation.claim) and annotation.origin != REJECTED and not machine
 
 
-def _of_one(found: Iterable[Annotation]) -> bool | None:
+def _verdict_of_person(found: Iterable[Annotation]) -> bool | None:
     tops = {label[0] if label else "" for one in found for label in one.labels or ((),)}
     if tops - HARMLESS - OPEN:
         return False

@@ -5,9 +5,9 @@
     formats       what is read and written
     embedders     what makes vectors
     files         bytes, text and values in and out
-    exchange      work on its way between workspaces
-    accounts      accounts in files
-    models        models in folders
+    sync          work on its way between workspaces
+    user_files    accounts in files
+    model_hub     models in folders
 
-The modules beside these rooms are for those who write a format; `docs/formats.md` shows how.
+The other modules are for those who write a format; `docs/formats.md` shows how.
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from tui_annotate.domain.errors import Unavailable
@@ -22,12 +23,15 @@ def key() -> str:
     Raises:
         Unavailable: it holds signs that no key has, and that would break a request.
     """
-    for name in KEYS:
-        if found := os.environ.get(name, "").strip():
-            if not found.isascii() or not found.isprintable() or " " in found:
-                raise Unavailable(f"{name} holds something that is no key", "set it anew")
-            return found
-    return ""
+    return next(filter(None, map(read_key, KEYS)), "")
+
+
+def read_key(name: str) -> str:
+    """The key in a variable of the environment; else as `key`."""
+    found = os.environ.get(name, "").strip()
+    if not found.isascii() or (found and not found.isprintable()) or " " in found:
+        raise Unavailable(f"{name} holds something that is no key", "set it anew")
+    return found
 
 
 def authorization() -> dict[str, str]:
@@ -38,9 +42,13 @@ def authorization() -> dict[str, str]:
 
 def without_key(text: str) -> str:
     """Words without those that hold a part of the key, or of another that looks like one."""
-    keys = [os.environ.get(name, "").strip() for name in KEYS]
+    return _LIKE_A_KEY.sub("[key]", redact_words(text, KEYS))
+
+
+def redact_words(text: str, names: Iterable[str]) -> str:
+    """Words without those that hold a part of a key in these variables of the environment."""
+    keys = [os.environ.get(name, "").strip() for name in names]
     parts = {own[at : at + _PART] for own in keys for at in range(max(len(own) - _PART + 1, 1))}
-    words = (
-        "[key]" if any(part and part in word for part in parts) else word for word in text.split()
-    )
-    return _LIKE_A_KEY.sub("[key]", " ".join(words))
+    parts.discard("")
+    words = text.split()
+    return " ".join("[key]" if any(part in word for part in parts) else word for word in words)

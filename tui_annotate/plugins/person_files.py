@@ -15,10 +15,11 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.admission import Seen, described, identifier, problem
 from tui_annotate.plugins.files.json_values import Value, json_values
 from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO
+from tui_annotate.plugins.json_records import check_object, doubts_at
 from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.record_validation import NameRegister, identifier, problem
 
 MAGIC: Final = b"PK\x03\x04"
 _ENDINGS: Final = (".jsonl", ".json")
@@ -31,12 +32,7 @@ _BROKEN: Final = (
 
 
 class PersonFile(NamedTuple):
-    """A file that a person is named by.
-
-    Attributes:
-        person: its name up to its ending.
-        shown: where it is, for messages.
-    """
+    """A file named after a person; `shown` is its location, for messages."""
 
     person: str
     path: Path
@@ -68,12 +64,13 @@ def person_files(path: Path) -> Iterator[list[PersonFile]]:
         Unavailable: there is no place to unpack it.
     """
     if path.is_dir():
-        found = [file for file in sorted(path.iterdir()) if _is_one(file.name) and file.is_file()]
-        yield _some(path, [PersonFile(file.stem, file, str(file)) for file in found])
+        files = (file for file in sorted(path.iterdir()) if file.is_file())
+        found = [file for file in files if _is_person_file(file.name)]
+        yield _require_files(path, [PersonFile(file.stem, file, str(file)) for file in found])
         return
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         try:
-            found_in_zip = _unpacked(path, Path(place))
+            found_in_zip = _unpack(path, Path(place))
         except _BROKEN as error:
             what = " ".join(str(error).split())
             raise InvalidInput(f"{path} is a broken zip: {what}", "copy it again") from error
@@ -81,52 +78,54 @@ def person_files(path: Path) -> Iterator[list[PersonFile]]:
             raise Unavailable(
                 f"{path} can not be unpacked: {error.strerror}", "see TMPDIR"
             ) from error
-        yield _some(path, found_in_zip)
+        yield _require_files(path, found_in_zip)
 
 
-def _some(path: Path, found: list[PersonFile]) -> list[PersonFile]:
+def _require_files(path: Path, found: list[PersonFile]) -> list[PersonFile]:
     if not found:
         raise NotFound(f"{path} holds no {' or '.join(_ENDINGS)}", "name the right file")
     return found
 
 
-def _is_one(name: str) -> bool:
+def _is_person_file(name: str) -> bool:
     return name.endswith(_ENDINGS) and not name.startswith(".")
 
 
-def _unpacked(path: Path, place: Path) -> list[PersonFile]:
-    """The members of a zip in files of their own, by their names in it.
-
-    Raises:
-        InvalidInput: one can not be unpacked, or all are too large together.
-    """
+def _unpack(path: Path, place: Path) -> list[PersonFile]:
     left = max(BOMB_FLOOR, BOMB_RATIO * path.stat().st_size)
     found = []
     with ZipFile(path) as archive:
         members = {one.filename: one for one in archive.infolist()}
         for number, (name, member) in enumerate(sorted(members.items())):
             inside = PurePosixPath(name)
-            if not _is_one(inside.name) or inside.parts[0].startswith("__"):
+            if not _is_person_file(inside.name) or inside.parts[0].startswith("__"):
                 continue
-            _check(path, member)
+            _check_member(path, member)
             file = place / f"{number}.jsonl"
             with archive.open(member) as packed, file.open("wb") as plain:
-                left -= _copied(packed, plain, most=left)
+                left -= _copy(packed, plain, most=left)
             if left <= 0:
-                raise InvalidInput(f"{path} unpacks to far more than text would: a zip bomb")
+                raise InvalidInput(
+                    f"{path} unpacks to far more than text would: a zip bomb", code="zip-bomb"
+                )
             found.append(PersonFile(inside.stem, file, f"{path}/{name}"))
     return found
 
 
-def _check(path: Path, member: ZipInfo) -> None:
+def _check_member(path: Path, member: ZipInfo) -> None:
     if member.flag_bits & _ENCRYPTED:
-        raise InvalidInput(f"{path} is encrypted", "unpack it, and name the folder")
+        raise InvalidInput(
+            f"{path} is encrypted", "unpack it, and name the folder", code="zip-encrypted"
+        )
     if member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-        raise InvalidInput(f"{path} is packed in an unusual way", "unpack it, and name the folder")
+        raise InvalidInput(
+            f"{path} is packed in an unusual way",
+            "unpack it, and name the folder",
+            code="zip-method",
+        )
 
 
-def _copied(packed: IO[bytes], plain: IO[bytes], *, most: int) -> int:
-    """How many bytes were copied; it stops where they are more than they may be."""
+def _copy(packed: IO[bytes], plain: IO[bytes], *, most: int) -> int:
     count = 0
     while count < most and (piece := packed.read(_PIECE)):
         plain.write(piece)
@@ -147,27 +146,24 @@ def person_records(
     Raises:
         NotFound, InvalidInput: as `person_files`.
     """
-    with person_files(path) as files, closing(Seen()) as seen:
-        rows = _Rows(files, seen, read)
+    with person_files(path) as files, closing(NameRegister()) as seen:
+        rows = _RowStore(files, seen, read)
         for at in range(len(files)):
-            yield from rows.gather(at, options, what=what)
+            yield from rows.add_file(at, options, what=what)
         for number in range(rows.samples):
-            yield from rows.merged(number)
+            yield from rows.merge(number)
         if options.meter and not path.is_dir():
             options.meter.done += path.stat().st_size
 
 
-class _Rows:
-    """The rows of all files, by sample and file."""
-
-    def __init__(self, files: Sequence[PersonFile], seen: Seen, read: Read) -> None:
+class _RowStore:
+    def __init__(self, files: Sequence[PersonFile], seen: NameRegister, read: Read) -> None:
         self._files = files
         self._seen = seen
         self._read = read
         self.samples = 0
 
-    def gather(self, at: int, options: ImportOptions, *, what: str) -> Iterator[Problem]:
-        """Keeps the rows of one file; gives what is wrong with one."""
+    def add_file(self, at: int, options: ImportOptions, *, what: str) -> Iterator[Problem]:
         file = self._files[at]
         meter = None if file.shown != str(file.path) else options.meter
         for value in json_values(file.path, encoding=options.encoding, meter=meter):
@@ -176,10 +172,9 @@ class _Rows:
                 yield replace(value, where=where)
                 continue
             try:
-                if not isinstance(value.value, dict):
-                    raise InvalidInput(f"the {what} is {described(value.value)}, not an object")
+                fields = check_object(value.value, what=what)
                 identifier(file.person, what="person")
-                record, _ = self._read(value.value, value, file.person)
+                record, _ = self._read(fields, value, file.person)
                 self._keep(at, json.dumps(record.sample.key), value=value, where=where)
             except InvalidInput as error:
                 yield problem(where, error)
@@ -193,8 +188,7 @@ class _Rows:
             self._seen.first(f"#{number}", key)
             self.samples += 1
 
-    def merged(self, number: int) -> Iterator[Record | Problem]:
-        """A sample with the work of all who have it, then what is odd about it."""
+    def merge(self, number: int) -> Iterator[Record | Problem]:
         key = self._seen.word(f"#{number}")
         first: Record | None = None
         problems: list[Problem] = []
@@ -203,27 +197,27 @@ class _Rows:
                 continue
             where, place, fields = json.loads(word)
             record, doubts = self._read(fields, Value(place, where, fields), file.person)
-            problems += [Problem(where, doubt, refused=False) for doubt in doubts]
+            problems += doubts_at(where, doubts)
             if first is None:
                 first = replace(record, where=where)
             elif first.sample.documents != record.sample.documents:
                 problems.append(Problem(where, f"the texts are others than at {first.where}"))
             else:
-                problems += _differing(first, record, where)
-                first = _joined(first, record)
+                problems += _warn_of_differences(first, record, where)
+                first = _merge(first, record)
         if first is not None:
             yield first
         yield from problems
 
 
-def _differing(first: Record, other: Record, where: str) -> Iterator[Problem]:
+def _warn_of_differences(first: Record, other: Record, where: str) -> Iterator[Problem]:
     one, two = first.sample.meta, other.sample.meta
     if names := [name for name in two if name in one and one[name] != two[name]]:
         said = f"{', '.join(map(repr, names))} differ: that of {first.where} is kept"
         yield Problem(where, said, refused=False)
 
 
-def _joined(first: Record, other: Record) -> Record:
+def _merge(first: Record, other: Record) -> Record:
     people = {person.id: person for person in (*first.people, *other.people)}
     return replace(
         first,

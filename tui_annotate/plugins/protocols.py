@@ -93,7 +93,7 @@ class ExportOptions:
 
 
 @dataclass(slots=True)
-class Report:
+class ExportReport:
     """What an exporter wrote.
 
     Attributes:
@@ -116,7 +116,7 @@ class Report:
 class Importer(Protocol):
     """A format that can be read. It is made without arguments.
 
-    What it says of itself may stand in an attribute `about`, as `traits.About`.
+    What it says of itself may stand in an attribute `about`, as `traits.FormatTraits`.
     """
 
     name: str
@@ -134,7 +134,7 @@ class Importer(Protocol):
 
 
 @runtime_checkable
-class Together(Importer, Protocol):
+class JointImporter(Importer, Protocol):
     """A format whose files mean something together: what is in one may name what is in another."""
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
@@ -151,7 +151,9 @@ class Exporter(Protocol):
 
     name: str
 
-    def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
         """Writes records in their order, in constant memory: same input, same bytes."""
         ...
 
@@ -161,16 +163,6 @@ class Folder(Protocol):
 
     def file(self, name: str) -> AbstractContextManager[TextIO]:
         """A new UTF-8 file in it; parts of the name before a `/` are folders, made as needed."""
-        ...
-
-
-class FolderExporter(Protocol):
-    """A format of several files; otherwise as `Exporter`."""
-
-    name: str
-
-    def write(self, records: Iterable[Record], target: Folder, options: ExportOptions) -> Report:
-        """See `Exporter.write`."""
         ...
 
 

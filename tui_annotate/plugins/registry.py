@@ -1,16 +1,24 @@
-"""Plug-ins by name: built-ins from a table, strangers' by entry point.
+"""Plug-ins by name: built-ins from a table, those of other packages by entry point.
 
-A stranger that breaks is told, never fatal. Asking for names imports no plug-in; loading imports
-the one that is asked for.
+Besides formats, embedders, scorers and judges there are three groups of hooks, by which the
+research tools in `lab` reach the core, which imports none of them: `commands` (functions that add
+commands to the app), `services` (functions that make a service of an open workspace) and `features`
+(parts of the screens for annotating and reviewing). A plug-in of another package or of `lab` that
+breaks is logged, never fatal.
+Asking for names imports no plug-in; loading imports the one that is asked for.
+
+The environment variable `TUI_ANNOTATE_DISABLED_PLUGINS` holds patterns, with commas between them:
+of `group:name` (`commands:score`) or of modules (`tui_annotate.lab.*`). What matches is not there.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -19,53 +27,45 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal, overload
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
-from tui_annotate.domain.nearest import meant
-from tui_annotate.plugins.asking import Judge, JudgeOptions, Replies
+from tui_annotate.plugins.judges import Judge, JudgeOptions, Replies
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, Exporter, Importer
 from tui_annotate.plugins.scoring import Scorer, ScorerOptions
 
 _log = logging.getLogger(__name__)
 
+_LAB: Final = "tui_annotate.lab."
 _FORMATS = "tui_annotate.plugins.formats"
+_IMPORTERS: Final = {
+    "native": f"{_FORMATS}.native:NativeFormat",
+    "mercury": f"{_FORMATS}.mercury.dump:MercuryFormat",
+    "mercury-db": f"{_FORMATS}.mercury.database:MercuryDatabaseFormat",
+    "faithbench": f"{_FORMATS}.mercury.dump:FaithBenchFormat",
+    "ragtruth": f"{_FORMATS}.ragtruth:RagTruthFormat",
+    "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
+    "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
+    "brat": f"{_FORMATS}.brat:BratFormat",
+    "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
+    "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
+    "open-qa": f"{_LAB}position.open_qa:OpenQaFormat",
+    "rag": f"{_LAB}judge.rag_format:RagFormat",
+    "generations": f"{_LAB}score.generations:GenerationsFormat",
+    "pairs": f"{_FORMATS}.pairs:PairsFormat",
+}
+_READ_ONLY: Final = {"mercury-db", "pairs"}
 _BUILT_IN: Final = MappingProxyType(
     {
-        "importers": {
-            "native": f"{_FORMATS}.native:NativeFormat",
-            "mercury": f"{_FORMATS}.mercury:MercuryFormat",
-            "mercury-db": f"{_FORMATS}.mercury.database:MercuryDatabaseFormat",
-            "faithbench": f"{_FORMATS}.mercury:FaithBenchFormat",
-            "ragtruth": f"{_FORMATS}.ragtruth:RagTruthFormat",
-            "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
-            "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
-            "brat": f"{_FORMATS}.brat:BratFormat",
-            "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
-            "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
-            "open-qa": f"{_FORMATS}.open_qa:OpenQaFormat",
-            "rag": f"{_FORMATS}.rag:RagFormat",
-            "generations": f"{_FORMATS}.generations:GenerationsFormat",
-            "pairs": f"{_FORMATS}.pairs:PairsFormat",
-        },
+        "importers": _IMPORTERS,
         "exporters": {
-            "native": f"{_FORMATS}.native:NativeFormat",
-            "mercury": f"{_FORMATS}.mercury:MercuryFormat",
-            "faithbench": f"{_FORMATS}.mercury:FaithBenchFormat",
-            "ragtruth": f"{_FORMATS}.ragtruth:RagTruthFormat",
-            "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
-            "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
-            "brat": f"{_FORMATS}.brat:BratFormat",
-            "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
-            "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
-            "open-qa": f"{_FORMATS}.open_qa:OpenQaFormat",
-            "rag": f"{_FORMATS}.rag:RagFormat",
-            "generations": f"{_FORMATS}.generations:GenerationsFormat",
-            "preferences": f"{_FORMATS}.generations:PreferencesFormat",
-            "faithbench-csv": f"{_FORMATS}.verdicts:FaithBenchTable",
+            **{name: _IMPORTERS[name] for name in _IMPORTERS if name not in _READ_ONLY},
+            "preferences": f"{_LAB}score.generations:PreferencesFormat",
+            "faithbench-csv": f"{_FORMATS}.tabular:FaithBenchTable",
             "conll": f"{_FORMATS}.conll:ConllFormat",
-            "csv": f"{_FORMATS}.tabular.delimited:CsvFormat",
-            "csv-tables": f"{_FORMATS}.tabular.delimited:CsvTablesFormat",
-            "parquet": f"{_FORMATS}.tabular.parquet:ParquetFormat",
-            "xlsx": f"{_FORMATS}.tabular.workbook:WorkbookFormat",
+            "csv": f"{_FORMATS}.tabular:CsvFormat",
+            "csv-tables": f"{_FORMATS}.tabular:CsvTablesFormat",
+            "parquet": f"{_FORMATS}.tabular:ParquetFormat",
+            "xlsx": f"{_FORMATS}.tabular:WorkbookFormat",
         },
         "embedders": {
             "neural": "tui_annotate.plugins.embedders.neural:NeuralEmbedder",
@@ -73,16 +73,38 @@ _BUILT_IN: Final = MappingProxyType(
             "remote": "tui_annotate.plugins.embedders.remote:RemoteEmbedder",
         },
         "scorers": {
-            "unigram": "tui_annotate.plugins.scorers.unigram:UnigramScorer",
-            "similarity": "tui_annotate.plugins.scorers.similarity:SimilarityScorer",
-            "judge": "tui_annotate.plugins.scorers.judge:JudgeScorer",
-            "probe": "tui_annotate.plugins.scorers.probe:ProbeScorer",
-            "reward": "tui_annotate.plugins.scorers.reward:RewardScorer",
+            "unigram": f"{_LAB}score.scorers.unigram:UnigramScorer",
+            "similarity": f"{_LAB}score.scorers.similarity:SimilarityScorer",
+            "judge": f"{_LAB}score.scorers.judge:JudgeScorer",
+            "probe": f"{_LAB}score.scorers.local_models:ProbeScorer",
+            "reward": f"{_LAB}score.scorers.local_models:RewardScorer",
         },
-        "judges": {"llm": "tui_annotate.plugins.judges.llm:LlmJudge"},
+        "judges": {"llm": f"{_LAB}chat.llm_judge:LlmJudge"},
+        "commands": {
+            "score": f"{_LAB}score.commands:register",
+            "judge": f"{_LAB}judge.commands:register",
+            "rank": f"{_LAB}score.rank_command:register",
+            "automate": f"{_LAB}score.rank_command:register_automate",
+            "compare-machines": f"{_LAB}score.comparison_command:register",
+            "position": f"{_LAB}position.commands:register",
+        },
+        "services": {
+            "positions": f"{_LAB}position.stored_studies:position_studies",
+            "scoring": f"{_LAB}score.scoring:scoring_service",
+            "ranking": f"{_LAB}score.ranking_service:ranking_service",
+            "comparing": f"{_LAB}score.comparison:comparison_service",
+            "probing": f"{_LAB}score.probe_training:probe_training_service",
+            "judging": f"{_LAB}judge.dataset_runs:dataset_judge",
+            "proposing": f"{_LAB}judge.proposals:proposal_service",
+        },
+        "features": {
+            "contexts": f"{_LAB}judge.feature:ContextOrder",
+            "positions": f"{_LAB}position.feature:PositionStudy",
+        },
     }
 )
-_PROMISES: Final = MappingProxyType(
+DISABLED: Final = "TUI_ANNOTATE_DISABLED_PLUGINS"
+_PROTOCOLS: Final = MappingProxyType(
     {
         "importers": Importer,
         "exporters": Exporter,
@@ -91,15 +113,34 @@ _PROMISES: Final = MappingProxyType(
         "judges": Judge,
     }
 )
-_WORDS: Final = MappingProxyType({"embedders": ("auto", "none")})
+_SPECIAL_NAMES: Final = MappingProxyType({"embedders": ("auto", "none")})
 """What may be said in place of a name: the best that there is, and no plug-in at all."""
 
-Kind = Literal["importers", "exporters", "embedders", "scorers", "judges"]
+Hook = Literal["commands", "features", "services"]
+Kind = Literal["importers", "exporters", "embedders", "scorers", "judges", Hook]
 
 
 def names(kind: Kind) -> tuple[str, ...]:
-    """The names of all plug-ins of a kind: built-ins in their order, then strangers' by name."""
-    return (*_BUILT_IN[kind], *sorted(_strangers(kind)))
+    """The names of all plug-ins of a kind: built-ins in their order, then others by name."""
+    return (*_built_in(kind), *sorted(_third_party(kind)))
+
+
+def _built_in(kind: Kind) -> Mapping[str, str]:
+    table = _BUILT_IN[kind]
+    if DISABLED not in os.environ:
+        return table
+    return {name: target for name, target in table.items() if not _is_disabled(kind, name, target)}
+
+
+def _is_disabled(kind: Kind, name: str, target: str) -> bool:
+    patterns = [each.strip() for each in os.environ.get(DISABLED, "").split(",")]
+    known_as = (f"{kind}:{name}", target.partition(":")[0])
+    return any(fnmatchcase(each, pattern) for each in known_as for pattern in patterns)
+
+
+def load_hook(kind: Hook, name: str) -> Any:
+    """What a hook names: a function or a class, as it is; raises as `load`."""
+    return _find_factory(kind, name)
 
 
 @overload
@@ -115,60 +156,40 @@ def load(kind: Kind, name: str) -> Any:
         InvalidInput: no plug-in of this kind has the name.
         Unavailable: it, or something it needs, is missing or broken.
     """
-    return load_embedder(name) if kind == "embedders" else _made(kind, name)
+    return load_embedder(name) if kind == "embedders" else _make_plugin(kind, name)
 
 
 def load_embedder(asked: str, *, base_url: str = "", dimensions: int = 0) -> Embedder:
-    """An embedder by its name, which a colon and a model may follow: `neural:FOLDER`.
-
-    Raises:
-        InvalidInput: no embedder has the name.
-        Unavailable: it, or something it needs, is missing or broken.
-    """
+    """An embedder by its name, which a colon and a model may follow: `neural:FOLDER`."""
     name, _, model = asked.partition(":")
     options = EmbedderOptions(model=model, base_url=base_url, dimensions=dimensions)
-    made: Embedder = _made("embedders", name, options)
-    return made
+    embedder: Embedder = _make_plugin("embedders", name, options)
+    return embedder
 
 
 def load_scorer(asked: str, options: ScorerOptions) -> Scorer:
-    """A scorer by its name, which a colon and a model may follow: `probe:FILE`.
-
-    Raises:
-        InvalidInput: no scorer has the name, or it can not work with these options.
-        Unavailable: it, or something it needs, is missing or broken.
-    """
+    """A scorer by its name, which a colon and a model may follow: `probe:FILE`; see `load`."""
     name, _, model = asked.partition(":")
-    made: Scorer = _made("scorers", name, replace(options, model=model))
-    return made
+    scorer: Scorer = _make_plugin("scorers", name, replace(options, model=model))
+    return scorer
 
 
 def load_judge(
     asked: str, *, base_url: str, replies: Replies | None = None, concurrency: int = 4
 ) -> Judge:
-    """A judge by its name, which a colon and a model follow: `llm:MODEL`.
-
-    Args:
-        base_url: of the endpoint that texts go to; there is no default.
-        replies: the cache; None keeps replies only as long as the judge lives.
-        concurrency: requests at a time.
-
-    Raises:
-        InvalidInput: no judge has the name, or the address can not be used.
-        Unavailable: it, or something it needs, is missing or broken.
-    """
+    """Load a judge by `name:MODEL`; see `load`. `base_url` has no default; `replies` caches."""
     name, _, model = asked.partition(":")
     options = JudgeOptions(model=model, base_url=base_url, replies=replies, concurrency=concurrency)
-    made: Judge = _made("judges", name, options)
-    return made
+    judge: Judge = _make_plugin("judges", name, options)
+    return judge
 
 
-def settled(asked: str) -> str:
+def resolve_embedder_name(asked: str) -> str:
     """An embedder's name as it is remembered: with the folder of its model in full."""
     name, _, model = asked.partition(":")
     if not model:
         return name
-    folder = os.path.abspath(os.path.expanduser(model))  # noqa: PTH100, PTH111  see weights.find
+    folder = os.path.abspath(os.path.expanduser(model))  # noqa: PTH100, PTH111  see find_weights
     return f"{name}:{folder}" if name == "neural" and Path(folder).is_dir() else asked
 
 
@@ -177,27 +198,23 @@ def best_embedder() -> str:
 
     Looks for packages and weights, and loads none of them; so it may still fail to load.
     """
-    return "static" if _lacking() else "neural"
+    return "static" if _missing_for_neural() else "neural"
 
 
 def better_embedder(used: str) -> str:
-    """How better vectors than those of an embedder are had, in one line; empty if there are none.
-
-    Args:
-        used: its name, or "none".
-    """
+    """Return how to get better vectors than those of an embedder or "none"; may be empty."""
     if used not in {"static", "none"}:
         return ""
-    rebuild = "tui-annotate index rebuild --embedder neural"
-    return f"a language model finds more: {'; '.join(filter(None, (_lacking(), rebuild)))}"
+    steps = (_missing_for_neural(), "tui-annotate index rebuild --embedder neural")
+    return f"a language model finds more: {'; '.join(filter(None, steps))}"
 
 
-def _lacking() -> str:
+def _missing_for_neural() -> str:
     """What neural vectors lack on this machine, as the lines that mend it; empty for nothing."""
     weights = import_module("tui_annotate.plugins.embedders.weights")
     if not all(find_spec(name) for name in ("sentence_transformers", "torch")):
         return str(weights.INSTALL)
-    return "" if weights.there() else str(weights.WAYS)
+    return "" if weights.has_weights() else str(weights.WAYS)
 
 
 def refuse_unknown(kind: Kind, asked: str) -> None:
@@ -207,48 +224,45 @@ def refuse_unknown(kind: Kind, asked: str) -> None:
         InvalidInput: no plug-in of this kind has the name; the hint lists those that there are.
     """
     name = asked.partition(":")[0]
-    if name not in _BUILT_IN[kind] and name not in _strangers(kind):
-        there = (*_WORDS.get(kind, ()), *names(kind))
-        hint = f"{meant(name, there)}there are: {', '.join(there)}"
+    if name not in _built_in(kind) and name not in _third_party(kind):
+        there = (*_SPECIAL_NAMES.get(kind, ()), *names(kind))
+        hint = f"{suggest_word(name, there)}there are: {', '.join(there)}"
         raise InvalidInput(f"no {kind[:-1]} {name!r}", hint)
 
 
 def has_cost(asked: str) -> bool:
-    """Whether an embedder tells what its vectors cost, as `Costly` says; makes none.
-
-    Raises:
-        InvalidInput: no embedder has the name.
-        Unavailable: a stranger's is broken.
-    """
-    return hasattr(_maker("embedders", asked.partition(":")[0]), "cost")
+    """Whether an embedder is `Costly`; makes none, and raises as `load`."""
+    return hasattr(_find_factory("embedders", asked.partition(":")[0]), "cost")
 
 
-def is_ours(kind: Kind, name: str) -> bool:
+def is_built_in(kind: Kind, name: str) -> bool:
     """Whether a plug-in is a built-in one."""
     return name in _BUILT_IN[kind]
 
 
-def _made(kind: Kind, name: str, *arguments: EmbedderOptions | JudgeOptions | ScorerOptions) -> Any:
-    make = _maker(kind, name)
-    with guarded(kind, name):
+def _make_plugin(
+    kind: Kind, name: str, *arguments: EmbedderOptions | JudgeOptions | ScorerOptions
+) -> Any:
+    make = _find_factory(kind, name)
+    with guard_plugin(kind, name):
         plugin = make(*arguments)
-    promise = _PROMISES[kind]
-    if name not in _BUILT_IN[kind] and not isinstance(plugin, promise):
+    protocol = _PROTOCOLS[kind]
+    if name not in _BUILT_IN[kind] and not isinstance(plugin, protocol):
+        package = _package(_third_party(kind)[name])
         raise Unavailable(
-            f"the plug-in {name!r} of {_package(_strangers(kind)[name])} is no {promise.__name__}",
+            f"the plug-in {name!r} of {package} is no {protocol.__name__}",
             "it lacks something that tui_annotate.plugins.protocols asks for",
         )
     return plugin
 
 
-def _maker(kind: Kind, name: str) -> Any:
-    """What is called to make a plug-in."""
+def _find_factory(kind: Kind, name: str) -> Any:
     refuse_unknown(kind, name)
-    if target := _BUILT_IN[kind].get(name):
-        module, _, attribute = target.partition(":")
-        return getattr(import_module(module), attribute)
-    with guarded(kind, name):
-        return _strangers(kind)[name].load()
+    with guard_plugin(kind, name):
+        if target := _built_in(kind).get(name):
+            module, _, attribute = target.partition(":")
+            return getattr(import_module(module), attribute)
+        return _third_party(kind)[name].load()
 
 
 def load_all(kind: Literal["importers", "exporters"]) -> Iterator[tuple[str, Any]]:
@@ -261,26 +275,30 @@ def load_all(kind: Literal["importers", "exporters"]) -> Iterator[tuple[str, Any
 
 
 @contextmanager
-def guarded(kind: Kind, name: str) -> Iterator[None]:
-    """Around every call of a plug-in: what a stranger's raises becomes Unavailable.
+def guard_plugin(kind: Kind, name: str) -> Iterator[None]:
+    """Around every call of a plug-in: an error of another package or of `lab` becomes Unavailable.
 
-    What a built-in raises unasked is our mistake and goes through, and so do errors of the disk.
+    An unexpected error of a core plug-in is our mistake and goes through, as do errors of the disk.
     """
     try:
         yield
     except (TuiAnnotateError, OSError):
         raise
     except Exception as error:
-        if name in _BUILT_IN[kind]:
+        target = _BUILT_IN[kind].get(name, _LAB)
+        if not target.startswith(_LAB):
             raise
+        ours = name in _BUILT_IN[kind]
         raise Unavailable(
             f"the plug-in {name!r} broke: {type(error).__name__}: {error}",
-            "tell its makers, or take its package off",
+            f"report it; {DISABLED}={kind}:{name} disables it"
+            if ours
+            else "tell its makers, or take its package off",
         ) from error
 
 
 @cache
-def _strangers(kind: Kind) -> dict[str, EntryPoint]:
+def _third_party(kind: Kind) -> dict[str, EntryPoint]:
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=f"tui_annotate.{kind}"):
         if point.name in _BUILT_IN[kind] or point.name in found:
@@ -290,7 +308,7 @@ def _strangers(kind: Kind) -> dict[str, EntryPoint]:
                 point.name,
                 _package(point),
             )
-        else:
+        elif not _is_disabled(kind, point.name, point.value):
             found[point.name] = point
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from tui_annotate.plugins.asking import Judge
+from tui_annotate.plugins.judges import Judge
 from tui_annotate.plugins.protocols import Cost, Embedder
 
 
@@ -32,7 +32,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sentences:
+class SampleSentences:
     """A sample by its segments, in reading order.
 
     Attributes:
@@ -115,7 +115,7 @@ class Scorer(Protocol):
 class SentenceScorer(Scorer, Protocol):
     """A scorer that also says how far a source supports each sentence of its summary."""
 
-    def of_sentences(self, samples: Iterable[Sentences]) -> Iterator[tuple[Opinion, ...]]:
+    def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
         """What it says of each sample's summary, in their order; else as `of_answers`."""
         ...
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Trait(StrEnum):
+class RecordTrait(StrEnum):
     """What a record may have, in the words in which its loss is counted."""
 
     OVERLAP = "overlapping spans"
@@ -41,9 +41,40 @@ class Trait(StrEnum):
     IMPORTED = "records as they were read"
 
 
+class Loss(StrEnum):
+    """What else a format may have no place for, in the words in which it is counted."""
+
+    NO_PAIR = "samples that are no pair"
+    ITEM_ANNOTATIONS = "annotations of such samples"
+    SEPARATOR = "samples whose texts hold the separator"
+    DOT = "labels with a dot in a name"
+    JOINER = "labels with a joiner in a name"
+    WHITE_SPACE = "labels with white space in a name"
+    COVERED_LABELS = "labels above another of their annotation"
+    LABELS = "labels"
+    NO_VERDICT = "samples without a verdict"
+    NO_VERDICT_LABELS = "labels that are no verdict"
+    VERDICT_SPANS = "spans behind the verdicts"
+    FORMULAS = "cells with a quote before them, as they look like formulas"
+    BAD_TIMES = "times that are none"
+    SHARED_TOKENS = "spans whose tokens are another's"
+    TOKENLESS = "spans without a token"
+    CUT_TOKENS = "spans that cut a token, which has their tag whole"
+    NUMBERED_IDS = "sample ids, numbered instead"
+    RENAMED_IDS = "sample ids, renamed"
+    NO_CLAIM = "samples whose annotations have no claim"
+    SOURCE_COLUMNS = "columns of a source that differ between its samples"
+    ANNOTATOR_IDS = "ids of annotators"
+    NO_REPORT = "citations whose report is not there"
+    OTHER_KINDS = "samples that are no report, document or citation"
+    DOCUMENT_SPANS = "spans in documents of a report"
+    DOUBLE_SPANS = "spans that are marked twice"
+    SPANS_OVER_SENTENCES = "spans over several sentences"
+
+
 OWN: Final = "its own"
 """How records as they were read are carried by a format that writes those of its own form alone."""
-COLUMNS: Final = tuple(Trait)[:11]
+COLUMNS: Final = tuple(RecordTrait)[:11]
 """The traits in which formats differ most: the columns of their table."""
 TITLES: Final = (
     "overlap", "several claims", "link", "several evidence", "label tree", "note", "annotator",
@@ -52,7 +83,7 @@ TITLES: Final = (
 """What the columns are called, in their order."""
 
 
-class Place(StrEnum):
+class FormatTarget(StrEnum):
     """What a format is written to."""
 
     STREAM = "file"
@@ -61,42 +92,38 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class About:
-    """What a format says of itself.
+class FormatTraits:
+    """Traits of a format.
 
-    Attributes:
-        title: what it is, in a few words.
-        place: where it is written to: a file or stream, several files of fixed names in a folder,
-            or a folder whose files depend on the records.
-        files: the fixed names.
-        carried: the traits that it carries, each with how: `yes`, or a word or two.
-        layered: whether it holds one person's work on a sample, so that one must say whose; the
-            others hold everybody's, or that of one layer where it is asked for.
+    `place`: one file, files with fixed names in a folder, or a free folder. `carried`: each with
+    `yes`, or a word or two. `layered`: it holds one person's work on a sample.
     """
 
     title: str
-    place: Place = Place.STREAM
+    place: FormatTarget = FormatTarget.STREAM
     files: tuple[str, ...] = ()
-    carried: Mapping[Trait, str]
+    carried: Mapping[RecordTrait, str]
     layered: bool = False
 
     @property
-    def lost(self) -> tuple[Trait, ...]:
+    def lost(self) -> tuple[RecordTrait, ...]:
         """The traits that it does not carry."""
-        return tuple(trait for trait in Trait if trait not in self.carried)
+        return tuple(trait for trait in RecordTrait if trait not in self.carried)
 
 
-def plainly(*traits: Trait, **how: str) -> dict[Trait, str]:
+def carry_plainly(*traits: RecordTrait, **how: str) -> dict[RecordTrait, str]:
     """Traits that are carried as they are, and others, by their names in lower case, with how."""
-    return dict.fromkeys(traits, "yes") | {Trait[name.upper()]: word for name, word in how.items()}
+    return dict.fromkeys(traits, "yes") | {
+        RecordTrait[name.upper()]: word for name, word in how.items()
+    }
 
 
-def carries_all_but(*lost: Trait) -> dict[Trait, str]:
+def carry_all_but(*lost: RecordTrait) -> dict[RecordTrait, str]:
     """Every trait but these, as it is."""
-    return plainly(*(trait for trait in Trait if trait not in lost))
+    return carry_plainly(*(trait for trait in RecordTrait if trait not in lost))
 
 
-def said_by(plugin: object) -> About | None:
+def get_traits(plugin: object) -> FormatTraits | None:
     """What a format says of itself; None where it says nothing."""
     about = getattr(plugin, "about", None)
-    return about if isinstance(about, About) else None
+    return about if isinstance(about, FormatTraits) else None

@@ -1,1 +1,1 @@
-"""What users do: one deed a module; none knows another."""
+"""Use cases: one a module or package; none imports another."""

@@ -6,23 +6,17 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tui_annotate.domain.chains import Break, Head, LogHead
+from tui_annotate.domain.hash_chain import Break, Head, LogHead
 from tui_annotate.domain.progress import Progress
-from tui_annotate.storage.work.audit import AuditStore
-
-__all__ = ["Audit", "Break", "Kept", "LogHead", "Verdict"]
+from tui_annotate.storage.log.audit import AuditStore
 
 KEPT_BREAKS = 1000
 """Streams that a verdict names; with more of them, the rest is counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A head that was kept elsewhere.
-
-    Attributes:
-        heads: of all streams at that time; empty where only count and digest were kept.
-    """
+class RecordedHead:
+    """A head that was kept elsewhere; `heads` of all streams may be empty."""
 
     events: int
     digest: str
@@ -30,22 +24,18 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """What an audit found.
+class AuditReport:
+    """The result of an audit.
 
-    Attributes:
-        head: of the log as it was read.
-        broken: streams with something that does not fit.
-        breaks: the first thing of each, in the order in which the events came, at most 1,000.
-        kept: the head that the log was held against; None for none.
-        contains: whether the log still begins with what that head stands for; None without one.
-        lost: of the kept heads of streams, those that the log holds no more, with what is there.
+    `broken`: streams with a problem; `breaks` the first problem of each, at most 1,000. `contains`:
+    whether the log still begins with the `kept` head; None without one. `lost`: kept heads of
+    streams that the log lacks.
     """
 
     head: LogHead
     broken: int
     breaks: tuple[Break, ...]
-    kept: Kept | None = None
+    kept: RecordedHead | None = None
     contains: bool | None = None
     lost: tuple[tuple[Head, str], ...] = ()
 
@@ -56,7 +46,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Audit:
+class AuditService:
     """Looks at the log; changes nothing, and stops nobody."""
 
     store: AuditStore
@@ -71,32 +61,30 @@ class Audit:
             return list(found)
 
     def verify(
-        self, *, against: Kept | None = None, progress: Callable[[Progress], None] | None = None
-    ) -> Verdict:
-        """Reads every event, and the tables of what stands.
-
-        Args:
-            against: a head that was kept elsewhere.
-        """
+        self,
+        *,
+        against: RecordedHead | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> AuditReport:
+        """Read every event and all tables; compare with a head that was kept elsewhere."""
         broken, breaks = 0, list[Break]()
-        for found in self.store.breaks(_teller(progress)):
+        for found in self.store.breaks(_progress_callback(progress)):
             broken += 1
             if len(breaks) < KEPT_BREAKS:
                 breaks.append(found)
         breaks.sort(key=lambda each: each.arrival)
         head = self.store.head()
         if against is None:
-            return Verdict(head, broken, tuple(breaks))
+            return AuditReport(head, broken, tuple(breaks))
         lost = tuple(self.store.lost(against.heads))
-        contains = self._contains(against) and not lost
-        return Verdict(head, broken, tuple(breaks), against, contains, lost)
-
-    def _contains(self, kept: Kept) -> bool:
-        then = self.store.head(first=kept.events)
-        return then.events == kept.events and then.digest == kept.digest
+        then = self.store.head(first=against.events)
+        same = (then.events, then.digest) == (against.events, against.digest)
+        return AuditReport(head, broken, tuple(breaks), against, same and not lost, lost)
 
 
-def _teller(progress: Callable[[Progress], None] | None) -> Callable[[int, int], None] | None:
+def _progress_callback(
+    progress: Callable[[Progress], None] | None,
+) -> Callable[[int, int], None] | None:
     if progress is None:
         return None
     began = time.monotonic()

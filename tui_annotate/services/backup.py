@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.errors import Damaged, NotFound, Unavailable
 from tui_annotate.domain.version import VERSION
-from tui_annotate.storage import whole_folder
+from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import SCHEMA, Database
 from tui_annotate.storage.inspection import broken_pages
+from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.vectors.store import VectorStore
-from tui_annotate.storage.work.audit import AuditStore
-
-__all__ = ["Backup", "Copied", "restore"]
 
 FORMAT: Final = "tui-annotate-backup/1"
 ABOUT: Final = "backup.json"
@@ -27,17 +25,11 @@ ABOUT: Final = "backup.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
-    """What lies in a copy, or was made out of one.
+class BackupReport:
+    """Contents of a copy.
 
-    Attributes:
-        at: when the copy was made, UTC.
-        schema: the version of the store's tables.
-        app: the version of the program that made the copy.
-        head, events: of the log, as `audit head` prints them.
-        vectors: whether those of the assist are with it.
-        missing_vectors: whether the store counts on some that are not there.
-        files: how many, without their sums.
+    `at`: UTC. `schema`, `app`: versions of tables and program. `head`, `events`: as `audit head`
+    prints them. `missing_vectors`: the store counts on vectors that do not exist.
     """
 
     folder: Path
@@ -52,77 +44,67 @@ class Copied:
 
 
 @dataclass(frozen=True, slots=True)
-class Backup:
-    """Makes copies of one workspace, also while people are at work.
+class BackupService:
+    """Copies a workspace, also while people work.
 
-    Attributes:
-        store: the name of the store's file in the workspace's folder.
-        beside: names of files and folders that are copied with it, where they are there.
-        stores: opens the vectors; called where they are copied.
+    `store`: the store's file name. `extra_names`: other files and folders to copy.
     """
 
     path: Path
     database: Database
     store: str
-    beside: Sequence[str]
+    extra_names: Sequence[str]
     stores: Callable[[], VectorStore]
 
-    def run(self, target: Path, *, vectors: bool = False) -> Copied:
-        """Copies the store as one moment has it, and what lies beside it, to a new folder.
+    def run(self, target: Path, *, vectors: bool = False) -> BackupReport:
+        """Copy the store at one moment, and the files next to it, to a new folder.
 
-        Args:
-            vectors: whether those of the assist are copied too; nothing is ingested meanwhile.
+        `vectors`: copy those too; no ingest runs meanwhile.
 
         Raises:
-            Conflict: there is something at the target.
-            InvalidInput: the folder that is to hold it is not there.
+            Conflict: the target exists.
+            InvalidInput: its parent does not exist.
             Unavailable: it can not be written, or an ingest is writing vectors.
         """
-        with whole_folder.made(target) as folder:
+        with atomic_folder.create_folder(target) as folder:
             with self.stores().writing() if vectors else nullcontext():
                 self.database.copy_to(folder / self.store)
                 if vectors:
                     _copy_tree(self.stores().folder, folder / self.stores().folder.name)
-            for name in self.beside:
+            for name in self.extra_names:
                 _copy_tree(self.path / name, folder / name)
-            about = _about(folder / self.store, vectors=vectors)
-            _write(folder / ABOUT, json.dumps({"format": FORMAT, **about}, indent=2) + "\n")
-            files = len(whole_folder.write_sums(folder))
-        return Copied(target.absolute(), **about, files=files)
+            about = _describe_store(folder / self.store, vectors=vectors)
+            atomic_folder.write_text(
+                folder / ABOUT, json.dumps({"format": FORMAT, **about}, indent=2) + "\n"
+            )
+            files = len(atomic_folder.write_sums(folder))
+        return BackupReport(target.absolute(), **about, files=files)
 
 
-def restore(source: Path, target: Path, *, store: str, folders: Sequence[str]) -> Copied:
-    """Makes a workspace out of a copy: every file held against its sum, the store looked at.
+def restore(source: Path, target: Path, *, store: str, folders: Sequence[str]) -> BackupReport:
+    """Create a workspace from a copy, after a check of all files and the store.
 
-    Args:
-        target: its folder, which is not there yet, or is empty.
-        store: the name of the store's file.
-        folders: those that a workspace has, made where the copy has none.
+    `folders` are those that a workspace has, created where the copy has none.
 
     Raises:
         NotFound: the source is no copy.
-        Conflict: something lies in the target.
-        Damaged: a file of the copy, or its store, is not what it was.
+        Conflict: the target is not empty.
+        Damaged: a file of the copy, or its store, was changed.
         Unavailable: the copy was made by a newer version.
     """
     about = _read_about(source)
-    with whole_folder.made(target) as folder:
-        files = whole_folder.copy_checked(source, folder)
+    with atomic_folder.create_folder(target) as folder:
+        files = atomic_folder.copy_checked(source, folder)
         (folder / ABOUT).unlink()
         for name in folders:
             (folder / name).mkdir(mode=0o700, exist_ok=True)
-        _check(folder / store, head=str(about["head"]))
-    return Copied(target, **about, files=len(files))
+        _check_store(folder / store, head=str(about["head"]))
+    return BackupReport(target, **about, files=len(files))
 
 
-def _check(store: Path, *, head: str) -> None:
-    """Looks at a copied store: pages, version, and that its log ends where the copy says.
-
-    Raises:
-        Damaged, Unavailable: it does not hold together, or is newer than this program.
-    """
-    database = Database(store)
-    try:
+def _check_store(store: Path, *, head: str) -> None:
+    """Check a copied store: pages, version, and the end of its log."""
+    with closing(Database(store)) as database:
         if (version := database.version()) > SCHEMA:
             raise Unavailable(
                 f"the copy has version {version}; this program knows up to {SCHEMA}",
@@ -134,30 +116,23 @@ def _check(store: Path, *, head: str) -> None:
                 f"the store of the copy does not hold together: {wrong or 'its log differs'}",
                 "take another copy",
             )
-    finally:
-        database.close()
 
 
 def _copy_tree(source: Path, target: Path) -> None:
-    """A file or a folder with all below it; links and what is not there are left out."""
     if source.is_symlink():
         return
     if source.is_file():
-        whole_folder.copy(source, target)
+        atomic_folder.copy(source, target)
     elif source.is_dir():
         target.mkdir(mode=0o700, exist_ok=True)
         for each in sorted(source.iterdir()):
             _copy_tree(each, target / each.name)
 
 
-def _about(store: Path, *, vectors: bool) -> dict[str, Any]:
-    """What a copied store says of itself."""
-    database = Database(store)
-    try:
+def _describe_store(store: Path, *, vectors: bool) -> dict[str, Any]:
+    with closing(Database(store)) as database:
         head = AuditStore(database).head()
         missing = not vectors and CorpusStore(database).vector_set() is not None
-    finally:
-        database.close()
     return {
         "at": utc_now(),
         "schema": SCHEMA,
@@ -167,11 +142,6 @@ def _about(store: Path, *, vectors: bool) -> dict[str, Any]:
         "vectors": vectors,
         "missing_vectors": missing,
     }
-
-
-def _write(file: Path, text: str) -> None:
-    file.touch(mode=0o600)
-    file.write_text(text, "utf-8")
 
 
 def _read_about(source: Path) -> dict[str, Any]:

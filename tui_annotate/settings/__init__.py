@@ -12,12 +12,11 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.domain.orders import checked_order
-from tui_annotate.settings.places import (
+from tui_annotate.domain.queue_orders import check_order
+from tui_annotate.settings.paths import (
     PREFIX,
     WORKSPACE_FILE,
     find_workspace,
@@ -137,29 +136,18 @@ WORKSPACE_TEMPLATE: Final = """\
 # argon2_parallelism = 1
 """
 
-_PEOPLE: Final = MappingProxyType(
-    {
-        "store": "people_store",
-        **{
-            name: name
-            for name in (
-                "expire_minutes", "idle_minutes",
-                "argon2_time", "argon2_memory", "argon2_parallelism",
-            )
-        },
-    }
-)  # fmt: skip
-"""Keys of the table `people` of a file, by the fields that they are."""
-
-_BOUNDS: Final = MappingProxyType(
-    {
-        "expire_minutes": (1, 5_256_000),
-        "argon2_time": (2, 64),
-        "argon2_memory": (19456, 4_194_304),
-        "argon2_parallelism": (1, 64),
-    }
-)
+_BOUNDS: Final = {
+    "expire_minutes": (1, 5_256_000),
+    "argon2_time": (2, 64),
+    "argon2_memory": (19456, 4_194_304),
+    "argon2_parallelism": (1, 64),
+}
 """The least and the most of some numbers."""
+
+_PEOPLE: Final = {
+    "store": "people_store", "idle_minutes": "idle_minutes", **{name: name for name in _BOUNDS},
+}  # fmt: skip
+"""Keys of the table `people` of a file, by the fields that they are."""
 
 
 def load(
@@ -181,25 +169,25 @@ def load(
     """
     given = os.environ if environment is None else environment
     known = frozenset(each.name for each in fields(Settings))
-    settings = _merged(
-        Settings(), _table(user_file(given)), where=str(user_file(given)), allowed=_USER_FIELDS
+    settings = _merge(
+        Settings(), _read_table(user_file(given)), where=str(user_file(given)), allowed=_USER_FIELDS
     )
     if workspace is not None:
         file = workspace / WORKSPACE_FILE
-        values = _flat(_table(file), where=str(file))
-        settings = _merged(settings, values, where=str(file), allowed=known - _USER_FIELDS)
+        values = _flatten_people(_read_table(file), where=str(file))
+        settings = _merge(settings, values, where=str(file), allowed=known - _USER_FIELDS)
     for each in fields(Settings):
         value = given.get(PREFIX + each.name.upper())
         if value is not None and each.name != "keys":
-            parsed = _from_text(each.name, value)
-            settings = _merged(
+            parsed = _parse_text(each.name, value)
+            settings = _merge(
                 settings, {each.name: parsed}, where="the environment", allowed={each.name}
             )
     chosen = {name: value for name, value in (flags or {}).items() if value is not None}
-    return _merged(settings, chosen, where="the command line", allowed=known)
+    return _merge(settings, chosen, where="the command line", allowed=known)
 
 
-def _table(file: Path) -> dict[str, Any]:
+def _read_table(file: Path) -> dict[str, Any]:
     try:
         text = file.read_bytes()
     except FileNotFoundError:
@@ -218,7 +206,7 @@ def _table(file: Path) -> dict[str, Any]:
         raise InvalidInput(f"{file} is no TOML: {error}", "mend the file") from error
 
 
-def _flat(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+def _flatten_people(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
     """The values of a file with those of its table `people` as fields of their own names."""
     flat = dict(values)
     people = flat.pop("people", {})
@@ -232,7 +220,7 @@ def _flat(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
     return flat
 
 
-def _merged(
+def _merge(
     settings: Settings, values: Mapping[str, Any], *, where: str, allowed: AbstractSet[str]
 ) -> Settings:
     for name, value in values.items():
@@ -240,22 +228,31 @@ def _merged(
             raise InvalidInput(
                 f"{where}: unknown key {name!r}", "known: " + ", ".join(sorted(allowed))
             )
-        settings = replace(settings, **{name: _checked(name, value, where)})
+        settings = replace(settings, **{name: _check_value(name, value, where)})
     return settings
 
 
-def _checked(name: str, value: Any, where: str) -> Any:
+def _check_value(name: str, value: Any, where: str) -> Any:
     wanted = type(getattr(Settings(), name))
     if wanted is tuple and isinstance(value, list | tuple):
         if all(isinstance(word, str) and word for word in value):
             return tuple(value)
     elif type(value) is wanted is bool:
         return value
-    elif isinstance(value, wanted) and not isinstance(value, bool) and _natural(value):
+    elif (
+        isinstance(value, wanted)
+        and not isinstance(value, bool)
+        and not (isinstance(value, int) and value < 0)
+    ):
         if name == "order":
-            _check_order(value, where)
+            try:
+                check_order(value)
+            except InvalidInput as error:
+                raise InvalidInput(f"{where}: {error.message}", error.hint) from error
         if name in _BOUNDS:
-            _check_bounds(name, value, where)
+            least, most = _BOUNDS[name]
+            if not least <= value <= most:
+                raise InvalidInput(f"{where}: {name} is {value}", f"{name} is {least} to {most}")
         return value
     kinds = {
         str: "text",
@@ -267,24 +264,7 @@ def _checked(name: str, value: Any, where: str) -> Any:
     raise InvalidInput(f"{where}: {name} is {value!r}", f"{name} is {kinds[wanted]}")
 
 
-def _check_order(value: str, where: str) -> None:
-    try:
-        checked_order(value)
-    except InvalidInput as error:
-        raise InvalidInput(f"{where}: {error.message}", error.hint) from error
-
-
-def _check_bounds(name: str, value: int, where: str) -> None:
-    least, most = _BOUNDS[name]
-    if not least <= value <= most:
-        raise InvalidInput(f"{where}: {name} is {value}", f"{name} is {least} to {most}")
-
-
-def _natural(value: Any) -> bool:
-    return not isinstance(value, int) or value >= 0
-
-
-def _from_text(name: str, value: str) -> Any:
+def _parse_text(name: str, value: str) -> Any:
     """A value of the environment: numbers in digits, lists with commas, true or false."""
     wanted = type(getattr(Settings(), name))
     if wanted is int and value.isascii() and value.isdigit():

@@ -53,9 +53,10 @@ def pack(segments: Sequence[Segment]) -> bytes:
             raise InvalidInput(
                 f"segment {segment.start}:{segment.end} does not follow offset {start}",
                 "segments in order must join to their text",
+                code="segments-gap",
             )
         start = segment.end
-    return _little(array("I", [segment.end for segment in segments])).tobytes()
+    return _to_little_endian(array("I", [segment.end for segment in segments])).tobytes()
 
 
 def unpack(boundaries: bytes, length: int) -> tuple[Segment, ...]:
@@ -66,7 +67,7 @@ def unpack(boundaries: bytes, length: int) -> tuple[Segment, ...]:
     """
     packed = array("I")
     packed.frombytes(boundaries)
-    ends = _little(packed).tolist()
+    ends = _to_little_endian(packed).tolist()
     if (ends[-1] if ends else 0) != length:
         raise Damaged(
             f"stored segments do not fit their text of {length} code points",
@@ -75,7 +76,7 @@ def unpack(boundaries: bytes, length: int) -> tuple[Segment, ...]:
     return tuple(map(Segment, [0, *ends[:-1]], ends))
 
 
-def _little(values: array[int]) -> array[int]:
+def _to_little_endian(values: array[int]) -> array[int]:
     if sys.byteorder == "big":  # pragma: no cover  no such machine at hand
         values.byteswap()
     return values
@@ -86,7 +87,7 @@ def plain(value: str) -> str:
     return value.encode("utf-8", "replace").decode()
 
 
-def storable(value: str, what: str) -> str:
+def check_storable(value: str, what: str) -> str:
     """A name as it is, where a column can hold it.
 
     Raises:
@@ -97,5 +98,6 @@ def storable(value: str, what: str) -> str:
             raise InvalidInput(
                 f"{what} {value!r} holds U+{ord(character):04X} at offset {place}",
                 "a name must be text that can be written down",
+                code="control-character",
             )
     return value

@@ -10,18 +10,31 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from threading import Lock
+from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import QueuePool
 
-from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
-from tui_annotate.storage.moments import Moments
-from tui_annotate.storage.repair import bring_another, make_again
-from tui_annotate.storage.telling import translated
+from tui_annotate.domain.errors import (
+    Conflict,
+    Damaged,
+    InvalidInput,
+    NotFound,
+    TuiAnnotateError,
+    Unavailable,
+)
+from tui_annotate.domain.people import OPERATOR, Actor
+from tui_annotate.storage.repair import make_again, restore_command
 
+SAVE: Final = "tui-annotate doctor prints the line that saves what can be read"
 SCHEMA: Final = 4
 """The version of the tables that this code reads and writes."""
+
+OLDEST_SCHEMA: Final = 4
+"""The oldest version that can be migrated, that of the first revision in `migrations`."""
 
 LOCK_SECONDS: Final = 30.0
 """How long a writer waits for another one."""
@@ -33,18 +46,15 @@ LARGEST_JOURNAL: Final = 16 * 2**20  # bytes of the write-ahead log, once nobody
 
 
 class Database:
-    """An open store. Threads may share it; processes open their own.
-
-    Attributes:
-        path: the SQLite file.
-    """
+    """An open store. Threads may share it; processes open their own. `path`: the SQLite file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._companion: Database | None = None
-        self._moments = Moments(lambda: _connect(path))
-        self._reader = _engine(path, "BEGIN")
-        self._writer = _engine(path, "BEGIN IMMEDIATE")
+        self._watcher: sqlite3.Connection | None = None
+        self._watching = Lock()
+        self._reader = _create_engine(path, "BEGIN")
+        self._writer = _create_engine(path, "BEGIN IMMEDIATE")
 
     @classmethod
     def create(cls, path: Path) -> Database:
@@ -55,12 +65,12 @@ class Database:
             Damaged: there is a file that is no store.
             Unavailable: it can not be written.
         """
-        with translated(path):
+        with translate_errors(path):
             path.touch(mode=0o600)  # SQLite's side files take its mode
-        with _kept(cls(path)) as database:
+        with _close_on_error(cls(path)) as database:
             if database.version():
                 raise Conflict(f"there is a store at {path} already", "choose another folder")
-            _upgrade(database)
+            _create_tables(database)
             return database
 
     @classmethod
@@ -70,11 +80,11 @@ class Database:
         Raises:
             NotFound: there is no such file, or it is empty.
             Damaged: it does not hold together.
-            Unavailable: it was written by a newer version, or can not be read.
+            Unavailable: it was written by a newer version or a very old one, or can not be read.
         """
         if not path.is_file():
             raise NotFound(f"there is no store at {path}", make_again(path))
-        with _kept(cls(path)) as database:
+        with _close_on_error(cls(path)) as database:
             version = database.version()
             if not version:
                 raise NotFound(f"the store {path} is empty", make_again(path))
@@ -82,6 +92,12 @@ class Database:
                 raise Unavailable(
                     f"the store {path} has version {version}; this program knows up to {SCHEMA}",
                     "install a newer tui-annotate",
+                )
+            if version < OLDEST_SCHEMA:
+                raise Unavailable(
+                    f"the store {path} has version {version}; the oldest that this program "
+                    f"migrates is {OLDEST_SCHEMA}",
+                    "open it once with the tui-annotate before this one",
                 )
             if version < SCHEMA:
                 database.back_up()
@@ -95,7 +111,7 @@ class Database:
             Unavailable: the copy can not be written.
         """
         folder = self.path.parent / "backups"
-        with translated(folder):
+        with translate_errors(folder):
             folder.mkdir(mode=0o700, exist_ok=True)
             names = [path.stem.removeprefix("store-") for path in folder.glob("store-*.sqlite")]
             last = max((int(name) for name in names if name.isdecimal()), default=0)
@@ -112,7 +128,7 @@ class Database:
         Raises:
             Unavailable: the copy can not be written.
         """
-        with translated(target):
+        with translate_errors(target):
             target.touch(mode=0o600, exist_ok=False)
             with closing(_connect(self.path)) as source, closing(sqlite3.connect(target)) as copy:
                 source.backup(copy)
@@ -133,7 +149,7 @@ class Database:
             return 0
         if not str(row[0]).isdecimal():
             what = f"{self.path} is damaged, or none of tui-annotate: its version is {row[0]!r}"
-            raise Unavailable(what, bring_another(self.path))
+            raise Unavailable(what, restore_command(self.path))
         return int(row[0])
 
     @contextmanager
@@ -143,17 +159,22 @@ class Database:
         Raises:
             Unavailable: the store can not be read.
         """
-        with translated(self.path), self._reader.connect() as connection:
+        with translate_errors(self.path), self._reader.connect() as connection:
             yield connection
 
     def moment(self) -> int:
-        """A number that is another once anything was committed since; see `Moments.now`.
+        """A number that is another once anything was committed since, by whatever process.
+
+        Only numbers of the same open store, not closed in between, can be compared. One costs
+        20 µs: it is asked of a connection that reads and writes nothing else.
 
         Raises:
             Unavailable: the store can not be read.
         """
-        with translated(self.path):
-            return self._moments.now()
+        with translate_errors(self.path), self._watching:
+            if self._watcher is None:
+                self._watcher = _connect(self.path)
+            return int(self._watcher.execute("PRAGMA data_version").fetchone()[0])
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -163,14 +184,11 @@ class Database:
             Unavailable: the store can not be written, or stayed locked for 30 s.
             Conflict: a row is there already.
         """
-        with translated(self.path), self._writer.begin() as connection:
+        with translate_errors(self.path), self._writer.begin() as connection:
             yield connection
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
-        """A second store that is opened once, and closed with this one.
-
-        Args:
-            make: whether it is made where it is not there; for its owner alone.
+        """Open a second store, closed with this one; `make` creates it for its owner alone.
 
         Raises:
             NotFound, Damaged, Unavailable: as `open`.
@@ -184,20 +202,38 @@ class Database:
         """Gives back the file; using the store again opens it again."""
         if self._companion is not None:
             self._companion.close()
-        self._moments.close()
+        with self._watching:
+            if self._watcher is not None:
+                self._watcher.close()
+            self._watcher = None
         self._reader.dispose()
         self._writer.dispose()
 
 
+class Store:
+    """A topic of a store, as one actor may read and write it."""
+
+    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
+        self._database = database
+        self._actor = actor
+
+
+def _create_tables(database: Database) -> None:
+    from tui_annotate.storage.migrate import create  # Alembic costs 250 ms
+
+    with database.writing() as connection:
+        create(connection)
+
+
 def _upgrade(database: Database) -> None:
-    from tui_annotate.storage.migrate import upgrade  # Alembic costs 250 ms
+    from tui_annotate.storage.migrate import upgrade
 
     with database.writing() as connection:
         upgrade(connection)
 
 
 @contextmanager
-def _kept(database: Database) -> Iterator[Database]:
+def _close_on_error(database: Database) -> Iterator[Database]:
     """Closes a store if anything is raised: nobody else has it."""
     try:
         yield database
@@ -206,7 +242,7 @@ def _kept(database: Database) -> Iterator[Database]:
         raise
 
 
-def _engine(path: Path, begin: str) -> Engine:
+def _create_engine(path: Path, begin: str) -> Engine:
     engine = create_engine(
         "sqlite://",
         creator=lambda: _connect(path),
@@ -239,3 +275,64 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+_HINTS: Final = {
+    "SQLITE_FULL": ("the disk is full", "free some space; nothing of the last action was kept"),
+    "SQLITE_IOERR": (
+        "the disk refused to read or write",
+        "is it full, or was it taken away? nothing of the last action was kept",
+    ),
+    "SQLITE_READONLY": ("it is read-only", "make file and folder writable: chmod u+w"),
+    "SQLITE_CANTOPEN": ("it can not be opened", "check that its folder is there and writable"),
+    "SQLITE_PERM": ("access is refused", "check its owner and mode"),
+    "SQLITE_AUTH": ("access is refused", "check its owner and mode"),
+    "SQLITE_BUSY": ("another process holds it", "wait for it to end, then do it again"),
+    "SQLITE_LOCKED": ("another process holds it", "wait for it to end, then do it again"),
+    "SQLITE_PROTOCOL": ("another process holds it", "wait for it to end, then do it again"),
+    "SQLITE_CORRUPT": ("it is damaged", SAVE),
+    "SQLITE_NOTADB": ("it is not a store", SAVE),
+    "SQLITE_ERROR": ("", SAVE),  # tables are missing, or others than ours
+    "SQLITE_NOMEM": ("no memory is left", "close other programs, then do it again"),
+    "SQLITE_TOOBIG": ("a value is too large", "split the document"),
+}
+
+
+@contextmanager
+def translate_errors(path: Path) -> Iterator[None]:
+    """Tells what is raised within of the store at a path.
+
+    Raises:
+        Conflict: a row breaks a rule of the tables.
+        InvalidInput: a text is none that can be stored.
+        Unavailable: anything else, with the reason and the next step.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        raise _translate_error(error.orig, path) from error
+    except (sqlite3.Error, PoolTimeout) as error:
+        raise _translate_error(error, path) from error
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"{error.object!r} holds half a character at offset {error.start}",
+            "it was cut or typed in another encoding; write it anew",
+            code="half-character",
+        ) from error
+    except OSError as error:
+        raise Unavailable(
+            f"the store {path} can not be used: {error.strerror or error}",
+            "check the disk and the folder's owner and mode",
+        ) from error
+
+
+def _translate_error(error: Any, path: Path) -> TuiAnnotateError:
+    name = str(getattr(error, "sqlite_errorname", ""))
+    if name.startswith("SQLITE_CONSTRAINT"):
+        return Conflict(f"the store refuses it: {error}", "look at it as it is now")
+    if isinstance(error, PoolTimeout):
+        name = "SQLITE_BUSY"
+    reason, hint = _HINTS.get("_".join(name.split("_")[:2]), ("", "do it again"))
+    kind = Damaged if hint == SAVE else Unavailable
+    # The reason goes before the path, which may be longer than the screen is wide.
+    return kind(f"the store can not be used, {reason or error}: {path}", hint)

@@ -9,20 +9,20 @@ from sqlalchemy import Connection, select
 
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 from tui_annotate.domain.findings import Finding
-from tui_annotate.domain.nouns import many
+from tui_annotate.domain.plural import many
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import DOCUMENTS
 from tui_annotate.storage.database import SCHEMA, Database
-from tui_annotate.storage.repair import begin_anew, bring_back, mending
-from tui_annotate.storage.work.audit import AuditStore
+from tui_annotate.storage.log.audit import AuditStore
+from tui_annotate.storage.repair import recovery_command, reingest_command, suggest_repair
 
 
 def inspect(database: Database) -> list[Finding]:
     """Findings on pages, keys, documents and log; reads the whole store."""
     try:
-        return list(_inspected(database))
+        return list(_iterate_findings(database))
     except TuiAnnotateError as error:
-        return [Finding("store", "wrong", error.message, mending(error, database.path))]
+        return [Finding("store", "wrong", error.message, suggest_repair(error, database.path))]
 
 
 def broken_pages(database: Database) -> str:
@@ -36,15 +36,18 @@ def broken_pages(database: Database) -> str:
     return "" if found == "ok" else str(found).splitlines()[0]
 
 
-def _inspected(database: Database) -> Iterator[Finding]:
+def _iterate_findings(database: Database) -> Iterator[Finding]:
     path = database.path
     if pages := broken_pages(database):
-        yield Finding("store", "wrong", pages, bring_back(path))
+        yield Finding("store", "wrong", pages, recovery_command(path))
         return
     with database.reading() as connection:
-        contradiction = _lost_row(connection) or _altered_document(connection)
+        lost = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+        contradiction = (
+            f"a row of {lost[0]} points nowhere" if lost else _find_altered_document(connection)
+        )
     if contradiction:
-        yield Finding("store", "wrong", contradiction, begin_anew(path))
+        yield Finding("store", "wrong", contradiction, reingest_command(path))
         return
     yield Finding("store", "ok", f"sound, version {SCHEMA}")
     audit = AuditStore(database)
@@ -53,18 +56,15 @@ def _inspected(database: Database) -> Iterator[Finding]:
         yield Finding("log", "ok", f"{many(audit.events(), 'event')}, each follows its predecessor")
         return
     where = f"the work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
-    yield Finding("log", "wrong", f"{where}: {first.says}", begin_anew(path))
+    yield Finding("log", "wrong", f"{where}: {first.says}", reingest_command(path))
 
 
-def _lost_row(connection: Connection) -> str:
-    lost = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
-    return f"a row of {lost[0]} points nowhere" if lost is not None else ""
-
-
-def _altered_document(connection: Connection) -> str:
+def _find_altered_document(connection: Connection) -> str:
     """What is wrong with a document; empty where all are what their hashes and lengths say."""
     columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.text, DOCUMENTS.c.boundaries)
-    for name, text, boundaries in connection.execute(select(*columns), execution_options=_PAGED):
+    for name, text, boundaries in connection.execute(
+        select(*columns), execution_options={"yield_per": 100}
+    ):
         if hashlib.sha256(text).hexdigest() != name:
             return f"a document is not the text that it was: {name}"
         try:
@@ -72,6 +72,3 @@ def _altered_document(connection: Connection) -> str:
         except Damaged as error:
             return f"{error.message}: {name}"
     return ""
-
-
-_PAGED = {"yield_per": 100}

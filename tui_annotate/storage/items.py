@@ -8,29 +8,30 @@ of `domain.items.prefix`, and found by the index that keeps them apart.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, TextClause, text
+from sqlalchemy import Connection, TextClause, bindparam, text
 
-from tui_annotate.domain.items import (
+from tui_annotate.domain.collection_items import (
     JUDGED,
     Branch,
     Item,
     branches,
-    counted,
+    count_done_by_topic,
     item,
     prefix,
     sentence_branches,
 )
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, reader, require
-from tui_annotate.domain.samples import Kind, SampleKey
+from tui_annotate.domain.people import Verb, reader, require
+from tui_annotate.domain.samples import SampleKey, SampleKind
 from tui_annotate.storage.codec import from_json, request_from_json
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.database import Store
 from tui_annotate.storage.queue import practising
 from tui_annotate.storage.ranks import HANDED_OUT
+from tui_annotate.storage.statements import seen_scope
 
 ANNOTATED: Final = "(a.annotations > 0 OR a.rating <> '' OR a.comment <> '')"
 """As `domain.items.annotated`, of an assignment `a`."""
@@ -103,22 +104,16 @@ _LAST: Final = 2**63 - 1
 
 
 class _Topic(NamedTuple):
-    """A topic as its reports tell of it."""
-
     name: str
     title: str
     reports: int
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """A dataset as one person sees it, inside a transaction.
+class _DatasetView:
+    """A dataset as one person sees it, in a transaction.
 
-    Attributes:
-        name, row: of the dataset.
-        whole: nothing of it was handed out, so that everybody has all of it; a second reading
-            knows its own alone, and whoever practises what is for practice.
-        practising: they have practice to finish.
+    `whole`: nothing of it was assigned, so that everyone has all of it.
     """
 
     connection: Connection
@@ -128,17 +123,17 @@ class _Seen:
     whole: bool
     practising: bool
 
-    def _asked(self, query: TextClause, **scope: Any) -> Any:
+    def _execute(self, query: TextClause, **scope: Any) -> Any:
         known = {"person": self.person, "dataset": self.row, "practising": self.practising}
         return self.connection.execute(query, known | scope)
 
-    def has(self, kind: Kind) -> bool:
+    def has(self, kind: SampleKind) -> bool:
         """Whether there are items of a kind."""
-        return self._asked(_ANY, kind=kind.value, **id_range(prefix(kind))).first() is not None
+        return self._execute(_ANY, kind=kind.value, **id_range(prefix(kind))).first() is not None
 
     def topics(self) -> list[_Topic]:
         """All topics that there are reports on."""
-        rows = self._asked(_TOPICS, **id_range(prefix(Kind.REPORT)))
+        rows = self._execute(_TOPICS, **id_range(prefix(SampleKind.REPORT)))
         return [
             _Topic(str(name), request_from_json(request).title, reports)
             for name, _, request, reports in rows
@@ -147,75 +142,65 @@ class _Seen:
     def items(self, start: str, *, everything: bool = False) -> Iterator[Item]:
         """Those whose ids begin so, in the order in which they came."""
         scope = {"whole": self.whole or everything, **id_range(start)}
-        for name, group, begins, meta, done in self._asked(_ITEMS, **scope):
+        for name, group, begins, meta, done in self._execute(_ITEMS, **scope):
             told = from_json(meta) if meta else {}
             key = SampleKey(self.name, name)
             yield item(key, group=group, start=begins, meta=told, done=bool(done))
 
     def under(
-        self, kind: Kind, topic: str, run: str = "", *, everything: bool = False
+        self, kind: SampleKind, topic: str, run: str = "", *, everything: bool = False
     ) -> list[Item]:
-        """Items of a topic, of a run of it where that is named.
-
-        Args:
-            everything: also those that others were given.
-        """
-        start = prefix(kind, topic, *([run] if run and kind is Kind.CITATION else []))
+        """Return items of a topic or run; `everything`: also those assigned to others."""
+        start = prefix(kind, topic, *([run] if run and kind is SampleKind.CITATION else []))
         found = self.items(start, everything=everything)
         return [one for one in found if one.topic == topic and run in ("", one.run)]
 
-    def counts(self, kind: Kind, told: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
+    def counts(self, kind: SampleKind, told: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
         """By topic, how much is done and how much there is, where everybody has all of it."""
-        if kind is Kind.CITATION:
+        if kind is SampleKind.CITATION:
             done = Counter(topic for topic, _ in self.complete(prefix(kind)))
-            rows = self._asked(_SENTENCES, **id_range(prefix(Kind.REPORT)))
+            rows = self._execute(_SENTENCES, **id_range(prefix(SampleKind.REPORT)))
             total = {str(topic): count for topic, count in rows if count}
         else:
-            rows = self._asked(_DONE, kind=kind.value, **id_range(prefix(kind)))
+            rows = self._execute(_DONE, kind=kind.value, **id_range(prefix(kind)))
             done = Counter({str(topic): count for topic, count in rows})
             reports = {topic.name: topic.reports for topic in told}
-            total = reports if kind is Kind.REPORT else self._documents(reports)
+            total = reports if kind is SampleKind.REPORT else self._count_documents(reports)
         return {name: (done[name], count) for name, count in total.items()}
 
     def complete(self, start: str) -> list[tuple[str, str]]:
         """(topic, group) of the sentences that are complete, whose citations' ids begin so."""
-        rows = self._asked(_COMPLETE, kind=Kind.CITATION.value, **id_range(start))
+        rows = self._execute(_COMPLETE, kind=SampleKind.CITATION.value, **id_range(start))
         return [(str(topic), group) for topic, group in rows]
 
-    def _documents(self, topics: Iterable[str]) -> dict[str, int]:
-        """How many documents topics have, by their ids alone; one may begin another's name."""
+    def _count_documents(self, topics: Iterable[str]) -> dict[str, int]:
         total: dict[str, int] = {}
         for name in sorted(topics, key=len, reverse=True):
-            within = id_range(prefix(Kind.DOCUMENT, name))
+            within = id_range(prefix(SampleKind.DOCUMENT, name))
             others = sum(count for other, count in total.items() if other.startswith(f"{name}|"))
-            total[name] = int(self._asked(COUNT, **within).scalar_one()) - others
+            total[name] = int(self._execute(COUNT, **within).scalar_one()) - others
         return total
 
-    def next_open(self, kind: Kind, after: str) -> str | None:
+    def next_open(self, kind: SampleKind, after: str) -> str | None:
         """As `ItemStore.next_open`."""
-        row = self._asked(_ROW, sample=after).scalar() or 0
+        row = self._execute(_ROW, sample=after).scalar() or 0
         for since, until in ((row, _LAST), (0, row)):
             bounds = {"kind": kind.value, "after": since, "until": until}
-            found = self._asked(_NEXT[self.whole], **bounds).scalar()
+            found = self._execute(_NEXT[self.whole], **bounds).scalar()
             if found is not None:
                 return str(found)
         return None
 
 
-class ItemStore:
+class ItemStore(Store):
     """Reads items; of others' work nothing is told.
 
     Raises:
         NotAllowed: every method, where the work is somebody else's to see.
     """
 
-    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
-        self._database = database
-        self._actor = actor
-
     @contextmanager
-    def _seen(self, person: str, dataset: str) -> Iterator[_Seen | None]:
-        """A dataset as somebody sees it, at one moment; None where there is none."""
+    def _open_dataset(self, person: str, dataset: str) -> Iterator[_DatasetView | None]:
         require(self._actor, Verb.READ, person)
         with self._database.reading() as connection:
             scope = {"name": dataset, "handed_out": HANDED_OUT}
@@ -225,67 +210,96 @@ class ItemStore:
                 return
             busy = practising(connection, person)
             whole = not (row[1] or busy) and reader(person) == person
-            yield _Seen(connection, person, dataset, row[0], whole, busy)
+            yield _DatasetView(connection, person, dataset, row[0], whole, busy)
 
-    def modes(self, dataset: str) -> tuple[Kind, ...]:
+    def modes(self, dataset: str) -> tuple[SampleKind, ...]:
         """The kinds of items that a dataset has."""
-        with self._seen(self._actor.person, dataset) as seen:
+        with self._open_dataset(self._actor.person, dataset) as seen:
             return tuple(kind for kind in JUDGED if seen and seen.has(kind))
 
-    def topics(self, person: str, dataset: str, kind: Kind) -> tuple[Branch, ...]:
+    def topics(self, person: str, dataset: str, kind: SampleKind) -> tuple[Branch, ...]:
         """Topics in the order in which they came, with how much of each is done.
 
         Whoever was given samples of the dataset sees the topics of these alone.
         """
-        with self._seen(person, dataset) as seen:
+        with self._open_dataset(person, dataset) as seen:
             if seen is None:
                 return ()
             told = seen.topics()
             if seen.whole:
                 found = seen.counts(kind, told)
             else:
-                found = counted(kind, seen.items(prefix(kind)))
+                found = count_done_by_topic(kind, seen.items(prefix(kind)))
         return tuple(
             Branch(topic.name, topic.title, *found[topic.name])
             for topic in told
             if topic.name in found
         )
 
-    def runs(self, person: str, dataset: str, kind: Kind, *, topic: str) -> tuple[Branch, ...]:
+    def runs(
+        self, person: str, dataset: str, kind: SampleKind, *, topic: str
+    ) -> tuple[Branch, ...]:
         """The runs of a topic in the order in which they came, with how much of each is done."""
-        with self._seen(person, dataset) as seen:
+        with self._open_dataset(person, dataset) as seen:
             if seen is None:
                 return ()
-            reports = seen.under(Kind.REPORT, topic, everything=kind is not Kind.REPORT)
-            if kind is Kind.CITATION and seen.whole:
+            reports = seen.under(SampleKind.REPORT, topic, everything=kind is not SampleKind.REPORT)
+            if kind is SampleKind.CITATION and seen.whole:
                 found = seen.complete(prefix(kind, topic))
                 return sentence_branches(reports, [group for name, group in found if name == topic])
             return branches(kind, seen.under(kind, topic), reports)
 
     def items(
-        self, person: str, dataset: str, kind: Kind, *, topic: str, run: str = ""
+        self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str = ""
     ) -> list[Item]:
-        """Items of a topic, in the order in which they came.
-
-        Args:
-            run: of this run alone; documents are of no run.
-        """
-        with self._seen(person, dataset) as seen:
+        """Return items of a topic in order of arrival; `run` limits them, but has no documents."""
+        with self._open_dataset(person, dataset) as seen:
             return seen.under(kind, topic, run) if seen else []
 
-    def next_open(self, person: str, dataset: str, kind: Kind, *, after: str = "") -> str | None:
-        """The id of the first item behind another that is not annotated; in a circle.
-
-        Args:
-            after: the other's id; empty for the top.
-
-        Returns:
-            `after` itself where it alone is left; None where nothing is.
-        """
-        with self._seen(person, dataset) as seen:
+    def next_open(
+        self, person: str, dataset: str, kind: SampleKind, *, after: str = ""
+    ) -> str | None:
+        """Return the id of the next item without annotation, cyclically; None for none."""
+        with self._open_dataset(person, dataset) as seen:
             return seen.next_open(kind, after) if seen else None
 
 
 def id_range(start: str) -> dict[str, str]:
     """The ids that begin so: from the first up to, not including, the first that does not."""
     return {"low": start, "high": start[:-1] + chr(ord(start[-1]) + 1)}
+
+
+_DATASETS: Final = text("SELECT id, name FROM datasets ORDER BY name")
+_DONE_BY_KIND: Final = text(
+    "SELECT s.dataset_id, s.kind, p.id, p.name, count(*)"  # noqa: S608  constants
+    " FROM assignments a JOIN samples s ON s.id = a.sample_id JOIN people p ON p.id = a.person"
+    f" WHERE {ANNOTATED} AND a.person <> :settled AND (:everybody OR a.person IN :seen)"
+    " GROUP BY 1, 2, 3 ORDER BY 1, 2, p.name, p.id"
+).bindparams(bindparam("seen", expanding=True))
+
+
+@dataclass(frozen=True, slots=True)
+class KindCount:
+    """Counts of items of a kind, and of those that a person annotated; `person` may be empty."""
+
+    dataset: str
+    kind: str
+    samples: int
+    person: str = ""
+    name: str = ""
+    annotated: int = 0
+
+
+def kind_counts(connection: Connection, seen: Sequence[str] | None) -> list[KindCount]:
+    """By dataset, kind and name; of those alone who may be seen, None for everybody."""
+    done: dict[tuple[int, str], list[Any]] = {}
+    for row, kind, *who in connection.execute(_DONE_BY_KIND, seen_scope(seen)):
+        done.setdefault((row, kind), []).append(who)
+    found = []
+    for row, name in connection.execute(_DATASETS).all():
+        for kind in JUDGED:
+            within = {"dataset": row, **id_range(prefix(kind))}
+            if samples := connection.execute(COUNT, within).scalar_one():
+                people = done.get((row, kind.value), [("", "", 0)])
+                found += [KindCount(name, kind.value, samples, *each) for each in people]
+    return found

@@ -1,4 +1,4 @@
-"""Brings the tables of a store to the version of this code, with Alembic; for nothing else."""
+"""Makes the tables of a store, or brings them to the version of this code, with Alembic."""
 
 from __future__ import annotations
 
@@ -9,13 +9,37 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection
 
+from tui_annotate.storage.tables import METADATA
+
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
+_FIRST_ROWS: Final = (
+    "INSERT INTO orders (id, name, filled, until) VALUES (1, 'by-source', 0, 0)",
+    "INSERT INTO orders (id, name, filled, until) VALUES (2, 'ingested', 0, 0)",
+    *(
+        f"CREATE TRIGGER events_refuse_{action.lower()} BEFORE {action} ON events "
+        "BEGIN SELECT RAISE(ABORT, 'the log only grows'); END"
+        for action in ("UPDATE", "DELETE")
+    ),
+)
+"""The orders that every store has, and the guard of the log."""
 
 
-def upgrade(connection: Connection, *, to: str = "head") -> None:
+def create(connection: Connection) -> None:
+    """Makes the tables of an empty store, inside the caller's transaction."""
+    METADATA.create_all(connection)
+    for statement in _FIRST_ROWS:
+        connection.exec_driver_sql(statement)
+    command.stamp(_make_config(connection), "head")
+
+
+def upgrade(connection: Connection) -> None:
     """Runs the migrations that a store lacks, inside the caller's transaction."""
+    command.upgrade(_make_config(connection), "head")
+
+
+def _make_config(connection: Connection) -> Config:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    command.upgrade(config, to)
+    return config

@@ -10,16 +10,17 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, TextClause, bindparam, select, text
+from sqlalchemy import Connection, bindparam, select, text
 
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, reader, require, seen_by
-from tui_annotate.domain.samples import Kind, SampleKey
+from tui_annotate.domain.people import Verb, reader, require, seen_by
+from tui_annotate.domain.samples import SampleKey, SampleKind
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.database import Store
 from tui_annotate.storage.queue import QueueRow, practising
 from tui_annotate.storage.ranks import PRACTICE, SHARE, handed_out
+from tui_annotate.storage.statements import seen_scope
 
 _WHERE: Final = " d.name = :dataset AND s.kind = :kind"
 _ROWS: Final = text(
@@ -27,9 +28,10 @@ _ROWS: Final = text(
     " FROM datasets d CROSS JOIN samples s ON s.dataset_id = d.id"
     " LEFT JOIN sample_documents l ON l.sample_id = s.id AND l.side = 'summary'"
     " LEFT JOIN documents t ON t.id = l.document_id"
-    " LEFT JOIN assignments a ON a.sample_id = s.id AND a.rating <> '' AND {people}"
+    " LEFT JOIN assignments a ON a.sample_id = s.id AND a.rating <> ''"
+    "   AND (:everybody OR a.person IN :seen)"
     f" WHERE {_WHERE} ORDER BY s.id, a.person"
-).text
+).bindparams(bindparam("seen", expanding=True))
 _ENTRIES: Final = text(
     "SELECT s.external, s.\"group\", coalesce(a.state, 'new'), coalesce(a.annotations, 0),"  # noqa: S608
     " s.summary, coalesce(a.updated, '') FROM datasets d"
@@ -63,29 +65,24 @@ class StoredQuestion:
     work: tuple[Assignment, ...] = ()
 
 
-class QuestionStore:
+class QuestionStore(Store):
     """Reads questions; of others' work an annotator is told nothing."""
-
-    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
-        self._database = database
-        self._actor = actor
 
     def datasets(self) -> list[str]:
         """The datasets with questions that tell where their answer stands, by name."""
         with self._database.reading() as connection:
-            found = connection.execute(_DATASETS, {"kind": Kind.QUESTION.value, "mark": _MARK})
+            found = connection.execute(
+                _DATASETS, {"kind": SampleKind.QUESTION.value, "mark": _MARK}
+            )
             return list(found.scalars())
 
     def questions(self, dataset: str) -> Iterator[StoredQuestion]:
         """The questions of a dataset as they came, streamed from one moment of the store."""
-        seen = seen_by(self._actor)
-        scope: dict[str, Any] = {"dataset": dataset, "kind": Kind.QUESTION.value}
-        if seen is not None:
-            scope["seen"] = list(seen)
+        scope = {"dataset": dataset, "kind": SampleKind.QUESTION.value}
         with self._database.reading() as connection:
-            found = connection.execute(_query(narrow=seen is not None), scope)
+            found = connection.execute(_ROWS, scope | seen_scope(seen_by(self._actor)))
             for name, rows in groupby(found, key=lambda row: row[0]):
-                yield _question(SampleKey(dataset, name), list(rows))
+                yield _build_question(SampleKey(dataset, name), list(rows))
 
     def entries(self, person: str, dataset: str) -> dict[SampleKey, QueueRow]:
         """The questions of a dataset that are in somebody's queue, as it lists them, as they came.
@@ -94,9 +91,11 @@ class QuestionStore:
             NotAllowed: it is somebody else's queue.
         """
         require(self._actor, Verb.READ, person)
-        scope = {"dataset": dataset, "kind": Kind.QUESTION.value, "person": person}
+        scope = {"dataset": dataset, "kind": SampleKind.QUESTION.value, "person": person}
         with self._database.reading() as connection:
-            found = connection.execute(_ENTRIES, scope | _line(connection, person, dataset))
+            found = connection.execute(
+                _ENTRIES, scope | _build_queue_scope(connection, person, dataset)
+            )
             rows = [
                 QueueRow(SampleKey(dataset, name), group, State(state), count, start, updated)
                 for name, group, state, count, start, updated in found
@@ -104,7 +103,7 @@ class QuestionStore:
         return {row.key: row for row in rows}
 
 
-def _line(connection: Connection, person: str, dataset: str) -> dict[str, Any]:
+def _build_queue_scope(connection: Connection, person: str, dataset: str) -> dict[str, Any]:
     """What of a dataset somebody walks: practice alone before it is done, else what is theirs."""
     practice = practising(connection, person)
     own = {"practice": PRACTICE + person, "share": "" if practice else SHARE + person}
@@ -114,14 +113,7 @@ def _line(connection: Connection, person: str, dataset: str) -> dict[str, Any]:
     return own | {"common": connection.execute(query).scalar() not in handed_out(connection)}
 
 
-def _query(*, narrow: bool) -> TextClause:
-    if not narrow:
-        return text(_ROWS.format(people="1"))
-    query = text(_ROWS.format(people="a.person IN :seen"))
-    return query.bindparams(bindparam("seen", expanding=True))
-
-
-def _question(key: SampleKey, rows: list[Any]) -> StoredQuestion:
+def _build_question(key: SampleKey, rows: list[Any]) -> StoredQuestion:
     _, group, meta, answer, _, _ = rows[0]
     work = tuple(Assignment(person, rating=rating) for *_, person, rating in rows if person)
     told = from_json(meta) if meta else {}

@@ -6,39 +6,96 @@ given or drew; then, in an order that all people walk, the datasets that are han
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select, text
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.orders import by_score
-from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, again, reader, require
+from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, reader, require, second_reader
+from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.assignments import pools
 from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.ranks import PRACTICE, SHARE, ready
+from tui_annotate.storage.ranks import PRACTICE, SHARE, ensure_order
 from tui_annotate.storage.scores import orders
-from tui_annotate.storage.shares import pools
 from tui_annotate.storage.statements import sample_row
-from tui_annotate.storage.walks import TOP, Place, Walk, around, step_over
 
+_PLACE: Final = text(
+    "SELECT r.bucket, r.value, r.sample_id FROM samples s JOIN datasets d ON d.id = s.dataset_id"
+    " JOIN ranks r ON r.sample_id = s.id AND r.order_id = :order"
+    " WHERE d.name = :dataset AND s.external = :sample"
+)
+_BEFORE: Final = text(
+    "SELECT (SELECT coalesce(sum(count), 0) FROM tallies"
+    "   WHERE order_id = :order AND person = '' AND bucket < :bucket)"
+    " + (SELECT count(*) FROM ranks WHERE order_id = :order AND bucket = :bucket"
+    "   AND (value, sample_id) < (:value, :id))"
+)
+_SUM: Final = text(
+    "SELECT coalesce(sum(count), 0) FROM tallies WHERE order_id = :order AND person = :person"
+)
+_KEY: Final = (
+    "SELECT d.name, s.external FROM ranks r JOIN samples s ON s.id = r.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id WHERE r.order_id = :order"
+)
+_FORWARD: Final = text(
+    _KEY + " AND (r.bucket, r.value, r.sample_id) > (:bucket, :value, :id)"
+    " ORDER BY r.bucket, r.value, r.sample_id LIMIT 1 OFFSET :skip"
+)
+_BACKWARD: Final = text(
+    _KEY + " AND (r.bucket, r.value, r.sample_id) < (:bucket, :value, :id)"
+    " ORDER BY r.bucket DESC, r.value DESC, r.sample_id DESC LIMIT 1 OFFSET :skip"
+)
+_OPEN_IN_BUCKET: Final = text(
+    _KEY  # noqa: S608  constants alone
+    + " AND r.bucket = :bucket AND (r.value, r.sample_id) > (:value, :id)"
+    " AND NOT EXISTS (SELECT 1 FROM assignments a"
+    "   WHERE a.person = :person AND a.sample_id = r.sample_id AND a.finished)"
+    " ORDER BY r.value, r.sample_id LIMIT 1"
+)
+_OPEN_BUCKET: Final = text(
+    "SELECT t.bucket FROM tallies t LEFT JOIN tallies f"
+    "   ON f.order_id = t.order_id AND f.person = :person AND f.bucket = t.bucket"
+    " WHERE t.order_id = :order AND t.person = '' AND t.bucket >= :bucket"
+    " AND t.count > coalesce(f.count, 0) ORDER BY t.bucket LIMIT 1"
+)
+_WHERE: Final = """
+ FROM ranks r JOIN samples s ON s.id = r.sample_id JOIN datasets d ON d.id = s.dataset_id
+ LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id
+ WHERE r.order_id = :order
+ AND (:states = '' OR instr(:states, ',' || coalesce(a.state, 'new') || ','))
+ AND (:search = '' OR s.external LIKE :search ESCAPE '!' OR s."group" LIKE :search ESCAPE '!'
+   OR d.name LIKE :search ESCAPE '!' OR s.summary LIKE :search ESCAPE '!')
+"""
+_ROW: Final = (
+    "SELECT d.name, s.external, s.\"group\", coalesce(a.state, 'new'),"
+    " coalesce(a.annotations, 0), s.summary, coalesce(a.updated, '')"
+)
+_COUNT: Final = text("SELECT count(*)" + _WHERE)
+_PAGE: Final = text(
+    _ROW + _WHERE + " ORDER BY r.bucket, r.value, r.sample_id LIMIT :limit OFFSET :offset"
+)
+_GROUP: Final = text(
+    _ROW
+    + """
+ FROM samples o JOIN datasets d ON d.id = o.dataset_id
+ CROSS JOIN samples s ON s.dataset_id = d.id AND s."group" = o."group" AND s."group" <> ''
+ CROSS JOIN ranks r ON r.sample_id = s.id AND r.order_id + 0 = :order
+ LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id
+ WHERE d.name = :dataset AND o.external = :sample ORDER BY s.id
+"""
+)
 _ANY_POOL: Final = text("SELECT 1 FROM dataset_settings WHERE name = 'pool' LIMIT 1")
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a sample stands in somebody's line.
-
-    Attributes:
-        position: from 1.
-        total: of the line, with what they may still draw.
-        finished: how many of these the person has finished.
-        practice: the sample is for practice.
-    """
+class QueueStatus:
+    """The position of a sample in a person's queue, from 1; `total` includes the pool."""
 
     position: int
     total: int
@@ -71,6 +128,7 @@ class QueueStore:
 
     Raises:
         NotAllowed: every method, where the queue is somebody else's to see or to walk.
+        InvalidInput: every method, where there is no such order.
     """
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
@@ -78,33 +136,32 @@ class QueueStore:
         self._actor = actor
         self._orders: dict[str, int] = {}
 
-    def _order(self, name: str) -> int:
+    def _find_order(self, name: str) -> int:
         if scored := by_score(name):
             # Another process may have ended a run meanwhile, so that is looked up each time.
-            return orders.ready(self._database, scored)
+            return orders.ensure_order(self._database, scored)
         if name not in self._orders:
-            self._orders[name] = ready(self._database, name)
+            self._orders[name] = ensure_order(self._database, name)
         return self._orders[name]
 
-    def _walked(
-        self, person: str, order: str
-    ) -> AbstractContextManager[tuple[Connection, list[Walk]]]:
-        """Somebody's line, at one moment."""
+    @contextmanager
+    def _open_walks(self, person: str, order: str) -> Iterator[tuple[Connection, list[OrderWalk]]]:
         require(self._actor, Verb.READ, person)
-        return _walking(self._database, person, self._order(order))
+        order_id = self._find_order(order)
+        with self._database.reading() as connection:
+            yield connection, _load_walks(connection, person, order_id)
 
-    def standing(self, person: str, key: SampleKey, *, order: str) -> Standing:
+    def standing(self, person: str, key: SampleKey, *, order: str) -> QueueStatus:
         """Where a sample stands.
 
         Raises:
             NotFound: there is no such sample, or it is not in this person's line.
-            InvalidInput: there is no such order.
         """
-        with self._walked(person, order) as (connection, line):
-            at, place = _found(connection, line, key)
+        with self._open_walks(person, order) as (connection, line):
+            at, place = _find_position(connection, line, key)
             totals = [walk.total() for walk in line]
-            drawable = 0 if line[0].practice and len(line) == 1 else _left(connection, person)
-            return Standing(
+            drawable = 0 if line[0].practice and len(line) == 1 else _count_left(connection, person)
+            return QueueStatus(
                 sum(totals[:at]) + line[at].before(place) + 1,
                 sum(totals) + drawable,
                 sum(walk.finished() for walk in line),
@@ -116,29 +173,24 @@ class QueueStore:
 
         Raises:
             NotFound: there is no such sample.
-            InvalidInput: there is no such order.
         """
-        with self._walked(person, order) as (connection, line):
-            return bool(_places(connection, line, key))
+        with self._open_walks(person, order) as (connection, line):
+            return _look_up_position(connection, line, key) is not None
 
     def first(self, person: str, *, order: str) -> SampleKey | None:
-        """The first sample of somebody's line; None where it is empty.
-
-        Raises:
-            InvalidInput: there is no such order.
-        """
-        with self._walked(person, order) as (_, line):
+        """The first sample of somebody's line; None where it is empty."""
+        with self._open_walks(person, order) as (_, line):
             return next((found for walk in line if (found := walk.step(TOP, 1))), None)
 
     def neighbour(self, person: str, key: SampleKey, step: int, *, order: str) -> SampleKey | None:
         """The sample `step` places further on (back, where negative); None behind the ends.
 
         Raises:
-            NotFound, InvalidInput: as `standing`.
+            NotFound: as `standing`.
         """
-        with self._walked(person, order) as (connection, line):
-            at, place = _found(connection, line, key)
-            return step_over(line, at, place, step=step) if step else key
+        with self._open_walks(person, order) as (connection, line):
+            at, place = _find_position(connection, line, key)
+            return step_across(line, at, place, step=step) if step else key
 
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str
@@ -153,30 +205,25 @@ class QueueStore:
             None where all are finished; `after` itself where it alone is not.
 
         Raises:
-            NotFound, InvalidInput: as `standing`.
+            NotFound: as `standing`.
         """
         require(self._actor, Verb.WRITE, person)
-        order_id = self._order(order)
+        order_id = self._find_order(order)
         with self._database.reading() as connection:
-            line = _line(connection, person, order_id)
+            line = _load_walks(connection, person, order_id)
             common = [walk for walk in line if walk.order == order_id]
             own = [walk for walk in line if walk.order != order_id]
-            places = _places(connection, line, after)
-            found = around(own, places)
-            drawing = found is None and bool(_left(connection, person))
-            if found is None and not drawing:
-                return around(common, places)
-        return found or self._draw(person) or self._next_common(person, places, order_id)
-
-    def _draw(self, person: str) -> SampleKey | None:
+            position = _look_up_position(connection, line, after) if after else None
+            places = {line[position[0]].order: position[1]} if position else {}
+            if found := find_open_around(own, places):
+                return found
+            if not _count_left(connection, person):
+                return find_open_around(common, places)
         with self._database.writing() as connection:
-            return pools.draw(connection, person)
-
-    def _next_common(
-        self, person: str, places: dict[int, Place], order_id: int
-    ) -> SampleKey | None:
+            if found := pools.take_from_pool(connection, person):
+                return found
         with self._database.reading() as connection:
-            return around([Walk(connection, order_id, person)], places)
+            return find_open_around([OrderWalk(connection, order_id, person)], places)
 
     def page(
         self,
@@ -193,9 +240,6 @@ class QueueStore:
         Args:
             search: a part of the id, the group, the dataset or the summary's start, in any case.
             states: only samples in one of them; all where empty.
-
-        Raises:
-            InvalidInput: there is no such order.
         """
         pattern = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         scope = {
@@ -204,97 +248,195 @@ class QueueStore:
         }
         rows: list[QueueRow] = []
         total = 0
-        with self._walked(person, order) as (_, line):
+        with self._open_walks(person, order) as (_, line):
             for walk in line:
                 skipped = max(offset - total, 0)
                 wanted = limit - len(rows)
                 if wanted > 0:
-                    rows += map(_row, walk.rows(scope, offset=skipped, limit=wanted))
+                    rows += map(_build_row, walk.rows(scope, offset=skipped, limit=wanted))
                 total += walk.count(scope)
         return QueuePage(tuple(rows), total)
 
     def siblings(self, person: str, key: SampleKey, *, order: str) -> tuple[QueueRow, ...]:
-        """Rows of the samples of one group in somebody's line, as they came; none without a group.
+        """Rows of the samples of a group in somebody's line, as they came; none without a group."""
+        with self._open_walks(person, order) as (_, line):
+            return tuple(_build_row(row) for walk in line for row in walk.group(key))
 
-        Raises:
-            InvalidInput: there is no such order.
-        """
-        with self._walked(person, order) as (_, line):
-            return tuple(_row(row) for walk in line for row in walk.group(key))
-
-    def open_again(self, person: Person) -> int:
+    def find_reopened(self, person: Person) -> int:
         """How many samples somebody is still to read a second time."""
-        name = again(person).id
+        name = second_reader(person).id
         require(self._actor, Verb.READ, name)
         with self._database.reading() as connection:
-            return sum(walk.total() - walk.finished() for walk in _own(connection, name))
+            return sum(walk.total() - walk.finished() for walk in _load_own_walks(connection, name))
 
 
-@contextmanager
-def _walking(
-    database: Database, person: str, order: int
-) -> Iterator[tuple[Connection, list[Walk]]]:
-    with database.reading() as connection:
-        yield connection, _line(connection, person, order)
-
-
-def _line(connection: Connection, person: str, order: int) -> list[Walk]:
+def _load_walks(connection: Connection, person: str, order: int) -> list[OrderWalk]:
     """The orders that somebody walks, in turn; a second reading knows its own alone."""
-    own = _own(connection, person)
-    practice = _unfinished_practice(own)
+    own = _load_own_walks(connection, person)
+    practice = _find_unfinished_practice(own)
     if practice:
         return practice
     if reader(person) != person:
         return own
-    return [*own, Walk(connection, order, person)]
+    return [*own, OrderWalk(connection, order, person)]
 
 
-def _unfinished_practice(own: Sequence[Walk]) -> list[Walk]:
+def _find_unfinished_practice(own: Sequence[OrderWalk]) -> list[OrderWalk]:
     practice = [walk for walk in own if walk.practice]
     return practice if any(walk.finished() < walk.total() for walk in practice) else []
 
 
 def practising(connection: Connection, person: str) -> bool:
     """Whether somebody has practice to finish, before which they have nothing else."""
-    return bool(_unfinished_practice(_own(connection, person)))
+    return bool(_find_unfinished_practice(_load_own_walks(connection, person)))
 
 
-def _own(connection: Connection, person: str) -> list[Walk]:
+def _load_own_walks(connection: Connection, person: str) -> list[OrderWalk]:
     names = (PRACTICE + person, SHARE + person)  # in the order in which they are walked
     query = select(ORDERS.c.name, ORDERS.c.id).where(ORDERS.c.name.in_(names))
     rows = sorted(tuple(row) for row in connection.execute(query))
-    return [Walk(connection, row[1], person, row[0] == names[0]) for row in rows]
+    return [OrderWalk(connection, row[1], person, row[0] == names[0]) for row in rows]
 
 
-def _found(connection: Connection, line: Sequence[Walk], key: SampleKey) -> tuple[int, Place]:
-    """Which order of a line a sample stands in, and where."""
+def _find_position(
+    connection: Connection, line: Sequence[OrderWalk], key: SampleKey
+) -> tuple[int, Place]:
+    if position := _look_up_position(connection, line, key):
+        return position
+    raise NotFound(f"the sample {key} is not among yours", "what is yours stands in the queue: q")
+
+
+def _look_up_position(
+    connection: Connection, line: Sequence[OrderWalk], key: SampleKey
+) -> tuple[int, Place] | None:
     for at, walk in enumerate(line):
         if place := walk.place(key):
             return at, place
     sample_row(connection, key)
-    raise NotFound(f"the sample {key} is not among yours", "what is yours stands in the queue: q")
+    return None
 
 
-def _places(
-    connection: Connection, line: Sequence[Walk], key: SampleKey | None
-) -> dict[int, Place]:
-    """By order, where in it a sample stands; empty where it stands in none of a line."""
-    if key is None:
-        return {}
-    for walk in line:
-        if place := walk.place(key):
-            return {walk.order: place}
-    sample_row(connection, key)
-    return {}
-
-
-def _left(connection: Connection, person: str) -> int:
+def _count_left(connection: Connection, person: str) -> int:
     if reader(person) != person or connection.execute(_ANY_POOL).first() is None:
         return 0
-    return pools.left(connection, person)
+    return pools.count_available(connection, person)
 
 
-def _row(row: Any) -> QueueRow:
+def _build_row(row: Any) -> QueueRow:
     dataset, sample, group, state, annotations, summary, updated = row
     key = SampleKey(dataset, sample)
     return QueueRow(key, group, State(state), annotations, summary, updated)
+
+
+class Place(NamedTuple):
+    """Where a sample stands in an order."""
+
+    bucket: int
+    value: int
+    id: int
+
+
+TOP: Final = Place(-1, -1, -1)
+"""Before the first."""
+END: Final = Place(2**63 - 1, 2**63 - 1, 2**63 - 1)
+"""Behind the last."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderWalk:
+    """One order of one person's queue, inside a transaction."""
+
+    connection: Connection
+    order: int
+    person: str
+    practice: bool = False
+
+    def place(self, key: SampleKey) -> Place | None:
+        """Where a sample stands; None where it does not."""
+        scope = {"order": self.order, "dataset": key.dataset, "sample": key.id}
+        row = self.connection.execute(_PLACE, scope).first()
+        return Place(*row) if row else None
+
+    def before(self, place: Place) -> int:
+        """How many stand before a place."""
+        scope = {"order": self.order, **place._asdict()}
+        return int(self.connection.execute(_BEFORE, scope).scalar_one())
+
+    def total(self) -> int:
+        """How many there are."""
+        return self._sum_tallies("")
+
+    def finished(self) -> int:
+        """How many of them the person has finished."""
+        return self._sum_tallies(self.person)
+
+    def _sum_tallies(self, person: str) -> int:
+        scope = {"order": self.order, "person": person}
+        return int(self.connection.execute(_SUM, scope).scalar_one())
+
+    def step(self, place: Place, step: int) -> SampleKey | None:
+        """The sample `step` places behind a place (before, where negative); None past the ends."""
+        query = _FORWARD if step > 0 else _BACKWARD
+        scope = {"order": self.order, **place._asdict(), "skip": abs(step) - 1}
+        row = self.connection.execute(query, scope).first()
+        return SampleKey(*row) if row else None
+
+    def first_open(self, place: Place) -> SampleKey | None:
+        """The first behind a place that the person has not finished.
+
+        Buckets that are finished are passed over.
+        """
+        start: dict[str, Any] = {"order": self.order, "person": self.person, **place._asdict()}
+        row, scope = None, start
+        while row is None:
+            bucket = self.connection.execute(_OPEN_BUCKET, scope).scalar()
+            if bucket is None:
+                return None
+            if bucket != start["bucket"]:
+                scope = {**scope, "bucket": bucket, "value": -1, "id": -1}
+            row = self.connection.execute(_OPEN_IN_BUCKET, scope).first()
+            scope = {**scope, "bucket": bucket + 1}
+        return SampleKey(*row)
+
+    def count(self, scope: Mapping[str, str]) -> int:
+        """How many there are under a `search` and `states`, both may be empty."""
+        if not scope["search"] and not scope["states"]:
+            return self.total()
+        mine = {"order": self.order, "person": self.person, **scope}
+        return int(self.connection.execute(_COUNT, mine).scalar_one())
+
+    def rows(self, scope: Mapping[str, str], *, offset: int, limit: int) -> Sequence[Any]:
+        """Rows as the queue shows them, under a `search` and `states`."""
+        mine = {"order": self.order, "person": self.person, **scope}
+        return self.connection.execute(_PAGE, {**mine, "offset": offset, "limit": limit}).all()
+
+    def group(self, key: SampleKey) -> Sequence[Any]:
+        """Rows, as `rows` gives them, of a sample's group in this order, as they came."""
+        mine = {"order": self.order, "person": self.person}
+        names = {"dataset": key.dataset, "sample": key.id}
+        return self.connection.execute(_GROUP, {**mine, **names}).all()
+
+
+def find_open_around(walks: Sequence[OrderWalk], places: dict[int, Place]) -> SampleKey | None:
+    """The first open sample of some orders in turn, behind a place in one of them, then before."""
+    here = next((at for at, walk in enumerate(walks) if walk.order in places), 0)
+    for walk in walks[here:]:
+        if found := walk.first_open(places.get(walk.order, TOP)):
+            return found
+    before = walks[: here + 1] if places else ()
+    return next((found for walk in before if (found := walk.first_open(TOP))), None)
+
+
+def step_across(line: Sequence[OrderWalk], at: int, place: Place, *, step: int) -> SampleKey | None:
+    """As many steps as are asked for, over the ends of orders."""
+    onward = 1 if step > 0 else -1
+    while True:
+        if found := line[at].step(place, step):
+            return found
+        if not 0 <= at + onward < len(line):
+            return None
+        before = line[at].before(place)
+        inside = place not in (TOP, END)
+        passed = line[at].total() - before - inside if step > 0 else before
+        step -= onward * passed
+        at, place = at + onward, TOP if step > 0 else END

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from sqlalchemy import Connection, and_, bindparam, delete, func, select, true, update
 from sqlalchemy.dialects.sqlite import insert
 
-from tui_annotate.domain.orders import BY_SOURCE, INGESTED, RANDOM, by_score, checked_order
+from tui_annotate.domain.queue_orders import BY_SOURCE, INGESTED, RANDOM, by_score, check_order
 from tui_annotate.storage.columns import (
     ASSIGNMENTS,
     DATASET_SETTINGS,
@@ -25,6 +25,7 @@ from tui_annotate.storage.columns import (
     TALLIES,
 )
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.statements import add_counts
 
 SHARE: Final = "share:"
 PRACTICE: Final = "practice:"
@@ -34,7 +35,7 @@ HANDED_OUT: Final = "handed-out"
 """The setting of a dataset whose samples stand in no order that all people walk."""
 
 EVERYONE: Final = ""
-"""The `person` of a tally that counts samples, not somebody's finished ones."""
+"""The `person` of a count of all samples, not of those that one person has or has finished."""
 
 UNSCORED: Final = 1 << 40
 """From this value on stand the samples that an order by a score knows nothing of, by arrival."""
@@ -44,11 +45,7 @@ _RANDOM_BITS: Final = 53
 _RANDOM_BUCKET_BITS: Final = 44
 _BUCKET_BITS: Final = 8
 
-_TALLY = insert(TALLIES)
-_TALLY = _TALLY.on_conflict_do_update(
-    index_elements=["order_id", "person", "bucket"],
-    set_={"count": TALLIES.c.count + _TALLY.excluded.count},
-)
+_ADD_TALLY: Final = add_counts(TALLIES, "order_id", "person", "bucket")
 _FINISHED: Final = select(ASSIGNMENTS.c.person, ASSIGNMENTS.c.sample_id).where(
     ASSIGNMENTS.c.sample_id.in_(bindparam("sample_ids", expanding=True)), ASSIGNMENTS.c.finished
 )
@@ -57,7 +54,7 @@ _BUCKETS: Final = select(RANKS.c.sample_id, RANKS.c.order_id, RANKS.c.bucket).wh
 )
 
 
-class Newcomer(NamedTuple):
+class RankedSample(NamedTuple):
     """A sample that gets its ranks: row, row of the first sample with its source, and its key."""
 
     sample_id: int
@@ -66,7 +63,7 @@ class Newcomer(NamedTuple):
     external: str
 
 
-def value_of(order: str) -> Callable[[Newcomer], int]:
+def sort_value_of(order: str) -> Callable[[RankedSample], int]:
     """What an order that all people walk sorts samples by."""
     if order == BY_SOURCE:
         return lambda newcomer: newcomer.first
@@ -75,7 +72,7 @@ def value_of(order: str) -> Callable[[Newcomer], int]:
     if by_score(order):
         return lambda newcomer: UNSCORED + newcomer.sample_id
 
-    def shuffled(newcomer: Newcomer) -> int:
+    def shuffled(newcomer: RankedSample) -> int:
         name = f"{order}\0{newcomer.dataset}\0{newcomer.external}"
         drawn = hashlib.sha256(name.encode()).digest()
         return int.from_bytes(drawn[:8], "big") >> (64 - _RANDOM_BITS)
@@ -83,18 +80,18 @@ def value_of(order: str) -> Callable[[Newcomer], int]:
     return shuffled
 
 
-def _bucket(order: str, value: int) -> int:
+def _find_bucket(order: str, value: int) -> int:
     return value >> (_RANDOM_BUCKET_BITS if order.startswith(RANDOM) else _BUCKET_BITS)
 
 
-def add_ranks(connection: Connection, newcomers: Sequence[Newcomer]) -> None:
+def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None:
     """Gives samples their place in every order that all people walk."""
     for order_id, order, filled, until in common_orders(connection):
         # What an order is still to be filled with comes into it then.
         fresh = [each for each in newcomers if not filled < each.sample_id <= until]
-        value = value_of(order)
+        value = sort_value_of(order)
         places = [(value(newcomer), newcomer.sample_id) for newcomer in fresh]
-        place(connection, places, order_id=order_id, order=order)
+        insert_ranks(connection, places, order_id=order_id, order=order)
 
 
 def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
@@ -104,7 +101,7 @@ def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
     return [row for row in rows if not row[1].startswith((SHARE, PRACTICE))]
 
 
-def own_order(connection: Connection, name: str) -> int:
+def ensure_own_order(connection: Connection, name: str) -> int:
     """The row of an order that one person alone walks, made where it is new."""
     row = {"name": name, "filled": 0, "until": 0}
     connection.execute(insert(ORDERS).values(row).on_conflict_do_nothing())
@@ -119,44 +116,46 @@ def last_value(connection: Connection, order_id: int) -> int:
     return -1 if found is None else int(found)
 
 
-def place(
+def insert_ranks(
     connection: Connection, places: Sequence[tuple[int, int]], *, order_id: int, order: str
 ) -> None:
     """Puts samples into an order: (value, sample's row); counts who finished them already."""
     rows = [
-        {"order_id": order_id, "bucket": _bucket(order, value), "value": value, "sample_id": row}
+        {
+            "order_id": order_id,
+            "bucket": _find_bucket(order, value),
+            "value": value,
+            "sample_id": row,
+        }
         for value, row in places
     ]
     for first in range(0, len(rows), _BATCH):
         some = rows[first : first + _BATCH]
         connection.execute(insert(RANKS), some)
         counts = Counter(row["bucket"] for row in some)
-        _count(connection, [(order_id, EVERYONE, *item) for item in counts.items()])
+        _add_tallies(connection, [(order_id, EVERYONE, *item) for item in counts.items()])
         bucket = {row["sample_id"]: row["bucket"] for row in some}
         finished = connection.execute(_FINISHED, {"sample_ids": list(bucket)})
-        _count(connection, [(order_id, who, bucket[row], 1) for who, row in finished])
+        _add_tallies(connection, [(order_id, who, bucket[row], 1) for who, row in finished])
 
 
-def _count(connection: Connection, changes: Sequence[tuple[int, str, int, int]]) -> None:
-    """Adds to tallies: (order, person, bucket, by how many)."""
+def _add_tallies(connection: Connection, changes: Sequence[tuple[int, str, int, int]]) -> None:
     names = ("order_id", "person", "bucket", "count")
     if changes:
-        connection.execute(_TALLY, [dict(zip(names, change, strict=True)) for change in changes])
+        connection.execute(
+            _ADD_TALLY, [dict(zip(names, change, strict=True)) for change in changes]
+        )
 
 
 def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int]]) -> None:
-    """Tells the tallies that people finished samples (1) or took them up again (-1).
-
-    Args:
-        changes: (person, sample's row, 1 or -1).
-    """
+    """Update tallies for changes (person, sample's row, 1 completed or -1 reopened)."""
     places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     rows = sorted({sample_id for _, sample_id, _ in changes})
     for first in range(0, len(rows), _BATCH):
         some = {"sample_ids": rows[first : first + _BATCH]}
         for sample_id, order_id, bucket in connection.execute(_BUCKETS, some):
             places[sample_id].append((order_id, bucket))
-    _count(
+    _add_tallies(
         connection,
         [
             (order_id, person, bucket, by)
@@ -174,10 +173,12 @@ def remove_ranks(
     The samples' assignments must still be there.
     """
     for first in range(0, len(sample_ids), _BATCH):
-        _remove(connection, sample_ids[first : first + _BATCH], orders)
+        _remove_batch(connection, sample_ids[first : first + _BATCH], orders)
 
 
-def _remove(connection: Connection, sample_ids: Sequence[int], orders: Collection[int]) -> None:
+def _remove_batch(
+    connection: Connection, sample_ids: Sequence[int], orders: Collection[int]
+) -> None:
     key = (RANKS.c.order_id, RANKS.c.bucket)
     among = and_(
         RANKS.c.sample_id.in_(sample_ids), RANKS.c.order_id.in_(orders) if orders else true()
@@ -191,7 +192,7 @@ def _remove(connection: Connection, sample_ids: Sequence[int], orders: Collectio
     )
     changes = [(order, EVERYONE, bucket, -n) for order, bucket, n in connection.execute(everyone)]
     changes += [(order, who, bucket, -n) for order, bucket, who, n in connection.execute(finished)]
-    _count(connection, changes)
+    _add_tallies(connection, changes)
     connection.execute(delete(RANKS).where(among))
 
 
@@ -208,18 +209,18 @@ def first_of_source(connection: Connection, sources: Sequence[str]) -> dict[str,
     return {row[0]: row[1] for row in connection.execute(query)}
 
 
-def ready(database: Database, order: str) -> int:
+def ensure_order(database: Database, order: str) -> int:
     """The row of an order in which every sample has its place.
 
     A random order is filled when it is first asked for, in short transactions; a fill that was
     killed goes on here.
     """
-    name = checked_order(order)
-    return fill(database, name, value=value_of(name))
+    name = check_order(order)
+    return fill_order(database, name, value=sort_value_of(name))
 
 
-def fill(database: Database, name: str, *, value: Callable[[Newcomer], int]) -> int:
-    """The row of an order that all people walk, as `ready`; it sorts samples by `value`."""
+def fill_order(database: Database, name: str, *, value: Callable[[RankedSample], int]) -> int:
+    """The row of an order that all people walk, as `ensure_order`; it sorts samples by `value`."""
     query = select(ORDERS.c.id, ORDERS.c.filled >= ORDERS.c.until).where(ORDERS.c.name == name)
     with database.reading() as connection:
         row = connection.execute(query).first()
@@ -231,12 +232,12 @@ def fill(database: Database, name: str, *, value: Callable[[Newcomer], int]) -> 
             )
     while row is None or not row[1]:
         with database.writing() as connection:
-            _fill(connection, name, value)
+            _fill_batch(connection, name, value)
             row = connection.execute(query).one()
     return int(row[0])
 
 
-def _fill(connection: Connection, order: str, value: Callable[[Newcomer], int]) -> None:
+def _fill_batch(connection: Connection, order: str, value: Callable[[RankedSample], int]) -> None:
     order_id, filled, until = connection.execute(
         select(ORDERS.c.id, ORDERS.c.filled, ORDERS.c.until).where(ORDERS.c.name == order)
     ).one()
@@ -250,9 +251,9 @@ def _fill(connection: Connection, order: str, value: Callable[[Newcomer], int]) 
         .limit(_BATCH)
     ).all()
     handed = handed_out(connection)
-    newcomers = [Newcomer(*row[:4]) for row in rows if row[4] not in handed]
+    newcomers = [RankedSample(*row[:4]) for row in rows if row[4] not in handed]
     places = [(value(newcomer), newcomer.sample_id) for newcomer in newcomers]
-    place(connection, places, order_id=order_id, order=order)
+    insert_ranks(connection, places, order_id=order_id, order=order)
     reached = rows[-1][0] if len(rows) == _BATCH else until
     connection.execute(update(ORDERS).where(ORDERS.c.id == order_id).values(filled=reached))
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 
 
-def mending(error: TuiAnnotateError, store: Path) -> str:
+def suggest_repair(error: TuiAnnotateError, store: Path) -> str:
     """What to do about an error of a store: the way back where it is damaged, else the hint."""
-    return bring_back(store) if isinstance(error, Damaged) else error.hint
+    return recovery_command(store) if isinstance(error, Damaged) else error.hint
 
 
-def bring_back(store: Path) -> str:
+def recovery_command(store: Path) -> str:
     """Puts what SQLite can still read in the place of a store whose pages are damaged.
 
     The damaged files are kept beside it. `.dump` goes around pages that can not be read; `.recover`
@@ -27,22 +27,23 @@ def bring_back(store: Path) -> str:
         f"mv {store.name}* damaged",
         f"mv saved.sqlite {store.name}",
     )
-    return f"({' && '.join(steps)}), then doctor again{_or_backup(store)}"
+    return f"({' && '.join(steps)}), then doctor again{_mention_backup(store)}"
 
 
-def begin_anew(store: Path) -> str:
+def reingest_command(store: Path) -> str:
     """Takes what stands in a store that can be read, but contradicts itself, to a new workspace."""
     old = shlex.quote(str(store.parent))
     new = shlex.quote(f"{store.parent}-new")
     return (
         f"tui-annotate export -w {old} --format native -o saved.jsonl && "
-        f"tui-annotate init {new} && tui-annotate ingest -w {new} saved.jsonl{_or_backup(store)}"
+        f"tui-annotate init {new} && tui-annotate ingest -w {new} saved.jsonl"
+        f"{_mention_backup(store)}"
     )
 
 
-def bring_another(store: Path) -> str:
+def restore_command(store: Path) -> str:
     """What to do where a file is no store, or so damaged that nothing of it can be trusted."""
-    return f"from a backup: tui-annotate restore DIR --to NEW{_or_backup(store)}"
+    return f"from a backup: tui-annotate restore DIR --to NEW{_mention_backup(store)}"
 
 
 def make_again(store: Path) -> str:
@@ -70,6 +71,6 @@ def newest_backup(store: Path) -> Path | None:
     return numbered[max(numbered)] if numbered else None
 
 
-def _or_backup(store: Path) -> str:
+def _mention_backup(store: Path) -> str:
     backup = newest_backup(store)
     return f"; the newest backup is {shlex.quote(str(backup))}" if backup else ""

@@ -7,9 +7,19 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, Final
+
+from sqlalchemy import bindparam, select
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.codec import to_json
+from tui_annotate.storage.columns import REPLIES
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.statements import upsert
+
+_GET: Final = select(REPLIES.c.reply).where(REPLIES.c.key == bindparam("key"))
+_PUT: Final = upsert(REPLIES, "key")
 
 
 class ReplyFile:
@@ -28,25 +38,23 @@ class ReplyFile:
         self._lock = Lock()
         self._known: dict[str, str] = {}
         self._whole = True
-        self._read()
-
-    def _read(self) -> None:
         try:
             lines = self._path.read_text("utf-8").split("\n")
         except FileNotFoundError:
             return
         except UnicodeDecodeError as error:
-            raise self._foreign(1) from error
+            raise self._foreign_line_error(1) from error
         except OSError as error:
-            raise self._unavailable("read", error) from error
+            raise self._unavailable_error("read", error) from error
         self._whole = lines[-1] == ""
         for number, line in enumerate(lines[:-1], 1):
             try:
                 row = json.loads(line)
             except (ValueError, RecursionError) as error:
-                raise self._foreign(number) from error
-            if not isinstance(row, dict) or not _is_text(row.get("key"), row.get("reply")):
-                raise self._foreign(number)
+                raise self._foreign_line_error(number) from error
+            texts = (row.get("key"), row.get("reply")) if isinstance(row, dict) else (None,)
+            if not all(isinstance(text, str) for text in texts):
+                raise self._foreign_line_error(number)
             self._known[row["key"]] = row["reply"]
 
     def get(self, key: str) -> str | None:
@@ -63,32 +71,51 @@ class ReplyFile:
         line = json.dumps(row, ensure_ascii=True) + "\n"
         with self._lock:
             try:
-                if not self._whole:
-                    self._cut()
+                if not self._whole:  # the last line was cut short
+                    with self._path.open("r+b") as file:
+                        file.truncate(file.read().rfind(b"\n") + 1)
                 flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
                 with os.fdopen(os.open(self._path, flags, 0o600), "wb") as file:
                     file.write(line.encode())
             except OSError as error:
-                raise self._unavailable("written", error) from error
+                raise self._unavailable_error("written", error) from error
             self._whole = True
             self._known[key] = reply
 
-    def _cut(self) -> None:
-        """Takes off a last line that was cut short."""
-        with self._path.open("r+b") as file:
-            file.truncate(file.read().rfind(b"\n") + 1)
-
-    def _foreign(self, line: int) -> InvalidInput:
+    def _foreign_line_error(self, line: int) -> InvalidInput:
         return InvalidInput(
             f"{self._path}:{line} is no reply that was kept",
             "name another file with --cache, or move this one away",
         )
 
-    def _unavailable(self, deed: str, error: OSError) -> Unavailable:
+    def _unavailable_error(self, action: str, error: OSError) -> Unavailable:
         return Unavailable(
-            f"{self._path} can not be {deed}: {error.strerror}", "check its folder and mode"
+            f"{self._path} can not be {action}: {error.strerror}", "check its folder and mode"
         )
 
 
-def _is_text(*values: object) -> bool:
-    return all(isinstance(value, str) for value in values)
+class ReplyStore:
+    """Replies by the hash of all that was asked. Threads may share it; each reply stands at once.
+
+    A reply is kept exactly as it came, also one with NUL or half a character in it.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, key: str) -> str | None:
+        """The reply to a question; None where it was never asked."""
+        with self._database.reading() as connection:
+            found = connection.execute(_GET, {"key": key}).scalar()
+        return None if found is None else bytes(found).decode("utf-8", "surrogatepass")
+
+    def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
+        """Store a reply, replacing an earlier one; `about` is JSON for people, never keys."""
+        row = {
+            "key": key,
+            "reply": reply.encode("utf-8", "surrogatepass"),
+            "about": to_json(dict(about)),
+            "at": utc_now(),
+        }
+        with self._database.writing() as connection:
+            connection.execute(_PUT, row)

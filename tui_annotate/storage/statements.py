@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, TableClause, bindparam, select
+from sqlalchemy import Connection, Select, TableClause, bindparam, delete, select
 from sqlalchemy.dialects.sqlite import Insert, insert
 
 from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.columns import DATASETS, SAMPLES
+from tui_annotate.storage.codec import from_json, to_json
+from tui_annotate.storage.columns import DATASET_SETTINGS, DATASETS, SAMPLES
 
 
 def upsert(table: TableClause, *keys: str) -> Insert:
@@ -23,15 +26,33 @@ def upsert(table: TableClause, *keys: str) -> Insert:
     return statement.on_conflict_do_update(index_elements=keys, set_=changed)
 
 
+def add_counts(table: TableClause, *keys: str) -> Insert:
+    """Writes rows of counts; one whose key is there grows by the new `count`."""
+    statement = insert(table)
+    grown = {"count": table.c["count"] + statement.excluded["count"]}
+    return statement.on_conflict_do_update(index_elements=keys, set_=grown)
+
+
 def add_missing(table: TableClause) -> Insert:
     """Writes whole rows; one whose key is there stays as it is."""
     return insert(table).on_conflict_do_nothing()
+
+
+_SET_SETTING: Final = upsert(DATASET_SETTINGS, "dataset_id", "name")
 
 
 def worked_on(assignment: str) -> str:
     """SQL that is true of an assignment, by its alias, which tells of anything but time."""
     said = " OR ".join(f"{assignment}.{name} <> ''" for name in ("rating", "comment"))
     return f"({assignment}.state <> 'new' OR {assignment}.annotations > 0 OR {said})"
+
+
+def seen_scope(seen: Sequence[str] | None) -> dict[str, Any]:
+    """Parameters of a query for the work of those who may be seen; None for everybody's.
+
+    Such a query has `person <> :settled AND (:everybody OR person IN :seen)`.
+    """
+    return {"settled": SETTLED, "everybody": seen is None, "seen": list(seen or ())}
 
 
 SAMPLE_ROW: Final[Select[Any]] = (
@@ -57,3 +78,34 @@ def sample_row(connection: Connection, key: SampleKey) -> int:
     if found is None:
         raise NotFound(f"there is no sample {key}", "was its dataset removed meanwhile?")
     return int(found)
+
+
+def dataset_row(connection: Connection, name: str) -> int:
+    """The row of a dataset.
+
+    Raises:
+        NotFound: there is no such dataset.
+    """
+    found = connection.execute(select(DATASETS.c.id).where(DATASETS.c.name == name)).scalar()
+    if found is None:
+        raise NotFound(f"there is no dataset {name!r}", "see: tui-annotate dataset list")
+    return int(found)
+
+
+def dataset_setting(connection: Connection, dataset_id: int, name: str) -> Any:
+    """A dataset's setting as JSON; None where it has none of that name."""
+    query = select(DATASET_SETTINGS.c.value).where(
+        DATASET_SETTINGS.c.dataset_id == dataset_id, DATASET_SETTINGS.c.name == name
+    )
+    found = connection.execute(query).scalar()
+    return None if found is None else from_json(found)
+
+
+def set_dataset_setting(connection: Connection, dataset_id: int, name: str, *, value: Any) -> None:
+    """Writes a setting of a dataset; None takes it away."""
+    if value is None:
+        mine = (DATASET_SETTINGS.c.dataset_id == dataset_id, DATASET_SETTINGS.c.name == name)
+        connection.execute(delete(DATASET_SETTINGS).where(*mine))
+    else:
+        row = {"dataset_id": dataset_id, "name": name, "value": to_json(value)}
+        connection.execute(_SET_SETTING, row)

@@ -6,50 +6,49 @@ who may report.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from itertools import islice
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, select, text
+from sqlalchemy import Connection, bindparam, delete, text
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
+from tui_annotate.domain.label_changes import Renames, rename_payload
+from tui_annotate.domain.people import Verb, require
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.scores import Run, RunKind
+from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.suggestions import (
-    Suggested,
     Suggestion,
+    SuggestionStatus,
+    answer_from_json,
     proposed,
+    suggestion_from_json,
+    suggestion_to_json,
 )
-from tui_annotate.storage import suggestion_lists
-from tui_annotate.storage.codec import storable
-from tui_annotate.storage.columns import DATASETS, RUNS, SAMPLES, SUGGESTIONS
-from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
-from tui_annotate.storage.hiding import hidden, hidden_datasets
+from tui_annotate.storage.blind_datasets import hidden_datasets, is_blind
+from tui_annotate.storage.codec import from_json, to_json
+from tui_annotate.storage.columns import RUNS, SUGGESTIONS
+from tui_annotate.storage.database import Store
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, current_label_names
 from tui_annotate.storage.scores import runs
+from tui_annotate.storage.scores.runs import StoredRun
 from tui_annotate.storage.statements import add_missing, sample_row
-from tui_annotate.storage.suggestion_lists import Listed
-from tui_annotate.storage.suggestion_rows import Reader, payload, reading_order
 
 _BATCH: Final = 500
 """Suggestions of one transaction."""
 
 _INSERT: Final = add_missing(SUGGESTIONS)
-_ROWS: Final = (
-    select(SAMPLES.c.external, SAMPLES.c.id)
-    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
-    .where(
-        DATASETS.c.name == bindparam("dataset"),
-        SAMPLES.c.external.in_(bindparam("ids", expanding=True)),
-    )
-)
+_ROWS: Final = text(
+    "SELECT s.external, s.id FROM samples s JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE d.name = :dataset AND s.external IN :ids"
+).bindparams(bindparam("ids", expanding=True))
 _ONE: Final = text(
     "SELECT s.payload FROM suggestions s JOIN runs r ON r.number = s.run AND r.finished <> ''"
     " WHERE s.id = :name AND s.sample_id = :row"
 )
-_OF: Final = text(
+_OF_SAMPLE: Final = text(
     "SELECT s.payload, a.payload, n.id IS NOT NULL FROM suggestions s"
     " JOIN runs r ON r.number = s.run AND r.finished <> ''"
     " LEFT JOIN answers a ON a.person = :person AND a.sample_id = s.sample_id"
@@ -59,17 +58,59 @@ _OF: Final = text(
     " WHERE s.sample_id = :row"
 )
 
+_LABEL_SET: Final = "label_set"
+_LISTED: Final = text(
+    "SELECT d.name AS dataset, p.external AS sample, s.payload AS suggestion, r.id AS run,"
+    "   r.at AS at, a.person AS person, a.payload AS answer, n.id IS NOT NULL AS stands,"
+    "   (SELECT json_array(count(*), coalesce(sum(w.state = 'done'), 0))"
+    "     FROM assignments w JOIN people h ON h.id = w.person"
+    "     WHERE w.sample_id = s.sample_id AND w.updated > r.at"
+    "     AND (w.state <> 'new' OR w.seconds > 0) AND h.kind <> 'settled' AND (h.kind <> 'imported'"
+    "       OR EXISTS (SELECT 1 FROM answers e WHERE e.person = w.person))"
+    "     AND NOT EXISTS (SELECT 1 FROM answers b WHERE b.person = w.person"
+    "       AND b.sample_id = s.sample_id AND b.suggestion = s.id)) AS silent"
+    " FROM suggestions s JOIN runs r ON r.number = s.run AND r.finished <> ''"
+    " JOIN samples p ON p.id = s.sample_id JOIN datasets d ON d.id = p.dataset_id"
+    " LEFT JOIN answers a ON a.sample_id = s.sample_id AND a.suggestion = s.id"
+    " LEFT JOIN annotations n ON n.id = json_extract(a.payload, '$.annotation')"
+    "   AND n.person = a.person AND n.sample_id = a.sample_id"
+    " WHERE (:dataset = '' OR d.name = :dataset) AND (:maker = '' OR s.maker = :maker)"
+    " ORDER BY d.name, p.id, s.id, a.person"
+)
 
-class SuggestionStore:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuggestionListing:
+    """A suggestion with what all people made of it.
+
+    Attributes:
+        run: of the machine that said it first.
+        answers: one a person who answered; whose they are is not told.
+        seen: how many people had it before them: those who answered, and those who worked on the
+            sample since it was made, unless the dataset hides it now; not review, nor those whose
+            work came from elsewhere and never answered any.
+        passed: how many of these did not answer, and have finished the sample.
+    """
+
+    key: SampleKey
+    suggestion: Suggestion
+    run: str
+    answers: tuple[SuggestionStatus, ...] = ()
+    seen: int = 0
+    passed: int = 0
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody's answer stands."""
+        return all(each.open for each in self.answers)
+
+
+class SuggestionStore(Store):
     """What machines suggest. `add` and `forget` are for those who manage the workspace."""
-
-    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
-        self._database = database
-        self._actor = actor
 
     def add(
         self,
-        run: Run,
+        run: ScoreRun,
         suggestions: Iterable[tuple[SampleKey, Suggestion]],
         *,
         copied: bool = False,
@@ -94,35 +135,33 @@ class SuggestionStore:
         """
         require(self._actor, Verb.MANAGE)
         if run.kind is not RunKind.SUGGEST:
-            raise InvalidInput(f"a run of kind {run.kind} suggests nothing", "make it of 'suggest'")
-        with self._database.reading() as connection:
-            left = runs.killed(connection, run)
-        for number in left:
-            runs.drop(self._database, number)
-        with self._database.writing() as connection:
-            number = runs.begin(connection, runs.by_actor(run, self._actor.person))
-        labels = GuidanceStore(self._database).version(Guidance.LABELS, dataset=run.dataset)
+            raise InvalidInput(
+                f"a run of kind {run.kind} suggests nothing",
+                "make it of 'suggest'",
+                code="run-kind",
+            )
+        number = runs.begin(self._database, run, by=self._actor.person)
+        labels = GuidanceStore(self._database).version(GuidanceKind.LABELS, dataset=run.dataset)
         stored = 0
         try:
-            coming = iter(suggestions)
+            coming = (
+                (key, one if copied else proposed(key, replace(one, maker=run.maker, run=run.id)))
+                for key, one in suggestions
+            )
             while some := list(islice(coming, _BATCH)):
                 with self._database.writing() as connection:
-                    named = some if copied else [(key, _named(key, one, run)) for key, one in some]
-                    stored += _write(connection, run, named, place=(number, labels))
+                    stored += _write_batch(connection, run, some, row=(number, labels))
             if stored:
                 with self._database.writing() as connection:
                     runs.finish(connection, number)
-        finally:
-            if not stored or not self._finished(number):
-                runs.drop(self._database, number)
+        except BaseException:
+            runs.drop(self._database, number)
+            raise
+        if not stored:
+            runs.drop(self._database, number)
         return stored
 
-    def _finished(self, number: int) -> bool:
-        query = select(RUNS.c.finished).where(RUNS.c.number == number)
-        with self._database.reading() as connection:
-            return bool(connection.execute(query).scalar())
-
-    def of(self, person: str, key: SampleKey) -> tuple[Suggested, ...]:
+    def of(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
         """What machines suggest on a sample, with this person's answers, in reading order.
 
         Returns:
@@ -135,68 +174,64 @@ class SuggestionStore:
         require(self._actor, Verb.READ, person)
         with self._database.reading() as connection:
             row = sample_row(connection, key)
-            if hidden(connection, key.dataset):
+            if is_blind(connection, key.dataset):
                 return ()
-            rows = connection.execute(_OF, {"person": person, "row": row}).all()
-            reader = Reader(connection)
+            rows = connection.execute(_OF_SAMPLE, {"person": person, "row": row}).all()
+            reader = _SuggestionReader(connection)
             found = [
                 reader.suggested(key.dataset, column, answer=answer, stands=stands)
                 for column, answer, stands in rows
             ]
-        return tuple(sorted(found, key=reading_order))
+        return tuple(sorted(found, key=_reading_order_key))
 
-    def listed(self, *, dataset: str = "", maker: str = "") -> Iterator[Listed]:
-        """Suggestions with all people's answers, in the order of the samples; streamed.
-
-        Args:
-            dataset, maker: those of these alone; all where empty.
+    def listed(self, *, dataset: str = "", maker: str = "") -> Iterator[SuggestionListing]:
+        """Yield suggestions with all answers in the order of the samples; empty filters pass all.
 
         Raises:
             NotAllowed: the actor may not report on others.
         """
         require(self._actor, Verb.REPORT)
         with self._database.reading() as connection:
-            yield from suggestion_lists.listed(connection, dataset=dataset, maker=maker)
+            gone, reader = hidden_datasets(connection), _SuggestionReader(connection)
+            streamed = connection.execution_options(yield_per=_BATCH)
+            rows = streamed.execute(_LISTED, {"dataset": dataset, "maker": maker}).mappings()
+            for _, mine in groupby(rows, key=itemgetter("suggestion")):
+                yield _build_listing(list(mine), gone, reader)
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[ScoreRun]:
         """The runs that suggested something, in the order in which they began.
 
         Raises:
             NotAllowed: the actor may not report on others.
         """
         require(self._actor, Verb.REPORT)
+        return [each.run for each in self._load_finished_runs()]
+
+    def _load_finished_runs(self, dataset: str = "") -> list[StoredRun]:
         with self._database.reading() as connection:
-            found = [each.run for each in runs.finished(connection)]
-        return [run for run in found if run.kind is RunKind.SUGGEST]
+            found = runs.list_finished_runs(connection, dataset)
+        return [each for each in found if each.run.kind is RunKind.SUGGEST]
 
     def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
-        """Takes suggestions out; what people made of them stays theirs, and in the log.
-
-        Args:
-            run: its id, or how that begins.
-            maker: all that it ever suggested; of a run and a maker one is named.
-            dataset: those in it alone; all where empty.
+        """Remove suggestions of a run (start of its id) or of a maker; people's work stays.
 
         Returns:
             How many there were.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
-            NotFound: there is no such run or maker.
-            InvalidInput: neither or both are named, or the run's id begins like others.
+            NotAllowed, NotFound: not an admin; no such run or maker.
+            InvalidInput: neither or both are named, or several runs match.
         """
         require(self._actor, Verb.MANAGE)
         if bool(run) == bool(maker):
-            raise InvalidInput("name a run or a maker", "see: tui-annotate suggestions list")
-        with self._database.reading() as connection:
-            known = [
-                each
-                for each in runs.finished(connection, dataset)
-                if each.run.kind is RunKind.SUGGEST
-            ]
+            raise InvalidInput(
+                "name a run or a maker",
+                "see: tui-annotate suggestions list",
+                code="run-or-maker-missing",
+            )
         chosen = [
             each
-            for each in known
+            for each in self._load_finished_runs(dataset)
             if (each.run.id.startswith(run) if run else each.run.maker == maker)
         ]
         if not chosen:
@@ -214,7 +249,7 @@ class SuggestionStore:
 
     def bundled(
         self, wanted: Callable[[SampleKey], bool]
-    ) -> Iterator[tuple[Run, SampleKey, Suggestion]]:
+    ) -> Iterator[tuple[ScoreRun, SampleKey, Suggestion]]:
         """What is suggested on the samples that are wanted, but where it is hidden.
 
         By run, then as the samples came.
@@ -224,8 +259,8 @@ class SuggestionStore:
         """
         require(self._actor, Verb.MANAGE)
         with self._database.reading() as connection:
-            gone, reader = hidden_datasets(connection), Reader(connection)
-            for each in runs.finished(connection):
+            gone, reader = hidden_datasets(connection), _SuggestionReader(connection)
+            for each in runs.list_finished_runs(connection):
                 if each.run.kind is not RunKind.SUGGEST or each.run.dataset in gone:
                     continue
                 for sample, column in connection.execute(_OF_RUN, {"run": each.number}):
@@ -234,15 +269,13 @@ class SuggestionStore:
                         yield each.run, key, reader.suggestion(key.dataset, column)
 
 
-_OF_RUN: Final = (
-    select(SAMPLES.c.external, SUGGESTIONS.c.payload)
-    .join(SAMPLES, SAMPLES.c.id == SUGGESTIONS.c.sample_id)
-    .where(SUGGESTIONS.c.run == bindparam("run"))
-    .order_by(SAMPLES.c.id, SUGGESTIONS.c.id)
+_OF_RUN: Final = text(
+    "SELECT s.external, g.payload FROM suggestions g JOIN samples s ON s.id = g.sample_id"
+    " WHERE g.run = :run ORDER BY s.id, g.id"
 )
 
 
-def shown(connection: Connection, key: SampleKey, name: str) -> Suggestion:
+def load_suggestion(connection: Connection, key: SampleKey, name: str) -> Suggestion:
     """A suggestion on a sample, for whoever answers it.
 
     Raises:
@@ -250,29 +283,24 @@ def shown(connection: Connection, key: SampleKey, name: str) -> Suggestion:
         Conflict: the dataset hides what machines say.
     """
     row = sample_row(connection, key)
-    if hidden(connection, key.dataset):
+    if is_blind(connection, key.dataset):
         raise Conflict(
             f"in dataset {key.dataset!r} people annotate without suggestions", "ask an admin"
         )
     column = connection.execute(_ONE, {"name": name, "row": row}).scalar()
     if column is None:
         raise NotFound(f"there is no such suggestion on sample {key}", "was it removed meanwhile?")
-    return Reader(connection).suggestion(key.dataset, column)
+    return _SuggestionReader(connection).suggestion(key.dataset, column)
 
 
-def _named(key: SampleKey, suggestion: Suggestion, run: Run) -> Suggestion:
-    return proposed(key, replace(suggestion, maker=storable(run.maker, "maker"), run=run.id))
-
-
-def _write(
+def _write_batch(
     connection: Connection,
-    run: Run,
+    run: ScoreRun,
     some: Sequence[tuple[SampleKey, Suggestion]],
     *,
-    place: tuple[int, str],
+    row: tuple[int, str],
 ) -> int:
-    """Stores some of a run; `place` is its number, and the version of the labels in force."""
-    number, label_set = place
+    number, label_set = row
     for key, _ in some:
         if key.dataset != run.dataset:
             raise InvalidInput(
@@ -284,12 +312,64 @@ def _write(
     stored = 0
     for key, suggestion in some:
         if key.id in rows:
-            row = {
+            values = {
                 "id": suggestion.id,
                 "sample_id": rows[key.id],
                 "run": number,
                 "maker": suggestion.maker,
-                "payload": payload(suggestion, label_set=label_set),
+                "payload": to_json({**suggestion_to_json(suggestion), _LABEL_SET: label_set}),
             }
-            stored += connection.execute(_INSERT, row).rowcount
+            stored += connection.execute(_INSERT, values).rowcount
     return stored
+
+
+def _build_listing(
+    rows: Sequence[Any], gone: Collection[str], reader: _SuggestionReader
+) -> SuggestionListing:
+    first = rows[0]
+    dataset, column = first["dataset"], first["suggestion"]
+    answers = tuple(
+        reader.suggested(dataset, column, answer=row["answer"], stands=row["stands"])
+        for row in rows
+        if row["answer"] is not None
+    )
+    silent, passed = (0, 0) if dataset in gone else from_json(first["silent"])
+    return SuggestionListing(
+        key=SampleKey(dataset, first["sample"]),
+        suggestion=reader.suggestion(dataset, column),
+        run=first["run"],
+        answers=answers,
+        seen=len(answers) + silent,
+        passed=passed,
+    )
+
+
+class _SuggestionReader:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._became: dict[tuple[str, str], Renames] = {}
+
+    def suggestion(self, dataset: str, column: str) -> Suggestion:
+        """A suggestion, under labels as they are called now where they were renamed."""
+        value = from_json(column)
+        version = value.get(_LABEL_SET, "")
+        where = (dataset, version)
+        if where not in self._became:
+            connection = self._connection
+            renames = current_label_names(connection, dataset, version) if version else {}
+            self._became[where] = renames
+        return suggestion_from_json(rename_payload(value, self._became[where]))
+
+    def suggested(
+        self, dataset: str, column: str, *, answer: str | None, stands: int
+    ) -> SuggestionStatus:
+        """A suggestion with an answer, as its column has it; None for no answer."""
+        given = None if answer is None else answer_from_json(from_json(answer))
+        return SuggestionStatus.of(self.suggestion(dataset, column), given, stands=bool(stands))
+
+
+def _reading_order_key(each: SuggestionStatus) -> Any:
+    """Sorts as annotations are: by the claim, then those without one; the surest first."""
+    suggestion = each.suggestion
+    anchors = suggestion.claim or suggestion.evidence
+    return not suggestion.claim, anchors, -(suggestion.score or 0.0), suggestion.id

@@ -17,42 +17,52 @@ LOOK = terminal.prepare(os.environ)
 from textual.binding import Binding, BindingType  # noqa: E402  it reads the environment on import
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
-from tui_annotate.domain.visible import visible  # noqa: E402
-from tui_annotate.tui.admission import Admission  # noqa: E402
-from tui_annotate.tui.closed_app import ClosedApp  # noqa: E402
-from tui_annotate.tui.keys.map import default_keys, key_map  # noqa: E402
+from tui_annotate.domain.terminal_text import visible  # noqa: E402
+from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
+from tui_annotate.tui.background_sync import SyncUpdate  # noqa: E402
+from tui_annotate.tui.draft.messages import MessageCode  # noqa: E402
+from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
-from tui_annotate.tui.saving import Job, told  # noqa: E402
+from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
+from tui_annotate.tui.saving import Job, describe_error  # noqa: E402
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen  # noqa: E402
-from tui_annotate.tui.screens.reception import Reception, Ways  # noqa: E402
-from tui_annotate.tui.session import Bound, Session, not_in_force, order_there  # noqa: E402
-from tui_annotate.tui.sharing import LEAVING, Sharing  # noqa: E402
-from tui_annotate.tui.syncing import Synced  # noqa: E402
+from tui_annotate.tui.screens.annotate.workspace_screen import (  # noqa: E402
+    AppRequest,
+    WorkspaceScreen,
+)
+from tui_annotate.tui.screens.sign_in_flow import SignInCallbacks, SignInFlow  # noqa: E402
+from tui_annotate.tui.session import (  # noqa: E402
+    AnnotatorSession,
+    ForcedIdentity,
+    label_change_notice,
+    resolve_order,
+)
 from tui_annotate.tui.theme import Look  # noqa: E402
+from tui_annotate.tui.work_sharing import WorkSharing  # noqa: E402
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import Desk
+    from tui_annotate.services.annotate import OpenSample
     from tui_annotate.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class _Opened:
+class _OpenResult:
     """A workspace that was opened; no desk where it holds no sample."""
 
-    session: Session
-    desk: Desk | None
+    session: AnnotatorSession
+    desk: OpenSample | None
     theme: str
     layout: str
     hiding: bool
     online: bool
 
 
-class AnnotateApp(ClosedApp):
+class AnnotateApp(RestrictedApp):
     """One person annotates one workspace.
 
     Attributes:
-        desktop: the screen that is annotated on.
-        reception: the pages before and around it.
+        sample_screen: the screen that is annotated on.
+        sign_in_flow: the pages before and around it.
         printing: the person's own annotations are printed once the app has ended.
         action: what is done first, as the key table names it; empty for nothing.
         refused: why the store did not keep what was done last, where the screen could not tell it
@@ -71,155 +81,166 @@ class AnnotateApp(ClosedApp):
         person: str = "",
         sample: str = "",
         order: str = "by-source",
-        bound: Bound | None = None,
+        bound: ForcedIdentity | None = None,
         own: bool = True,
         reviewing: bool = False,
         look: Look = LOOK,
     ) -> None:
-        """`reviewing`: what several people said is settled; see `run` for the others."""
+        """`reviewing`: annotations are adjudicated; see `run` for the others."""
         super().__init__(look)
         self.refused = ""
         self.printing = False
         self.action = ""
         self._open_workspace = open_workspace
         self._person, self._sample, self._order = person, sample, order
-        self._bound, self._own = bound, own
+        self._identity, self._is_own_user = bound, own
         self._workspace: Workspace | None = None
-        self.desktop = _desktop(self._leave, reviewing=reviewing)
-        ways = Ways(
-            begin=self._prepare,
-            again=self.desktop.look_again,
-            rest=self.desktop.rest,
-            leave=self.desktop.quit,
-            tell=self.desktop.tell,
-            fail=self._refused,
+        self.sample_screen = _create_screen(self._finish, reviewing=reviewing)
+        ways = SignInCallbacks(
+            begin=self._start_session,
+            again=self.sample_screen.reload,
+            rest=self.sample_screen.rest,
+            leave=self.sample_screen.quit,
+            tell=self.sample_screen.show_message,
+            fail=self._show_error,
         )
-        self.reception = Reception(self, self.desktop.saver, ways)
+        self.sign_in_flow = SignInFlow(self, self.sample_screen.saver, ways)
         self._look = look
-        self.sharing = Sharing(self.desktop, self.post_message)
+        self.sharing = WorkSharing(self.sample_screen, self.post_message)
         self._reviewing = reviewing
 
     # beginning
 
     def on_mount(self) -> None:
         """The frame first; the workspace is opened once it is painted."""
-        self.listen(self.desktop.quit)
-        self.push_screen(self.desktop)
-        self.desktop.call_after_refresh(self._open)
+        self.listen(self.sample_screen.quit)
+        self.push_screen(self.sample_screen)
+        self.sample_screen.call_after_refresh(self._open)
 
     def _open(self) -> None:
-        self.desktop.opening("opening the workspace ...")
-        self.desktop.saver.send(Job(self._opened, self._begin, self._refused, free=True))
+        self.sample_screen.show_opening("opening the workspace ...")
+        self.sample_screen.saver.send(
+            Job(self._load_workspace, self._show_session, self._show_error, free=True)
+        )
 
-    def _opened(self) -> _Opened | None:
+    def _load_workspace(self) -> _OpenResult | None:
         """In the store's thread, as everything is that reaches a store; None where pages come."""
         self._workspace = workspace = self._open_workspace()
-        admission = Admission(workspace, name=self._person, bound=self._bound, own=self._own)
-        self.reception.admission = admission
-        admission.enter()
-        if admission.person is None or admission.must_change or admission.look_elsewhere():
+        session_guard = SessionGuard(
+            workspace, name=self._person, bound=self._identity, own=self._is_own_user
+        )
+        self.sign_in_flow.session_guard = session_guard
+        session_guard.enter()
+        if (
+            session_guard.person is None
+            or session_guard.must_change
+            or session_guard.find_other_session()
+        ):
             return None
-        return self._prepared()
+        return self._load_session()
 
-    def _prepared(self) -> _Opened | None:
+    def _load_session(self) -> _OpenResult | None:
         """The workspace as it is for whoever is in, and the sample to begin with."""
-        admission = self.reception.admission
-        if admission is None or admission.person is None:
+        session_guard = self.sign_in_flow.session_guard
+        if session_guard is None or session_guard.person is None:
             return None
-        workspace, person = admission.workspace, admission.person
+        workspace, person = session_guard.workspace, session_guard.person
         annotate, keys = workspace.annotate, default_keys()
-        order, problem = order_there(self._order, lambda: workspace.machines)
+        order, problem = resolve_order(self._order, lambda: workspace.machines)
         try:
             keys = key_map(workspace.settings.keys)
         except InvalidInput as error:
-            problem = told(error)
-        session = Session(
+            problem = describe_error(error)
+        session = AnnotatorSession(
             annotate,
             assist=lambda: workspace.assist,
-            formers=lambda: workspace.formers,
+            past_annotations=lambda: workspace.past_annotations,
             team=lambda: workspace.team,
             person=person,
             order=order,
             keys=keys,
-            signed_in=admission.required,
+            signed_in=session_guard.required,
             machines=lambda: workspace.machines,
-            problem=problem or admission.hint or not_in_force(workspace.team.proposals.refused()),
+            problem=problem
+            or session_guard.hint
+            or label_change_notice(workspace.team.proposals.refused()),
         )
-        desk = self.desktop.first(session, self._sample)
+        desk = self.sample_screen.loader.first(session, self._sample)
         chosen = annotate.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))
         if not self._reviewing:
             self.sharing.prepare(workspace, person)
         hiding, online = chosen.get("suggestions") == "hidden", chosen.get("sync") != "offline"
-        return _Opened(session, desk, theme if theme in NAMES else "", layout, hiding, online)
+        return _OpenResult(session, desk, theme if theme in NAMES else "", layout, hiding, online)
 
-    def _prepare(self) -> None:
-        """Somebody is in: to work."""
-        self.desktop.saver.send(Job(self._prepared, self._begin, self._refused, free=True))
+    def _start_session(self) -> None:
+        self.sample_screen.saver.send(
+            Job(self._load_session, self._show_session, self._show_error, free=True)
+        )
 
-    def _begin(self, opened: _Opened | None) -> None:
+    def _show_session(self, opened: _OpenResult | None) -> None:
         if opened is None:
-            self.reception.receive()
+            self.sign_in_flow.show_next_page()
             return
         if opened.theme and not self._look.native:
             self.theme = opened.theme
-        self.desktop.use_layout(opened.layout)
-        self.desktop.hide_suggestions(hiding=opened.hiding)
+        self.sample_screen.use_layout(opened.layout)
+        self.sample_screen.hide_suggestions(hiding=opened.hiding)
         self.sharing.begin(online=opened.online)
         if opened.desk is None:
-            self.desktop.opening(self.desktop.nothing, "warning")
+            self.sample_screen.show_opening(self.sample_screen.no_sample, "warning")
             return
         problem = opened.session.problem
-        self.desktop.begin(
+        self.sample_screen.begin(
             opened.session, opened.desk, words=problem, kind="error" if problem else "hint"
         )
-        self.reception.begun()
+        self.sign_in_flow.begun()
         if self.action:
-            self.desktop.do(self.action)
+            self.sample_screen.do(self.action)
             self.action = ""
 
-    def _refused(self, error: TuiAnnotateError) -> None:
-        self.desktop.opening(told(error), "error")
+    def _show_error(self, error: TuiAnnotateError) -> None:
+        self.sample_screen.show_opening(describe_error(error), "error")
 
-    def on_annotate_screen_wished(self, message: AnnotateScreen.Wished) -> None:
+    def on_app_request(self, message: AppRequest) -> None:
         """What the screen can not do itself."""
         message.stop()
-        if message.wish == "password":
-            self.reception.change_password()
-        elif message.wish == "sync":
+        if message.request == "password":
+            self.sign_in_flow.change_password()
+        elif message.request == "sync":
             self.sharing.toggle()
-        elif message.wish == "sign out":
-            self.reception.sign_out()
+        elif message.request == "sign out":
+            self.sign_in_flow.sign_out()
         else:
             self.printing = True
-            self.desktop.quit()
+            self.sample_screen.quit()
 
-    def on_synced(self, message: Synced) -> None:
+    def on_sync_update(self, message: SyncUpdate) -> None:
         """Something came of what is shared."""
         message.stop()
         self.sharing.show(message)
 
     # ending
 
-    def _leave(self) -> None:
-        refused = self.desktop.saver.close()
-        self.refused = told(refused[0]) if refused else ""
+    def _finish(self) -> None:
+        refused = self.sample_screen.saver.close()
+        self.refused = describe_error(refused[0]) if refused else ""
         if self.sharing.begun:
-            self.desktop.tell(LEAVING)
-            self.run_worker(self._share_last, thread=True, exit_on_error=False)
+            self.sample_screen.show_message(MessageCode.SENDING_LAST)
+            self.run_worker(self._push_last, thread=True, exit_on_error=False)
         else:
             self._close()
 
-    def _share_last(self) -> None:
+    def _push_last(self) -> None:
         """In a thread, so that the screen can say what is waited for."""
         self.sharing.end()
         self.call_from_thread(self._close)
 
     def _close(self) -> None:
-        if self.reception.admission:
+        if self.sign_in_flow.session_guard:
             with suppress(TuiAnnotateError):  # the next process finds out that this one is gone
-                self.reception.admission.leave()
+                self.sign_in_flow.session_guard.leave()
         if self._workspace is not None:
             self._workspace.close()
             self._workspace = None
@@ -230,14 +251,14 @@ class AnnotateApp(ClosedApp):
 
         Off a page that bars the way it signs out, as it would be a way around it otherwise.
         """
-        (self.reception.sign_out if self.reception.barred else self.desktop.quit)()
+        (self.sign_in_flow.sign_out if self.sign_in_flow.is_locked else self.sample_screen.quit)()
 
-    def touched(self) -> None:
+    def note_activity(self) -> None:
         """Somebody is there, so the screen is not locked yet."""
-        self.reception.touched()
+        self.sign_in_flow.note_activity()
 
 
-def _desktop(leave: Callable[[], None], *, reviewing: bool) -> AnnotateScreen:
+def _create_screen(leave: Callable[[], None], *, reviewing: bool) -> WorkspaceScreen:
     if not reviewing:
         return AnnotateScreen(leave)
     from tui_annotate.tui.screens.review.screen import ReviewScreen
@@ -252,7 +273,7 @@ def run(  # noqa: PLR0913  a keyword an option of the command
     sample: str = "",
     order: str = "by-source",
     log: Path,
-    bound: Bound | None = None,
+    bound: ForcedIdentity | None = None,
     own: bool = True,
     reviewing: bool = False,
     action: str = "",
@@ -266,11 +287,11 @@ def run(  # noqa: PLR0913  a keyword an option of the command
         log: the file that everything written to standard error goes to meanwhile.
         bound: whom sshd knows by their key; None: whoever signs in, where there are accounts.
         own: this user of the machine is one person's, so that they can stay signed in.
-        reviewing: what several people said is settled; else one annotates.
+        reviewing: annotations of several people are adjudicated; else one annotates.
         action: what is done first, as the key table names it; empty for nothing.
 
     Returns:
-        The exit code: 1 where it ended by an error or the last deed was not saved, else 0.
+        The exit code: 1 where it ended by an error or the last action was not saved, else 0.
     """
     app = AnnotateApp(
         open_workspace,
@@ -282,17 +303,14 @@ def run(  # noqa: PLR0913  a keyword an option of the command
         reviewing=reviewing,
     )
     app.action = action
-    with terminal.drawing(log):
+    with terminal.redirect_stderr(log):
         app.run()
-    app.sharing.farewell()
-    if app.printing and app.reception.admission and not app.problem:
+    app.sharing.print_unsent()
+    if app.printing and app.sign_in_flow.session_guard and not app.problem:
         with open_workspace() as workspace:
-            app.reception.admission.print_own(workspace)
+            app.sign_in_flow.session_guard.print_own(workspace)
     if app.problem:
-        sys.stderr.write(
-            f"tui-annotate ended by an error of its own: {app.problem}\n"
-            f"Everything that was shown as saved is saved. Details: {visible(str(log))}\n"
-        )
+        app.print_problem(f"Everything that was shown as saved is saved. Details: {log}")
         return 1
     if app.refused:
         sys.stderr.write(f"what was done last is not saved: {visible(app.refused)}\n")

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import ClassVar
 
 from textual import events
 from textual.message import Message
 from textual.widgets import Input
 
-from tui_annotate.domain.visible import visible_line
+from tui_annotate.domain.terminal_text import visible_line
 
 _BREAKS = re.compile("\r\n|[\t\n\v\f\r\x85\u2028\u2029]")
 
 
-def typed(text: str) -> str:
+def clean_line(text: str) -> str:
     """`text` as it may stand in an input: breaks and tabs are blanks, other controls pictures."""
     return visible_line(_BREAKS.sub(" ", text))
 
@@ -44,25 +43,27 @@ class LineInput(Input):
         value: str = "",
         *,
         placeholder: str = "",
-        spared: Collection[str] = (),
+        password: bool = False,
+        max_length: int = 0,
         id: str | None = None,  # noqa: A002  Textual's name
     ) -> None:
-        """Keys in `spared` are not text: a binding of the screen with priority may have them."""
-        super().__init__(typed(value), placeholder=typed(placeholder), select_on_focus=False, id=id)
+        super().__init__(
+            clean_line(value),
+            placeholder=clean_line(placeholder),
+            select_on_focus=False,
+            password=password,
+            max_length=max_length,
+            id=id,
+        )
         self.cursor_blink = False
-        self._spared = frozenset(spared)
-
-    def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Textual's hook: whether the key is text for this input."""
-        return key not in self._spared and super().check_consume_key(key, character)
 
     def insert_text_at_cursor(self, text: str) -> None:
         """What is typed or pasted, made fit for one line."""
-        super().insert_text_at_cursor(typed(text))
+        super().insert_text_at_cursor(clean_line(text))
 
     def replace(self, text: str, start: int, end: int) -> None:
         """What replaces a selection, made fit for one line."""
-        super().replace(typed(text), start, end)
+        super().replace(clean_line(text), start, end)
 
     def action_delete_left(self) -> None:
         """Deletes, or says that there is nothing left to delete."""

@@ -18,6 +18,10 @@ from tui_annotate.domain.labels import COLORS
 
 if TYPE_CHECKING:
     from textual.app import App
+import colorsys
+from collections.abc import Sequence
+
+from rich.color import Color, ColorParseError
 
 DARK, LIGHT, HIGH_CONTRAST, MONO = NAMES = ("dark", "light", "high-contrast", "mono")
 
@@ -47,6 +51,9 @@ CURRENT, FOUND, SEVERAL = "▶", "/", "+"
 
 GOLD = "★"
 """Of a question: the passage that holds the answer, and beside a line with the answer in it."""
+
+REVIEW_GLYPHS = REFUSED, NEARLY, AGREED, OWN = "✗", "≈", "=", "+"
+"""Beside what people said of one place: refused, alike, the same; and what a reviewer added."""
 
 PLACES, NOTED = "⇄", "✎"
 """In lists: in front of places that stand as evidence or of their number, and of a note."""
@@ -248,6 +255,13 @@ class Palette:
     glyphs: tuple[Style, ...]
     labels: tuple[Style, ...]
 
+    def style(self, role: str) -> Style:
+        """The style of a role: a name of those here, or "match 3", "glyph 3", "label 0"."""
+        name, _, number = role.partition(" ")
+        found = getattr(self, name)
+        style: Style = found(int(number)) if number else found
+        return style
+
     def label(self, slot: int) -> Style:
         """The foreground of a colour slot, counted from 0."""
         return self.labels[slot % len(self.labels)]
@@ -283,3 +297,29 @@ def palette(theme: str, *, native: bool = False) -> Palette:
 def palette_of(app: App[object]) -> Palette:
     """The palette of a running app, by its theme and by whether it sends native colours."""
     return palette(app.theme, native=app.native_ansi_color)
+
+
+_HUES = (28, 180, 130, 50, 220, 0, 300)  # of COLORS, in degrees
+
+
+def label_slots(colors: Sequence[str]) -> tuple[int, ...]:
+    """A colour slot for each label, parallel to `colors`.
+
+    One of `COLORS` has its own slot and "#d55e00" gets the nearest hue, so that every label is
+    readable in every theme; the others get the next slot that nobody asked for.
+    """
+    wanted = [_nearest_slot(color) for color in colors]
+    free = [slot for slot in range(SLOTS) if slot not in wanted] or list(range(SLOTS))
+    unnamed = iter(range(len(colors)))
+    return tuple(free[next(unnamed) % len(free)] if slot is None else slot for slot in wanted)
+
+
+def _nearest_slot(color: str) -> int | None:
+    if color in COLORS:
+        return COLORS.index(color)
+    try:
+        red, green, blue = Color.parse(color.strip().lower()).get_truecolor()
+    except ColorParseError:
+        return None
+    hue = 360 * colorsys.rgb_to_hsv(red, green, blue)[0]
+    return min(range(SLOTS), key=lambda slot: abs((hue - _HUES[slot] + 180) % 360 - 180))

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 
 from textual.message import Message
 
-from tui_annotate.domain.assignments import IDLE_CAP, worked
+from tui_annotate.domain.assignments import IDLE_CAP, working_seconds
 from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, Unavailable
 
 _log = logging.getLogger(__name__)
@@ -41,20 +41,19 @@ class Job(Generic[Result]):
     free: bool = False
 
 
-class Answered(Message):
+@dataclass
+class JobFinished(Message):
     """A job came to its end in the thread."""
 
-    def __init__(self, job: Job[Any], future: Future[Any]) -> None:
-        super().__init__()
-        self.job = job
-        self.future = future
+    job: Job[Any]
+    future: Future[Any]
 
 
-class _GivenUp(Exception):
+class _EarlierSaveFailed(Exception):
     """A save before it failed, so the job was not begun."""
 
 
-class _Stopped(Exception):
+class _SessionEnded(Exception):
     """The person may not work any more, so the job was not begun."""
 
     def __init__(self, reason: TuiAnnotateError) -> None:
@@ -82,10 +81,10 @@ class Saver:
         self.stopped: Callable[[TuiAnnotateError], None] = lambda _: None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
         # Each is counted by one thread alone, so that no answer can overtake a job behind it.
-        self._refused = 0  # saves that failed: by the store's thread
-        self._told = 0  # those of them that were told: by the screen's
-        self._deeds: dict[Future[Any], None] = {}  # in their order
-        self._behind: list[Job[Any]] = []  # the frame
+        self._failed_saves = 0  # saves that failed: by the store's thread
+        self._reported_failures = 0  # those of them that were told: by the screen's
+        self._shown_jobs: dict[Future[Any], None] = {}  # in their order
+        self._deferred: list[Job[Any]] = []  # the frame
         self.waiting = self.shown = 0
         self.closed = False
 
@@ -96,32 +95,32 @@ class Saver:
         self.go_on()
         self._submit(job)
 
-    def send_behind(self, job: Job[Any]) -> None:
+    def send_deferred(self, job: Job[Any]) -> None:
         """Puts a job behind the next frame, so that its commits hold that up for no moment.
 
         It is done before whatever is given after it, though that come before the frame.
         """
         if not self.closed:
-            self._behind.append(job)
+            self._deferred.append(job)
 
     def go_on(self) -> None:
         """The frame is painted: what was to be done behind it is begun."""
-        behind, self._behind = self._behind, []
+        behind, self._deferred = self._deferred, []
         for job in behind:
             self._submit(job)
 
     def _submit(self, job: Job[Any]) -> None:
         self.waiting += 1
         self.shown += job.shown
-        future = self._thread.submit(self._run, job, self._told)
+        future = self._thread.submit(self._run, job, self._reported_failures)
         if job.shown:
-            self._deeds[future] = None
-        future.add_done_callback(lambda ended: self._post(Answered(job, ended)))
+            self._shown_jobs[future] = None
+        future.add_done_callback(lambda ended: self._post(JobFinished(job, ended)))
 
     def _run(self, job: Job[Any], told: int) -> Any:
         """`told`: how many refused saves were told when the job was given."""
-        if self._refused > told and not (job.writes or job.free):
-            raise _GivenUp
+        if self._failed_saves > told and not (job.writes or job.free):
+            raise _EarlierSaveFailed
         done = False
         try:
             if not job.free:
@@ -130,32 +129,32 @@ class Saver:
             done = True
         finally:
             if job.writes and not done:
-                self._refused += 1
+                self._failed_saves += 1
         return result
 
     def _check(self) -> None:
         try:
             self.guard()
         except (NotAllowed, Conflict) as error:
-            raise _Stopped(error) from error
+            raise _SessionEnded(error) from error
 
-    def answer(self, answered: Answered) -> None:
+    def answer(self, answered: JobFinished) -> None:
         """Tells who gave the job; to be called on the screen's thread, once a message."""
         job, error = answered.job, answered.future.exception()
         self.waiting -= 1
         self.shown -= job.shown
-        self._deeds.pop(answered.future, None)
+        self._shown_jobs.pop(answered.future, None)
         if error is None:
             job.done(answered.future.result())
             if job.shown:
                 self.kept()
             return
-        if isinstance(error, _GivenUp):
+        if isinstance(error, _EarlierSaveFailed):
             return
         if job.writes:
-            self._told += 1
-        job.failed(_ours(error))
-        if isinstance(error, _Stopped):
+            self._reported_failures += 1
+        job.failed(_as_own_error(error))
+        if isinstance(error, _SessionEnded):
             self.stopped(error.reason)
 
     def send_last(self, call: Callable[[], None]) -> None:
@@ -180,14 +179,18 @@ class Saver:
         self.go_on()
         self.closed = True
         self._thread.shutdown(wait=True)
-        errors = (future.exception() for future in self._deeds)
-        return tuple(_ours(error) for error in errors if error and not isinstance(error, _GivenUp))
+        errors = (future.exception() for future in self._shown_jobs)
+        return tuple(
+            _as_own_error(error)
+            for error in errors
+            if error and not isinstance(error, _EarlierSaveFailed)
+        )
 
 
-def _ours(error: BaseException) -> TuiAnnotateError:
+def _as_own_error(error: BaseException) -> TuiAnnotateError:
     if isinstance(error, TuiAnnotateError):
         return error
-    if isinstance(error, _Stopped):
+    if isinstance(error, _SessionEnded):
         return error.reason
     _log.error("unexpected: %s", type(error).__name__, exc_info=error)
     return Unavailable(f"something unexpected happened: {type(error).__name__}: {error}")
@@ -195,11 +198,11 @@ def _ours(error: BaseException) -> TuiAnnotateError:
 
 def _log_failure(future: Future[None]) -> None:
     error = future.exception()
-    if error is not None and not isinstance(error, _Stopped):
+    if error is not None and not isinstance(error, _SessionEnded):
         _log.error("the place was not kept: %s", type(error).__name__, exc_info=error)
 
 
-_FULL: Final = IDLE_CAP * 0.9
+_FULL_SECONDS: Final = IDLE_CAP * 0.9
 
 
 @dataclass
@@ -217,13 +220,13 @@ class Stopwatch:
         """Something was done just now."""
         now = self.clock()
         if self._last is not None:
-            self._seconds += worked(now - self._last)
+            self._seconds += working_seconds(now - self._last)
         self._last = now
 
     @property
     def full(self) -> bool:
         """Whether the store would begin to cut what was counted."""
-        return self._seconds >= _FULL
+        return self._seconds >= _FULL_SECONDS
 
     def take(self) -> float:
         """The seconds since they were last taken."""
@@ -232,6 +235,6 @@ class Stopwatch:
         return seconds
 
 
-def told(error: TuiAnnotateError) -> str:
+def describe_error(error: TuiAnnotateError) -> str:
     """An error of ours in one line, with what to do about it."""
     return f"{error.message} · {error.hint}" if error.hint else error.message

@@ -6,32 +6,32 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tui_annotate.domain.orders import BY_SOURCE, by_score
 from tui_annotate.domain.people import Person
-from tui_annotate.tui.keys.map import KeyMap
+from tui_annotate.domain.queue_orders import BY_SOURCE, by_score
+from tui_annotate.tui.keys.key_map import KeyMap
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import Annotate
-    from tui_annotate.services.assist import Assist
-    from tui_annotate.services.assist.former import Formers
+    from tui_annotate.services.annotate import AnnotationService
+    from tui_annotate.services.assist import AssistService
+    from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
     from tui_annotate.workspace.machines import Machines
     from tui_annotate.workspace.team import Team
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class ForcedIdentity:
     """Somebody, by id, whom sshd told by their key in a forced command: no password is asked."""
 
     person: str
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class AnnotatorSession:
     """One annotator at work.
 
     Attributes:
         assist: gives the assist; called in a thread, as it may import much the first time.
-        formers: gives what finds former annotations; called in a thread, for the same reason.
+        past_annotations: gives what finds former annotations; in a thread, for the same reason.
         team: gives what several people need of the workspace: news, talks, figures.
         order: how the samples are walked, as `services.annotate` names it.
         machines: gives what machines say of samples; None where nobody asks them.
@@ -39,9 +39,9 @@ class Session:
         problem: what is to be told at the start, such as a refused key map; empty for nothing.
     """
 
-    annotate: Annotate
-    assist: Callable[[], Assist]
-    formers: Callable[[], Formers]
+    annotate: AnnotationService
+    assist: Callable[[], AssistService]
+    past_annotations: Callable[[], PastAnnotationSearch]
     team: Callable[[], Team]
     person: Person
     order: str
@@ -51,7 +51,7 @@ class Session:
     machines: Callable[[], Machines] | None = None
 
 
-def not_in_force(why: str) -> str:
+def label_change_notice(why: str) -> str:
     """What is told of a changed label file that was not taken up; empty where there is none.
 
     Why it was not counts the work of all people, which is nobody's to know here.
@@ -62,7 +62,7 @@ def not_in_force(why: str) -> str:
     return f"{told} · tui-annotate labels apply labels.yaml --dry-run"
 
 
-def order_there(order: str, machines: Callable[[], Machines]) -> tuple[str, str]:
+def resolve_order(order: str, machines: Callable[[], Machines]) -> tuple[str, str]:
     """An order that can be walked, and what is told where it is the usual one in place of another.
 
     Args:

@@ -22,7 +22,7 @@ from tui_annotate.tui.theme import Look, detect
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-_KEPT: Final = frozenset({"TEXTUAL_COLOR_SYSTEM", "TEXTUAL_FPS"})
+_KEPT_VARIABLES: Final = frozenset({"TEXTUAL_COLOR_SYSTEM", "TEXTUAL_FPS"})
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
@@ -31,7 +31,9 @@ def prepare(environ: MutableMapping[str, str]) -> Look:
     look = detect(environ)
     if environ.get("NO_COLOR") == "":
         del environ["NO_COLOR"]  # set but empty means unset; Textual takes its mere presence
-    for name in [name for name in environ if name.startswith("TEXTUAL") and name not in _KEPT]:
+    for name in [
+        name for name in environ if name.startswith("TEXTUAL") and name not in _KEPT_VARIABLES
+    ]:
         del environ[name]
     # The protocol swallows what input methods write, in several terminals; no key here needs it.
     environ["TEXTUAL_DISABLE_KITTY_KEY"] = "1"
@@ -41,7 +43,7 @@ def prepare(environ: MutableMapping[str, str]) -> Look:
     return look
 
 
-class _Surface(io.FileIO):
+class _TerminalFile(io.FileIO):
     """What is drawn on; once the terminal is closed it takes everything, and shows nothing.
 
     Textual writes in a thread that dies of an error, and then waits for it without end.
@@ -57,7 +59,7 @@ class _Surface(io.FileIO):
 
 
 @contextmanager
-def drawing(log: Path) -> Iterator[None]:
+def redirect_stderr(log: Path) -> Iterator[None]:
     """While it lasts, standard error is the log, and Textual draws where standard output goes.
 
     It draws in UTF-8 whatever the locale; the log is made with mode 0600.
@@ -77,7 +79,7 @@ def drawing(log: Path) -> Iterator[None]:
     kept, original = os.dup(2), sys.__stderr__
     os.dup2(target, 2)
     try:
-        surface = io.BufferedWriter(_Surface(os.dup(1), "w"))
+        surface = io.BufferedWriter(_TerminalFile(os.dup(1), "w"))
         with io.TextIOWrapper(surface, encoding="utf-8") as terminal:
             sys.__stderr__ = terminal  # type: ignore[misc]  # Textual's driver takes its file here
             yield

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.tui.palette import DARK, HIGH_CONTRAST, LIGHT, MONO, NAMES
 
@@ -42,7 +42,7 @@ def detect(environ: Mapping[str, str], color_system: str | None = None) -> Look:
     """
     colors = environ.get("TEXTUAL_COLOR_SYSTEM", "auto")
     if colors not in ("truecolor", "256", "standard"):
-        colors = color_system or _by_terminal(environ)
+        colors = color_system or _detect_colors(environ)
         if colors == "truecolor" and environ.get("SSH_CONNECTION"):
             colors = "256"
     if environ.get("NO_COLOR") or environ.get("TERM") in ("dumb", "unknown"):
@@ -52,7 +52,7 @@ def detect(environ: Mapping[str, str], color_system: str | None = None) -> Look:
     return Look(DARK, colors, native=colors == "standard")
 
 
-def _by_terminal(environ: Mapping[str, str]) -> str:
+def _detect_colors(environ: Mapping[str, str]) -> str:
     if environ.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):
         return "truecolor"
     name = environ.get("TERM", "").strip().lower()
@@ -88,14 +88,14 @@ def themes(*, native: bool = False) -> tuple[Theme, ...]:
     Args:
         native: for terminals of 16 or no colours: the ground is the terminal's own.
     """
-    return tuple(_theme(name, native=native or name == MONO) for name in NAMES)
+    return tuple(_build_theme(name, native=native or name == MONO) for name in NAMES)
 
 
-def _theme(name: str, *, native: bool) -> Theme:
+def _build_theme(name: str, *, native: bool) -> Theme:
     from textual.theme import BUILTIN_THEMES, Theme
 
     named = ["ansi_default"] * len(_FIELDS) if native else _COLORS[name].split()
-    colors = dict(zip(_FIELDS, named, strict=True))
+    colors: dict[str, Any] = dict(zip(_FIELDS, named, strict=True))
     ansi = BUILTIN_THEMES["ansi-light" if name == LIGHT else "ansi-dark"]
     variables = (ansi.variables if native else {}) | {
         "scrollbar": colors["primary"] if native else _QUIET[name],
@@ -107,17 +107,9 @@ def _theme(name: str, *, native: bool) -> Theme:
         variables["input-cursor-foreground"] = colors["background"]
     return Theme(
         name=name,
-        background=colors["background"],
-        foreground=colors["foreground"],
-        surface=colors["surface"],
-        panel=colors["panel"],
+        **colors,
         boost=colors["panel"],
-        primary=colors["primary"],
         secondary=colors["primary"],
-        accent=colors["accent"],
-        warning=colors["warning"],
-        error=colors["error"],
-        success=colors["success"],
         dark=name != LIGHT,
         ansi=native,
         variables=variables,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from tempfile import mkstemp
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,20 +14,19 @@ LOOK = terminal.prepare(os.environ)
 from textual.binding import Binding, BindingType  # noqa: E402  it reads the environment on import
 
 from tui_annotate.domain.errors import InvalidInput  # noqa: E402
-from tui_annotate.domain.visible import visible  # noqa: E402
-from tui_annotate.tui.closed_app import ClosedApp  # noqa: E402
-from tui_annotate.tui.keys.map import default_keys, key_map  # noqa: E402
+from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
+from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
 from tui_annotate.tui.screens.view.screen import ViewScreen  # noqa: E402
 from tui_annotate.tui.theme import Look  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from tui_annotate.services.browse import Browse
+    from tui_annotate.services.file_browser import FileBrowser
 
 
-class ViewApp(ClosedApp):
+class ViewApp(RestrictedApp):
     """Somebody looks at a file.
 
     Args:
@@ -38,7 +36,7 @@ class ViewApp(ClosedApp):
         theme: the name of one; any other is as the terminal asks for.
 
     Attributes:
-        desktop: the screen.
+        sample_screen: the screen.
     """
 
     TITLE = "tui-annotate"
@@ -48,7 +46,7 @@ class ViewApp(ClosedApp):
 
     def __init__(
         self,
-        browse: Browse,
+        browser: FileBrowser,
         *,
         sample: str = "",
         words: str = "",
@@ -62,17 +60,19 @@ class ViewApp(ClosedApp):
             in_force = key_map(keys)
         except InvalidInput as error:
             words = error.message
-        self.desktop = ViewScreen(browse, self.exit, keys=in_force, sample=sample, words=words)
+        self.sample_screen = ViewScreen(
+            browser, self.exit, keys=in_force, sample=sample, words=words
+        )
         if theme in NAMES and not look.native:
             self.theme = theme
 
     def on_mount(self) -> None:
         """The screen; a closed terminal ends it as q does."""
         self.listen(self.exit)
-        self.push_screen(self.desktop)
+        self.push_screen(self.sample_screen)
 
 
-def run(browse: Browse, **how: Any) -> int:
+def run(browser: FileBrowser, **how: Any) -> int:
     """Runs the app until it is left.
 
     Args:
@@ -81,20 +81,17 @@ def run(browse: Browse, **how: Any) -> int:
     Returns:
         The exit code: 0, or 1 where the app ended by an error, which was then told.
     """
-    app = ViewApp(browse, **how)
+    app = ViewApp(browser, **how)
     handle, name = mkstemp(prefix="tui-annotate-", suffix=".log")
     os.close(handle)
     log = Path(name)
     try:
-        with terminal.drawing(log):
+        with terminal.redirect_stderr(log):
             app.run()
     finally:
         if not app.problem:
             log.unlink(missing_ok=True)
     if not app.problem:
         return 0
-    sys.stderr.write(
-        f"tui-annotate ended by an error of its own: {app.problem}\n"
-        f"The file is as it was. Details: {visible(str(log))}\n"
-    )
+    app.print_problem(f"The file is as it was. Details: {log}")
     return 1

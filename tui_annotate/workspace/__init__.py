@@ -30,10 +30,10 @@ from tui_annotate.workspace.folder import (
     furnish,
     write,
 )
-from tui_annotate.workspace.wiring import Workspace
+from tui_annotate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from tui_annotate.services.backup import Copied
+    from tui_annotate.services.backup import BackupReport
 
 __all__ = ["Workspace", "create", "default_labels", "open", "restore"]
 
@@ -55,14 +55,13 @@ def create(path: Path | str) -> Workspace:
     if folder.is_file():
         raise InvalidInput(f"{folder} is a file", "a workspace is a folder: name one")
     furnish(folder)
-    database = _made(folder / STORE)
+    database = _create_or_open_store(folder / STORE)
     # Last of all: the folder is a workspace once this file is there, so a killed init starts anew.
     write(folder / WORKSPACE_FILE, WORKSPACE_TEMPLATE)
     return Workspace(folder, load(folder), database)
 
 
-def _made(store: Path) -> Database:
-    """A new store; the one that is there in a folder that was a workspace before."""
+def _create_or_open_store(store: Path) -> Database:
     try:
         return Database.create(store)
     except Conflict:
@@ -86,7 +85,7 @@ def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A0
     return Workspace(folder, settings, Database.open(folder / STORE))
 
 
-def restore(source: Path | str, *, to: Path | str) -> Copied:
+def restore(source: Path | str, *, to: Path | str) -> BackupReport:
     """Makes a workspace out of a backup, whole or not at all.
 
     Args:

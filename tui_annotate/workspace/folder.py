@@ -1,4 +1,4 @@
-"""What lies in a workspace's folder, and how a new one is furnished; opens no store."""
+"""The contents of a workspace's folder, and how a new one is created; opens no store."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""What machines say of samples, and what makes them say it; each service at its first need."""
+"""Services for scores, suggestions and research tools; each is loaded at its first use."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.labels import LabelTree
@@ -14,25 +14,28 @@ from tui_annotate.domain.people import Actor
 from tui_annotate.settings import Settings
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.work.store import AnnotationStore
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import SampleKey
     from tui_annotate.domain.scores import Score
     from tui_annotate.plugins.protocols import Embedder
-    from tui_annotate.services.compare import Compare
-    from tui_annotate.services.judge import Judging
-    from tui_annotate.services.position.stored import Positions
-    from tui_annotate.services.probe import TrainProbe
-    from tui_annotate.services.propose import Propose
-    from tui_annotate.services.rank import Rank
-    from tui_annotate.services.score import Score as Scoring
-    from tui_annotate.services.suggest import Suggesting
-    from tui_annotate.storage.hiding import Hiding
-    from tui_annotate.storage.replies import ReplyStore
+    from tui_annotate.services.suggestions import SuggestionService
+    from tui_annotate.storage.blind_datasets import BlindDatasets
+    from tui_annotate.storage.reply_file import ReplyStore
     from tui_annotate.storage.scores.store import ScoreStore
     from tui_annotate.storage.suggestions import SuggestionStore
+
+
+class PluginService:
+    """A service of the registry as an attribute of `Machines`; typed `Any`."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, machines: Machines | None, owner: type) -> Any:
+        return self if machines is None else machines.service(self._name)
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,6 @@ class Machines:
     """The services on the stores of one workspace that machines have a say in.
 
     Attributes:
-        path: the workspace's folder.
-        actor: who acts, as in `Workspace`.
         labels: the label set in force in a dataset; a changed `labels.yaml` is taken up first.
     """
 
@@ -53,6 +54,7 @@ class Machines:
     people: PeopleStore
     actor: Actor
     labels: Callable[[str], LabelTree]
+    _services: dict[str, Any] = field(default_factory=dict, init=False)
 
     @cached_property
     def scores(self) -> ScoreStore:
@@ -60,6 +62,21 @@ class Machines:
         from tui_annotate.storage.scores.store import ScoreStore
 
         return ScoreStore(self.database, actor=self.actor)
+
+    def service(self, name: str) -> Any:
+        """The service of a plug-in of the group `services`, made at its first use.
+
+        Raises:
+            InvalidInput: no plug-in of this group has the name, or it is disabled.
+            Unavailable: it, or something it needs, is missing or broken.
+        """
+        if name not in self._services:
+            from tui_annotate.plugins import registry
+
+            make = registry.load_hook("services", name)
+            with registry.guard_plugin("services", name):
+                self._services[name] = make(self)
+        return self._services[name]
 
     def opinions(self, keys: Sequence[SampleKey]) -> dict[SampleKey, tuple[Score, ...]]:
         """What machines say of some samples, for exports; nothing where it may not be seen."""
@@ -73,48 +90,34 @@ class Machines:
         return SuggestionStore(self.database, actor=self.actor)
 
     @cached_property
-    def suggesting(self) -> Suggesting:
+    def suggestion_service(self) -> SuggestionService:
         """Suggestions in and out, and how they fare."""
-        from tui_annotate.services.suggest import Suggesting
+        from tui_annotate.services.suggestions import SuggestionService
 
-        return Suggesting(self.corpus, self.suggestions, self.scores, self.labels)
+        return SuggestionService(self.corpus, self.suggestions, self.scores, self.labels)
 
     @cached_property
-    def hiding(self) -> Hiding:
+    def hiding(self) -> BlindDatasets:
         """In which datasets people work without what machines say."""
-        from tui_annotate.storage.hiding import Hiding
+        from tui_annotate.storage.blind_datasets import BlindDatasets
 
-        return Hiding(self.database, actor=self.actor)
+        return BlindDatasets(self.database, actor=self.actor)
 
     @cached_property
     def replies(self) -> ReplyStore:
         """What language models replied."""
-        from tui_annotate.storage.replies import ReplyStore
+        from tui_annotate.storage.reply_file import ReplyStore
 
         return ReplyStore(self.database)
 
-    @cached_property
-    def positions(self) -> Positions:
-        """Position studies: what the questions of a dataset tell by where their answers stand."""
-        from tui_annotate.services.position.stored import Positions
-        from tui_annotate.storage.questions import QuestionStore
+    positions = PluginService()
+    """Position studies: what the questions of a dataset tell by where their answers stand."""
 
-        return Positions(QuestionStore(self.database, actor=self.actor))
+    scoring = PluginService()
+    """Scores of answers and of sentences: computed, or made elsewhere."""
 
-    @cached_property
-    def scoring(self) -> Scoring:
-        """Scores of answers and of sentences: computed, or made elsewhere."""
-        from tui_annotate.services.score import Score as Scoring
-        from tui_annotate.storage.corpus.segments import SegmentStore
-
-        return Scoring(self.corpus, SegmentStore(self.database), self.scores, self.actor)
-
-    @cached_property
-    def ranking(self) -> Rank:
-        """Answers right or wrong, by their scores."""
-        from tui_annotate.services.rank import Rank
-
-        return Rank(self.corpus, self.scores, self.actor)
+    ranking = PluginService()
+    """Answers right or wrong, by their scores."""
 
     def embedder(self, asked: str = "", *, base_url: str = "") -> Embedder:
         """The embedder that is named, else the one whose vectors are in use.
@@ -136,32 +139,14 @@ class Machines:
         url = base_url or used.base_url
         return registry.load_embedder(used.embedder, base_url=url, dimensions=used.asked_dimensions)
 
-    @cached_property
-    def judging(self) -> Judging:
-        """Judges that sort contexts, answer questions, and score answers."""
-        from tui_annotate.services.judge import Judging
+    judging = PluginService()
+    """Judges that sort contexts, answer questions, and score answers."""
 
-        return Judging(self.corpus, self.scores, self.replies)
+    comparing = PluginService()
+    """How well scores and detectors tell what people say."""
 
-    @cached_property
-    def comparing(self) -> Compare:
-        """How well scores and detectors tell what people say."""
-        from tui_annotate.services.compare import Compare
-        from tui_annotate.services.export import Export
+    probing = PluginService()
+    """Probes of local models, by the labels of answers."""
 
-        names = Export(self.corpus, self.people, self.log)
-        return Compare(self.corpus, self.scores, self.people, names.checked, self.actor)
-
-    @cached_property
-    def probing(self) -> TrainProbe:
-        """Probes of local models, by the labels of answers."""
-        from tui_annotate.services.probe import TrainProbe
-
-        return TrainProbe(self.corpus, self.scores, self.actor)
-
-    @cached_property
-    def proposing(self) -> Propose:
-        """What models propose to annotators."""
-        from tui_annotate.services.propose import Propose
-
-        return Propose(self.corpus, self.suggestions, self.scores, self.labels, self.actor)
+    proposing = PluginService()
+    """What models propose to annotators."""

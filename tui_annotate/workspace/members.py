@@ -1,4 +1,4 @@
-"""Members of a workspace: where their accounts are, who acts at a shell, who works here."""
+"""Members of a workspace: their accounts, the current actor, and pseudonyms for exports."""
 
 from __future__ import annotations
 
@@ -7,27 +7,37 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import NotAllowed, NotFound
-from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, require
+from tui_annotate.domain.people import (
+    OPERATOR,
+    Actor,
+    Person,
+    PersonKind,
+    Verb,
+    is_allowed,
+    require,
+)
 from tui_annotate.settings import Settings, person_name
+from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.workspace.folder import PSEUDONYMS
 
 if TYPE_CHECKING:
-    from tui_annotate.services.authenticate import Authenticate
-    from tui_annotate.services.authenticate.hashing import Hasher
-    from tui_annotate.services.authenticate.managing import Accounts
+    from tui_annotate.services.authentication import AuthenticationService
+    from tui_annotate.services.authentication.account_management import Accounts
+    from tui_annotate.services.authentication.hashing import Hasher
+    from tui_annotate.services.export.pseudonyms import Keys, Pseudonyms
 
 
 @dataclass(frozen=True)
-class Members:
+class WorkspaceMembers:
     """Accounts of one workspace, in its own store or in one that several share.
 
     Attributes:
         people: those of the workspace.
-        actor: who acts.
     """
 
     path: Path
@@ -37,20 +47,19 @@ class Members:
     actor: Actor
 
     @cached_property
-    def authenticate(self) -> Authenticate:
+    def authenticate(self) -> AuthenticationService:
         """Signing in, on the workspace's own accounts or on those of the people store it names."""
-        from tui_annotate.services.authenticate import Authenticate
+        from tui_annotate.services.authentication import AuthenticationService
         from tui_annotate.storage.people.accounts import AccountStore
-        from tui_annotate.storage.people.attempts import AttemptStore
-        from tui_annotate.storage.people.sessions import SessionStore
+        from tui_annotate.storage.people.sessions import AttemptStore, SessionStore
 
         home = self.home()
         stores = (AccountStore(home), SessionStore(home), AttemptStore(home))
         life = timedelta(minutes=self.settings.expire_minutes)
-        return Authenticate(*stores, self.people.keep, self._hasher, life)
+        return AuthenticationService(*stores, self.people.keep, self._hasher, life)
 
     def required(self) -> bool:
-        """As `Authenticate.required`; where nobody has an account, nothing of it is imported.
+        """As `AuthenticationService.required`; without any account, nothing of it is imported.
 
         Raises:
             NotFound: the accounts are said to be in a store that is not there.
@@ -72,7 +81,7 @@ class Members:
     @cached_property
     def accounts(self) -> Accounts:
         """What admins do with accounts."""
-        from tui_annotate.services.authenticate.managing import Accounts
+        from tui_annotate.services.authentication.account_management import Accounts
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import SessionStore
 
@@ -82,7 +91,7 @@ class Members:
 
     @cached_property
     def _hasher(self) -> Hasher:
-        from tui_annotate.services.authenticate.hashing import Hasher
+        from tui_annotate.services.authentication.hashing import Hasher
 
         chosen = self.settings
         return Hasher(chosen.argon2_time, chosen.argon2_memory, chosen.argon2_parallelism)
@@ -93,14 +102,14 @@ class Members:
         Raises:
             NotFound: one is named and not there; then nobody is let in.
         """
-        if self._shared is None:
+        if self._shared_store is None:
             return self.database
-        if not self._shared.exists():
+        if not self._shared_store.exists():
             raise NotFound(
-                f"the store of people {self._shared} is not there",
+                f"the store of people {self._shared_store} is not there",
                 "is it mounted? where there was none yet, tui-annotate users add makes it",
             )
-        return self.database.companion(self._shared)
+        return self.database.companion(self._shared_store)
 
     def furnish(self) -> None:
         """Makes the store of people that is named and not there, for its owner alone.
@@ -110,11 +119,11 @@ class Members:
             Unavailable: it can not be written.
         """
         require(self.actor, Verb.MANAGE)
-        if self._shared is not None:
-            self.database.companion(self._shared, make=True)
+        if self._shared_store is not None:
+            self.database.companion(self._shared_store, make=True)
 
     @property
-    def _shared(self) -> Path | None:
+    def _shared_store(self) -> Path | None:
         named = self.settings.people_store
         return self.path / Path(named).expanduser() if named else None
 
@@ -133,7 +142,7 @@ class Members:
             return self.people.person(self.actor.person)
         if not self.required():
             return self.people.local(person_name(name))
-        own = self._of_user()
+        own = self._person_of_user()
         if own and not name:
             return own
         raise NotAllowed(
@@ -146,10 +155,9 @@ class Members:
             "tui-annotate users update WHO --unix NAME",
         )
 
-    def _of_user(self) -> Person | None:
-        """Whose account names this user of the machine; None where no active one does."""
+    def _person_of_user(self) -> Person | None:
         try:
-            return self.people.person(self.authenticate.actor_of(_user()).person)
+            return self.people.person(self.authenticate.actor_of(_user_name()).person)
         except NotAllowed:
             return None
 
@@ -162,14 +170,81 @@ class Members:
         owners = (0, self.database.path.stat().st_uid)
         if os.geteuid() in owners or not self.required():
             return OPERATOR
-        return self.authenticate.actor_of(_user())
+        return self.authenticate.actor_of(_user_name())
 
 
-def _user() -> str:
-    """The name of the user whose rights this process has; empty where the machine has none."""
+def _user_name() -> str:
     import pwd
 
     try:
         return pwd.getpwuid(os.geteuid()).pw_name
     except KeyError:
         return ""
+
+
+_KEY_MARK_SETTING: Final = "pseudonyms"
+"""The setting of the store that holds the mark of the key."""
+
+
+@dataclass(frozen=True, slots=True)
+class PseudonymKeeper:
+    """What exports need to name nobody."""
+
+    corpus: CorpusStore
+    members: WorkspaceMembers
+
+    def keys(self) -> Keys:
+        """The key: in the workspace's folder, or where its settings say."""
+        from tui_annotate.services.export.pseudonyms import Keys
+
+        named = self.members.settings.pseudonyms_key
+        path = self.members.path / Path(named or PSEUDONYMS).expanduser()
+        return Keys(
+            path,
+            lambda: self.corpus.setting(_KEY_MARK_SETTING),
+            lambda mark: self.corpus.set_setting(_KEY_MARK_SETTING, mark),
+        )
+
+    def names(self) -> Pseudonyms:
+        """Pseudonyms by the key, which is made at the first use.
+
+        Raises:
+            NotFound, Conflict, InvalidInput, Unavailable: as `Keys.current`.
+            NotAllowed: it would have to be made, and who acts may not manage the workspace.
+        """
+        from tui_annotate.services.export.pseudonyms import Pseudonyms
+
+        if self.corpus.setting(_KEY_MARK_SETTING) is None:
+            require(self.members.actor, Verb.MANAGE)
+        people = [each for each in self.members.people.all() if each.kind is not PersonKind.AGAIN]
+        addresses = {}
+        if is_allowed(self.members.actor, Verb.MANAGE) and self.members.required():
+            addresses = {each.email: each.person.id for each in self.members.accounts.all()}
+        return Pseudonyms(self.keys().current(), people, addresses)
+
+    def renew(self) -> Path:
+        """Puts a new key in the place of the one before; where it lies.
+
+        Raises:
+            NotAllowed: who acts may not manage the workspace.
+            Unavailable: it can not be written.
+        """
+        require(self.members.actor, Verb.MANAGE)
+        keys = self.keys()
+        keys.renew()
+        return keys.path
+
+    def everybody(self) -> list[tuple[Person, str]]:
+        """People, each with the word that stands for them, by name.
+
+        Raises:
+            NotAllowed: who acts may not manage the workspace; else as `names`.
+        """
+        require(self.members.actor, Verb.MANAGE)
+        names = self.names()
+        told = {person: names.id(person.id) for person in self.members.people.all()}
+        return [
+            (person, word)
+            for person, word in told.items()
+            if word != person.id and person.kind is not PersonKind.AGAIN
+        ]

@@ -1,4 +1,4 @@
-"""Files that people edit beside the store: proposals, which become versions of it once sound.
+"""`labels.yaml` and `guidelines.md`: files that people edit, taken up as versions of the store.
 
 A label set that would leave work without its labels, or against its rules, is not taken up.
 """
@@ -16,13 +16,17 @@ from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance.label_changes import FILE, LabelChange, Request
-from tui_annotate.storage.guidance.store import Guidance, GuidanceStore
-from tui_annotate.storage.work.relabelling import RelabelStore
+from tui_annotate.storage.labels.store import (
+    FILE,
+    GuidanceKind,
+    GuidanceStore,
+    LabelChange,
+    LabelChangeRequest,
+)
+from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.workspace.folder import GUIDELINES, LABELS, propose
 
-_NAMED = 3
+_MAX_NAMED = 3
 """Labels that are named before the rest is counted."""
 
 
@@ -39,8 +43,8 @@ class Proposals:
     guidance: GuidanceStore
     corpus: CorpusStore
     stored: Callable[[str], LabelTree]
-    _work: RelabelStore
-    _judged: dict[tuple[str, str], str] = field(default_factory=dict, init=False)
+    _work: LabelChangeStore
+    _loss_by_versions: dict[tuple[str, str], str] = field(default_factory=dict, init=False)
 
     def take_up(self) -> None:
         """Makes changed files new versions of the store.
@@ -48,13 +52,12 @@ class Proposals:
         Raises:
             InvalidLabels: `labels.yaml` can not be read as labels.
         """
-        text = _read(self.folder / LABELS)
-        differs = text is not None and text_differs(self.guidance, Guidance.LABELS, text)
-        if text is not None and differs and not self.refused():
+        text = _read_text(self.folder / LABELS)
+        if text is not None and self._differs(GuidanceKind.LABELS, text) and not self.refused():
             self._take_up_labels(text)
-        text = _read(self.folder / GUIDELINES)
-        if text is not None and text_differs(self.guidance, Guidance.GUIDELINES, text):
-            self.guidance.keep(Guidance.GUIDELINES, text)
+        text = _read_text(self.folder / GUIDELINES)
+        if text is not None and self._differs(GuidanceKind.GUIDELINES, text):
+            self.guidance.keep(GuidanceKind.GUIDELINES, text)
 
     def pending(self) -> bool:
         """Whether `labels.yaml` says something else than the set in force.
@@ -63,8 +66,8 @@ class Proposals:
             InvalidLabels: it can not be read as labels.
         """
         file = self.folder / LABELS
-        text = _read(file)
-        if text is None or not text_differs(self.guidance, Guidance.LABELS, text):
+        text = _read_text(file)
+        if text is None or not self._differs(GuidanceKind.LABELS, text):
             return False
         parse_labels(text, name=str(file))
         return True
@@ -76,35 +79,42 @@ class Proposals:
             InvalidLabels: it can not be read as labels.
         """
         file = self.folder / LABELS
-        text = _read(file)
-        before = self.guidance.version(Guidance.LABELS)
+        text = _read_text(file)
+        before = self.guidance.version(GuidanceKind.LABELS)
         if text is None or not before or self.guidance.hash_of(text) == before:
             return ""
         judged = (self.guidance.hash_of(text), before)
-        if judged not in self._judged:
-            self._judged[judged] = self._loss(parse_labels(text, name=str(file)))
-        return self._judged[judged]
+        if judged not in self._loss_by_versions:
+            self._loss_by_versions[judged] = self._describe_loss(parse_labels(text, name=str(file)))
+        return self._loss_by_versions[judged]
 
-    def _loss(self, after: LabelTree) -> str:
-        """What a label set would lose of the work under the one in force; empty for nothing."""
-        from tui_annotate.services.relabel.losses import losses
+    def _differs(self, kind: GuidanceKind, text: str) -> bool:
+        return self.guidance.hash_of(text) != self.guidance.version(kind)
 
-        lost = losses(self._work, self.stored(""), after)
+    def _describe_loss(self, after: LabelTree) -> str:
+        from tui_annotate.services.relabel.change_writer import count_losses
+
+        lost = count_losses(self._work, self.stored(""), after)
         if not lost:
             return ""
         # How many of each would tell annotators of the work of others; the dry run tells admins.
-        named = [JOINER.join(path) for path, _ in lost.most_common(_NAMED)]
-        more = f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+        named = [JOINER.join(path) for path, _ in lost.most_common(_MAX_NAMED)]
+        more = f" and {len(lost) - _MAX_NAMED} more" if len(lost) > _MAX_NAMED else ""
         return f"annotations would lose labels or break rules: {', '.join(named)}{more}"
 
     def _take_up_labels(self, text: str) -> None:
         parse_labels(text, name=str(self.folder / LABELS))
-        before = self.guidance.version(Guidance.LABELS)
+        before = self.guidance.version(GuidanceKind.LABELS)
         if not before:
-            self.guidance.keep(Guidance.LABELS, text)
+            self.guidance.keep(GuidanceKind.LABELS, text)
             return
         change = LabelChange(
-            "", FILE, Request(f"{LABELS} changed"), before, self.guidance.hash_of(text), utc_now()
+            "",
+            FILE,
+            LabelChangeRequest(f"{LABELS} changed"),
+            before,
+            self.guidance.hash_of(text),
+            utc_now(),
         )
         with suppress(Conflict), self._work.writing() as now:  # somebody else was faster
             now.keep(change, text, [])
@@ -116,10 +126,10 @@ class Proposals:
             InvalidLabels: `labels.yaml` can not be read as labels.
             NotFound: there is no file and never was one.
         """
-        text = _read(self.folder / LABELS)
+        text = _read_text(self.folder / LABELS)
         if text is not None and not self.refused():
             return text
-        return self.guidance.text(Guidance.LABELS, self.stored("").version)
+        return self.guidance.text(GuidanceKind.LABELS, self.stored("").version)
 
     def follow(self, before: str, after: str) -> str:
         """Writes `labels.yaml` anew where it says what was in force before.
@@ -131,7 +141,7 @@ class Proposals:
             Unavailable: it can not be written.
         """
         try:
-            now = _read(self.folder / LABELS)
+            now = _read_text(self.folder / LABELS)
         except InvalidLabels:  # no text at all, which is something else
             return "left"
         if now not in (None, before, after):
@@ -146,9 +156,9 @@ class Proposals:
             InvalidLabels: `labels.yaml` can not be read as labels.
             NotFound: there is no file and never was one.
         """
-        own = self.guidance.version(Guidance.LABELS, dataset=dataset)
-        text = _read(self.folder / LABELS)
-        if text is None or own != self.guidance.version(Guidance.LABELS) or self.refused():
+        own = self.guidance.version(GuidanceKind.LABELS, dataset=dataset)
+        text = _read_text(self.folder / LABELS)
+        if text is None or own != self.guidance.version(GuidanceKind.LABELS) or self.refused():
             return self.stored(dataset)
         return parse_labels(text, name=str(self.folder / LABELS))
 
@@ -163,25 +173,7 @@ class Proposals:
         return paths
 
 
-def beside(
-    folder: Path, database: Database, *, stored: Callable[[str], LabelTree], corpus: CorpusStore
-) -> Proposals:
-    """The files of a folder, beside its store, or a copy of it."""
-    return Proposals(folder, GuidanceStore(database), corpus, stored, RelabelStore(database))
-
-
-def text_differs(guidance: GuidanceStore, kind: Guidance, text: str) -> bool:
-    """Whether a text is another version than the one in force in the workspace."""
-    return guidance.hash_of(text) != guidance.version(kind)
-
-
-def _read(file: Path) -> str | None:
-    """The text of a file that people edit; None where there is none.
-
-    Raises:
-        InvalidLabels: it is not UTF-8.
-        Unavailable: it can not be read.
-    """
+def _read_text(file: Path) -> str | None:
     try:
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What a team needs of a workspace: accounts, shares, review, figures; made at the first need."""
+"""Services for teams: accounts, assignments, review, progress; each is loaded at its first use."""
 
 from __future__ import annotations
 
@@ -9,38 +9,36 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.labels import JOINER
-from tui_annotate.domain.people import Actor, Person, Verb, may, require
+from tui_annotate.domain.people import Actor, Person, Verb, is_allowed, require
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.settings import WORKSPACE_FILE, Settings
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.guidance.label_sets import LabelSets
-from tui_annotate.storage.guidance.store import GuidanceStore
+from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
+from tui_annotate.storage.log.label_set_change import LabelChangeStore
+from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.work.relabelling import RelabelStore
-from tui_annotate.storage.work.store import AnnotationStore
 from tui_annotate.workspace.folder import FROZEN, GUIDELINES, LABELS, STORE, VECTORS, propose
-from tui_annotate.workspace.members import Members
-from tui_annotate.workspace.proposals import Proposals, beside
+from tui_annotate.workspace.members import WorkspaceMembers
+from tui_annotate.workspace.proposals import Proposals
 
 if TYPE_CHECKING:
-    from tui_annotate.services.agree import Agree
-    from tui_annotate.services.audit import Audit
-    from tui_annotate.services.authenticate import Authenticate
-    from tui_annotate.services.authenticate.managing import Accounts
-    from tui_annotate.services.backup import Backup
-    from tui_annotate.services.bind import Bind
-    from tui_annotate.services.freeze import Freeze, Moment
-    from tui_annotate.services.guide import Guide
-    from tui_annotate.services.measure import Measure
-    from tui_annotate.services.news import News
-    from tui_annotate.services.relabel import Relabel
-    from tui_annotate.services.remark import Remarks
-    from tui_annotate.services.report import Report
-    from tui_annotate.services.review import Review
-    from tui_annotate.services.share import Share
+    from tui_annotate.services.agreement import AgreementService
+    from tui_annotate.services.assignments import AssignmentService
+    from tui_annotate.services.audit import AuditService
+    from tui_annotate.services.authentication import AuthenticationService
+    from tui_annotate.services.authentication.account_management import Accounts
+    from tui_annotate.services.backup import BackupService
+    from tui_annotate.services.comments import Comments, News
+    from tui_annotate.services.freeze import FreezeService, Snapshot
+    from tui_annotate.services.guidelines import Guidelines
+    from tui_annotate.services.progress import ProgressReader
+    from tui_annotate.services.relabel import LabelChangeService
+    from tui_annotate.services.report import ReportWriter
+    from tui_annotate.services.review import ReviewService
+    from tui_annotate.services.ssh_keys import SshKeys
     from tui_annotate.storage.people.presence import PresenceStore
-    from tui_annotate.workspace.naming import Naming
+    from tui_annotate.workspace.members import PseudonymKeeper
 
 
 @dataclass(frozen=True)
@@ -48,7 +46,6 @@ class Team:
     """The services on the stores of one workspace; each is imported when it is first used.
 
     Attributes:
-        actor: who acts, as in `Workspace`.
         proposals: the files beside the store, and the label sets that would be with them.
         members: who has an account, and who acts.
     """
@@ -62,10 +59,10 @@ class Team:
     guidance: GuidanceStore
     actor: Actor
     proposals: Proposals
-    members: Members
+    members: WorkspaceMembers
 
     @property
-    def authenticate(self) -> Authenticate:
+    def authenticate(self) -> AuthenticationService:
         """Signing in, on the workspace's own accounts or on those of the people store it names."""
         return self.members.authenticate
 
@@ -75,22 +72,22 @@ class Team:
         return self.members.accounts
 
     @cached_property
-    def bind(self) -> Bind:
+    def ssh_keys(self) -> SshKeys:
         """SSH keys of people with accounts."""
-        from tui_annotate.services.bind import Bind
-        from tui_annotate.storage.people.keys import KeyStore
+        from tui_annotate.services.ssh_keys import SshKeys
+        from tui_annotate.storage.people.accounts import SshKeyStore
 
-        keys = KeyStore(self.members.home())
-        return Bind(keys, lambda who: self.accounts.find(who).person, self.actor)
+        keys = SshKeyStore(self.members.home())
+        return SshKeys(keys, lambda who: self.accounts.find(who).person, self.actor)
 
     @cached_property
-    def audit(self) -> Audit:
+    def audit(self) -> AuditService:
         """Whether the log is what it was."""
-        from tui_annotate.services.audit import Audit
-        from tui_annotate.storage.work.audit import AuditStore
+        from tui_annotate.services.audit import AuditService
+        from tui_annotate.storage.log.audit import AuditStore
 
         require(self.actor, Verb.REPORT)
-        return Audit(AuditStore(self.database))
+        return AuditService(AuditStore(self.database))
 
     @cached_property
     def presence(self) -> PresenceStore:
@@ -100,143 +97,143 @@ class Team:
         return PresenceStore(self.database)
 
     @cached_property
-    def backup(self) -> Backup:
+    def backup(self) -> BackupService:
         """Copies of the workspace: the store, what lies beside it, and vectors if asked for."""
-        from tui_annotate.services.backup import Backup
+        from tui_annotate.services.backup import BackupService
         from tui_annotate.storage.vectors.store import VectorStore
 
         require(self.actor, Verb.MANAGE)
         beside = (WORKSPACE_FILE, LABELS, GUIDELINES, FROZEN)
         vectors = self.path / VECTORS
-        return Backup(self.path, self.database, STORE, beside, lambda: VectorStore(vectors))
+        return BackupService(self.path, self.database, STORE, beside, lambda: VectorStore(vectors))
 
     @cached_property
-    def naming(self) -> Naming:
+    def pseudonyms(self) -> PseudonymKeeper:
         """What stands for people where nobody may be named."""
-        from tui_annotate.workspace.naming import Naming
+        from tui_annotate.workspace.members import PseudonymKeeper
 
-        return Naming(self.corpus, self.members)
+        return PseudonymKeeper(self.corpus, self.members)
 
     @cached_property
-    def agreement(self) -> Agree:
+    def agreement(self) -> AgreementService:
         """How far people agree, with one another and with their own former readings."""
-        from tui_annotate.services.agree import Agree
-        from tui_annotate.services.export import Export
-        from tui_annotate.storage.corpus.segments import SegmentStore
+        from tui_annotate.services.agreement import AgreementService
+        from tui_annotate.services.export import ExportService
+        from tui_annotate.storage.corpus.store import SegmentStore
 
         stores = (self.corpus, self.people, self.guidance, SegmentStore(self.database))
-        names = Export(self.corpus, self.people, self.log, self.proposals.label_paths)
+        names = ExportService(self.corpus, self.people, self.log, self.proposals.label_paths)
         ratings = self.settings.ratings
-        return Agree(*stores, self.proposals.labels, names.checked, self.actor, ratings)
+        return AgreementService(*stores, self.proposals.labels, names.checked, self.actor, ratings)
 
     @cached_property
-    def share(self) -> Share:
+    def assignments(self) -> AssignmentService:
         """Who annotates what."""
-        from tui_annotate.services.share import Share
-        from tui_annotate.storage.shares.store import ShareStore
+        from tui_annotate.services.assignments import AssignmentService
+        from tui_annotate.storage.assignments.store import AssignmentStore
 
-        store = ShareStore(self.database)
-        return Share(store, self.people, self._member, self.actor, self.members.disabled)
+        store = AssignmentStore(self.database)
+        return AssignmentService(
+            store, self.people, self._find_member, self.actor, self.members.disabled
+        )
 
-    def _member(self, who: str) -> Person | None:
-        """Whose account is meant; None where people need no accounts."""
+    def _find_member(self, who: str) -> Person | None:
         return self.accounts.find(who).person if self.authenticate.required() else None
 
     @cached_property
-    def guide(self) -> Guide:
+    def guidelines(self) -> Guidelines:
         """Guidelines: every version, and the next one."""
-        from tui_annotate.services.guide import Guide
+        from tui_annotate.services.guidelines import Guidelines
 
-        return Guide(self.guidance, self._names, self.actor)
+        return Guidelines(self.guidance, self._names, self.actor)
 
-    def put_in_force(self, text: str, *, dataset: str = "") -> str:
+    def apply_guidelines(self, text: str, *, dataset: str = "") -> str:
         """Makes a text the guidelines of a dataset, or of the workspace and its `guidelines.md`.
 
         Returns:
             The version's hash.
 
         Raises:
-            NotAllowed, InvalidInput, NotFound: as `Guide.apply`.
+            NotAllowed, InvalidInput, NotFound: as `guidelines.apply`.
             Unavailable: the file can not be written.
         """
-        version = self.guide.apply(text, dataset=dataset)
+        version = self.guidelines.apply(text, dataset=dataset)
         if not dataset:
             propose(self.path / GUIDELINES, text)
         return version
 
     @cached_property
-    def relabel(self) -> Relabel:
+    def relabel(self) -> LabelChangeService:
         """Labels as they change, with the work under them."""
-        from tui_annotate.services.relabel import Relabel
+        from tui_annotate.services.relabel import LabelChangeService
 
         require(self.actor, Verb.MANAGE)
-        work = RelabelStore(self.database, actor=self.actor, disabled=self.members.disabled)
-        return Relabel(work, self.guidance, self.proposals, self._names, self.actor)
+        work = LabelChangeStore(self.database, actor=self.actor, disabled=self.members.disabled)
+        return LabelChangeService(work, self.guidance, self.proposals, self._names, self.actor)
 
     @cached_property
-    def remarks(self) -> Remarks:
+    def comments(self) -> Comments:
         """Talks with the reviewers, and notices to all."""
-        from tui_annotate.services.remark import Remarks
-        from tui_annotate.storage.work.remarks import RemarkStore
+        from tui_annotate.services.comments import Comments
+        from tui_annotate.storage.log.comments import CommentStore
 
-        return Remarks(RemarkStore(self.database, actor=self.actor), self._names, self.actor)
+        return Comments(CommentStore(self.database, actor=self.actor), self._names, self.actor)
 
     @cached_property
     def news(self) -> News:
         """What changed since somebody was last here."""
-        from tui_annotate.services.news import News
-        from tui_annotate.storage.work.remarks import RemarkStore
+        from tui_annotate.services.comments import News
+        from tui_annotate.storage.log.comments import CommentStore
 
-        remarks = RemarkStore(self.database, actor=self.actor)
+        remarks = CommentStore(self.database, actor=self.actor)
         return News(self.guidance, remarks, self.people, self._names)
 
     @property
-    def review(self) -> Review:
+    def review(self) -> ReviewService:
         """Settling what several people said; changed labels and guidelines are taken up first."""
         self.proposals.take_up()
         return self._review
 
     @cached_property
-    def _review(self) -> Review:
-        from tui_annotate.services.review import Review
+    def _review(self) -> ReviewService:
+        from tui_annotate.services.review import ReviewService
 
         stores = (self.corpus, self.log, self.people, self.guidance)
         settings = self.settings
-        return Review(*stores, self.actor, settings.reviewers_settle_own, settings.ratings)
+        return ReviewService(*stores, self.actor, settings.reviewers_settle_own, settings.ratings)
 
     @cached_property
-    def measure(self) -> Measure:
+    def progress(self) -> ProgressReader:
         """Who is how far, how fast, and until when."""
-        from tui_annotate.services.measure import Measure
-        from tui_annotate.storage.figures import FigureStore
+        from tui_annotate.services.progress import ProgressReader
+        from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
-        store = FigureStore(self.database, actor=self.actor)
-        return Measure(store, self._names, everybody=may(self.actor, Verb.REPORT))
+        store = WorkStatisticsStore(self.database, actor=self.actor)
+        return ProgressReader(store, self._names, everybody=is_allowed(self.actor, Verb.REPORT))
 
     @cached_property
-    def report(self) -> Report:
+    def report(self) -> ReportWriter:
         """A page to read and share, of what the actor may see; as of the last day of work in it."""
-        from tui_annotate.services.report import Report
+        from tui_annotate.services.report import ReportWriter
 
         check, names = self.agreement.check, self._names
-        return Report(
+        return ReportWriter(
             self.corpus,
             check,
             lambda person: names().get(person, person),
             self.proposals.labels,
-            lambda: replace(self.measure, today=self.measure.last_day).figures(),
-            self._agreed,
+            lambda: replace(self.progress, today=self.progress.last_day).figures(),
+            self._agreement_to_json,
         )
 
-    def _agreed(
+    def _agreement_to_json(
         self, filters: RecordFilter, word: Callable[[str], str] | None = None
     ) -> dict[str, Any]:
-        """How far people agree, as values of JSON, with words for people where there are some."""
-        from tui_annotate.services.agree import Asked
-        from tui_annotate.services.agree.shapes import as_json
+        from tui_annotate.services.agreement import AgreementOptions
+        from tui_annotate.services.agreement.output import as_json
 
         found = self.agreement.report(
-            Asked(
+            AgreementOptions(
                 dataset=filters.dataset,
                 people=(filters.person,) if filters.person else (),
                 origin=filters.origin,
@@ -250,45 +247,47 @@ class Team:
         return as_json(found)
 
     @cached_property
-    def freeze(self) -> Freeze:
+    def freeze(self) -> FreezeService:
         """Dated states for papers, and the log replayed against them."""
-        from tui_annotate.services.freeze import Freeze
+        from tui_annotate.services.freeze import FreezeService
 
         require(self.actor, Verb.MANAGE)
         self.proposals.take_up()
-        return Freeze(self.path / FROZEN, self.database, lambda copy: moment(self._on(copy)))
+        return FreezeService(
+            self.path / FROZEN, self.database, lambda copy: make_snapshot(self._for_database(copy))
+        )
 
-    def _on(self, database: Database) -> Team:
-        """The same services on another store, as on a copy of this one."""
+    def _for_database(self, database: Database) -> Team:
+        """The same services on another store, such as a copy of this one."""
         corpus, guidance = CorpusStore(database), GuidanceStore(database)
-        proposals = beside(self.path, database, stored=self.proposals.stored, corpus=corpus)
+        work = LabelChangeStore(database)
+        proposals = Proposals(self.path, guidance, corpus, self.proposals.stored, work)
         log, people = AnnotationStore(database), PeopleStore(database)
         stores = (corpus, log, people, guidance)
-        members = Members(self.path, self.settings, database, people, self.actor)
+        members = WorkspaceMembers(self.path, self.settings, database, people, self.actor)
         return Team(self.path, self.settings, database, *stores, self.actor, proposals, members)
 
     def _names(self) -> dict[str, str]:
-        """Names of people, by id."""
         return {person.id: person.name for person in self.people.all()}
 
 
-def moment(team: Team) -> Moment:
+def make_snapshot(team: Team) -> Snapshot:
     """What a state that is kept tells of the store of a team's services."""
-    from tui_annotate.services.agree.shapes import as_json as agreement
-    from tui_annotate.services.export import Export
-    from tui_annotate.services.freeze import Moment
-    from tui_annotate.services.measure import as_json as figures
-    from tui_annotate.storage.figures import FigureStore
+    from tui_annotate.services.agreement.output import as_json as agreement
+    from tui_annotate.services.export import ExportService
+    from tui_annotate.services.freeze import Snapshot
+    from tui_annotate.services.progress import as_json as figures
+    from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
     sets = LabelSets(team.guidance)
-    export = Export(team.corpus, team.people, team.log)
+    export = ExportService(team.corpus, team.people, team.log)
     used = team.corpus.vector_set()
-    return Moment(
-        FigureStore(team.database),
+    return Snapshot(
+        WorkStatisticsStore(team.database),
         team.guidance,
         export=lambda target: export.run("native", target),
         agreement=lambda: agreement(team.agreement.report()),
-        figures=lambda: figures(team.measure.figures()),
+        figures=lambda: figures(team.progress.figures()),
         head=team.audit.head,
         heads=team.audit.heads,
         labels=lambda dataset: [

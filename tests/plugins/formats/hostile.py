@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from tests.domain.strategies import provenances, settlements, traces
 from tests.plugins.strategies import metas
+from tui_annotate.domain.adjudication import Adjudication
 from tui_annotate.domain.annotations import ADJUDICATED, Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import Owned, Record
-from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
-from tui_annotate.domain.settlements import Settled
+from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.joined import SEPARATOR
+from tui_annotate.plugins.joined_texts import SEPARATOR
 
 _PIECES = [
     "e\u0301", "👩\u200d🚀", "🌉", "\r\n", "\r", "\n", "\t", "\u00a0", "\u2028", "\x85", "\x1b[31m",
@@ -54,7 +54,7 @@ def _anchors(draw: st.DrawFn, side: Side, text: str, *, least: int = 0) -> tuple
     return tuple(sorted(found))
 
 
-def _settled(origin: str) -> st.SearchStrategy[Settled | None]:
+def _settled(origin: str) -> st.SearchStrategy[Adjudication | None]:
     return st.none() | settlements() if origin == ADJUDICATED else st.none()
 
 
@@ -96,7 +96,7 @@ def _sample(draw: st.DrawFn, key: tuple[str, str]) -> Sample:
     return Sample(
         *key,
         (Document(Side.SOURCE, source, title=title), Document(Side.SUMMARY, summary)),
-        kind=draw(st.sampled_from([Kind.PAIR, Kind.PAIR, Kind.QUESTION])),
+        kind=draw(st.sampled_from([SampleKind.PAIR, SampleKind.PAIR, SampleKind.QUESTION])),
         group=draw(st.sampled_from(["", "g", "a/b 桥"])),
         request=draw(st.sampled_from([Request(), Request(), Request(question="who?")])),
         meta=draw(st.just({}) | metas),
@@ -115,10 +115,10 @@ def work(
     for number in range(draw(st.integers(0, 4))):
         name = f"{'-'.join(key)}-{number}"
         annotation = draw(_annotation(f"id-{name}", source, summary))
-        owned.append(Owned(draw(st.sampled_from(people)).id, annotation))
+        owned.append(OwnedAnnotation(draw(st.sampled_from(people)).id, annotation))
         if draw(st.booleans()):  # the same words again, by whomever
             twin = Annotation(f"twin-{name}", annotation.claim, annotation.evidence, note="again")
-            owned.append(Owned(draw(st.sampled_from(people)).id, twin))
+            owned.append(OwnedAnnotation(draw(st.sampled_from(people)).id, twin))
     done = draw(st.lists(st.sampled_from(people), unique=True))
     assigned = tuple(draw(_assignment(one.id)) for one in done)
     return _record(sample, owned, assigned, people)
@@ -138,7 +138,7 @@ def _assignment(person: str) -> st.SearchStrategy[Assignment]:
 
 def _record(
     sample: Sample,
-    owned: Sequence[Owned],
+    owned: Sequence[OwnedAnnotation],
     assigned: tuple[Assignment, ...],
     people: Iterable[Person],
 ) -> Record:
@@ -174,7 +174,7 @@ def crowded(seed: int, people: Sequence[Person] = tuple(PEOPLE)) -> Record:
         side: [_span(dice, text) for _ in range(CROWD // 2)] * 2 for side, text in sides.items()
     }
     owned = [
-        Owned(
+        OwnedAnnotation(
             dice.choice(people).id,
             Annotation(
                 f"a{place:03}",

@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.plugins.formats.said import IN_THEM, LEFT_OUT, views
+from tests.plugins.formats.record_values import IN_THEM, LEFT_OUT, views
+from tui_annotate.domain.adjudication import Adjudication, ReviewAction
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.provenance import Provenance
-from tui_annotate.domain.records import Owned, Problem, Record
-from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
-from tui_annotate.domain.settlements import How, Settled
+from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.traces import OUTSIDE, Trace
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files.targets import folder, output
-from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
-from tui_annotate.plugins.traits import About, Place, Trait
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+from tui_annotate.plugins.traits import FormatTarget, FormatTraits, RecordTrait
 
 OF_ITEMS = frozenset({"autojudge", "open-qa"})
 """Formats that hold items or questions, and no pairs: their own tests have these laws."""
@@ -37,23 +37,23 @@ class Trip:
     """
 
     place: Path
-    report: Report
+    report: ExportReport
     back: list[Record]
     problems: list[Problem]
 
 
-def about(name: str) -> About:
+def about(name: str) -> FormatTraits:
     """What a format says of itself."""
-    found: About = registry.load("exporters", name).about  # type: ignore[attr-defined]
+    found: FormatTraits = registry.load("exporters", name).about  # type: ignore[attr-defined]
     return found
 
 
-def write(records: Iterable[Record], name: str, place: Path) -> Report:
+def write(records: Iterable[Record], name: str, place: Path) -> ExportReport:
     """Writes records to a new file or folder."""
     exporter: Any = registry.load("exporters", name)
-    opened: Any = output(place) if about(name).place is Place.STREAM else folder(place)
+    opened: Any = output(place) if about(name).place is FormatTarget.STREAM else folder(place)
     with opened as target:
-        report: Report = exporter.write(records, target, ExportOptions())
+        report: ExportReport = exporter.write(records, target, ExportOptions())
     return report
 
 
@@ -81,7 +81,9 @@ def hold(found: Sequence[Record], done: Trip, name: str) -> None:
     assert [problem for problem in done.problems if problem.refused and report.records] == []
     assert len(done.back) == report.records
     assert report.records == len(found) - sum(report.lost.get(word, 0) for word in LEFT_OUT)
-    named = set() if Trait.DATASET in about(name).carried else {Trait.DATASET}  # by the file
+    named = (
+        set() if RecordTrait.DATASET in about(name).carried else {RecordTrait.DATASET}
+    )  # by the file
     after = views(done.back, name, told | named)
     places = _places(views(found, name, told | named), after)
     kept = [found[place] for place in places]
@@ -124,7 +126,7 @@ def base(person: str) -> Record:
     somebody = Person(person, person, PersonKind.IMPORTED)
     sample = Sample("d", "1", _DOCUMENTS)
     done = (Assignment(person, State.DONE),)
-    return Record(sample, (Owned(person, annotation),), done, (somebody,))
+    return Record(sample, (OwnedAnnotation(person, annotation),), done, (somebody,))
 
 
 def _imported(plain: Record, person: str) -> list[Record]:
@@ -132,10 +134,10 @@ def _imported(plain: Record, person: str) -> list[Record]:
     original = {"format": "elsewhere", "confidence": 0.9}
     one = replace(plain.annotations[0].annotation, imported=original)
     sample = replace(plain.sample, imported=original)
-    return [replace(plain, sample=sample, annotations=(Owned(person, one),))]
+    return [replace(plain, sample=sample, annotations=(OwnedAnnotation(person, one),))]
 
 
-def examples(person: str) -> dict[Trait, list[Record]]:
+def examples(person: str) -> dict[RecordTrait, list[Record]]:
     """By trait, work that has it, and as little else as can be."""
     plain = base(person)
     (owned,) = plain.annotations
@@ -154,13 +156,13 @@ def examples(person: str) -> dict[Trait, list[Record]]:
     stranger = Person("li", "Li", PersonKind.IMPORTED)
     titled = (replace(_DOCUMENTS[0], key="k", title="t"), _DOCUMENTS[1])
     return {
-        Trait.OVERLAP: [replace(plain, annotations=(owned, Owned(person, second)))],
-        Trait.FRAGMENTS: changed(claim=_claim((0, 2), (8, 18))),
-        Trait.LINK: changed(evidence=_evidence((8, 18))),
-        Trait.EVIDENCES: changed(evidence=_evidence((8, 18), (23, 25))),
-        Trait.TREE: changed(labels=(("Unwanted", "Intrinsic"),)),
-        Trait.NOTE: changed(note="12,\nnot 15"),
-        Trait.ANNOTATOR: [
+        RecordTrait.OVERLAP: [replace(plain, annotations=(owned, OwnedAnnotation(person, second)))],
+        RecordTrait.FRAGMENTS: changed(claim=_claim((0, 2), (8, 18))),
+        RecordTrait.LINK: changed(evidence=_evidence((8, 18))),
+        RecordTrait.EVIDENCES: changed(evidence=_evidence((8, 18), (23, 25))),
+        RecordTrait.TREE: changed(labels=(("Unwanted", "Intrinsic"),)),
+        RecordTrait.NOTE: changed(note="12,\nnot 15"),
+        RecordTrait.ANNOTATOR: [
             replace(
                 plain,
                 annotations=(replace(owned, person="li"),),
@@ -168,27 +170,34 @@ def examples(person: str) -> dict[Trait, list[Record]]:
                 people=(stranger,),
             )
         ],
-        Trait.TIME: changed(
+        RecordTrait.TIME: changed(
             created="2026-01-02T09:00:00.000000+00:00", updated="2026-01-02T09:30:00.000000+00:00"
         ),
-        Trait.EMPTY: [replace(plain, annotations=())],
-        Trait.ORIGIN: changed(origin="machine:toy"),
-        Trait.TEXTS: [plain],
-        Trait.SEVERAL: changed(labels=(("Vague",), ("Wrong",))),
-        Trait.BARE: changed(labels=()),
-        Trait.UNCLAIMED: changed(claim=(), evidence=_evidence((8, 18))),
-        Trait.UNREAD: [replace(plain, annotations=(), assignments=(), people=())],
-        Trait.STATE: worked(state=State.FLAGGED),
-        Trait.OPINION: worked(rating="good", comment="why?"),
-        Trait.VERSION: changed(version=3, label_set="ab" * 32, guidelines="cd" * 32),
-        Trait.TRACE: changed(evidence=_evidence((8, 18)), trace=Trace(places=(OUTSIDE,))),
-        Trait.SETTLED: changed(origin="adjudicated", settled=Settled("li", How.TAKEN, ("x",))),
-        Trait.SUGGESTED: changed(suggested=Provenance(suggestion="s", maker="toy")),
-        Trait.META: told(meta={"n": 1.5, "model": "toy"}),
-        Trait.GROUP: told(group="g"),
-        Trait.REQUEST: told(request=Request(question="how much?")),
-        Trait.KIND: told(kind=Kind.QUESTION),
-        Trait.TITLE: told(documents=titled),
-        Trait.IMPORTED: _imported(plain, person),
-        Trait.DATASET: [plain, replace(plain, sample=replace(plain.sample, dataset="e", id="2"))],
+        RecordTrait.EMPTY: [replace(plain, annotations=())],
+        RecordTrait.ORIGIN: changed(origin="machine:toy"),
+        RecordTrait.TEXTS: [plain],
+        RecordTrait.SEVERAL: changed(labels=(("Vague",), ("Wrong",))),
+        RecordTrait.BARE: changed(labels=()),
+        RecordTrait.UNCLAIMED: changed(claim=(), evidence=_evidence((8, 18))),
+        RecordTrait.UNREAD: [replace(plain, annotations=(), assignments=(), people=())],
+        RecordTrait.STATE: worked(state=State.FLAGGED),
+        RecordTrait.OPINION: worked(rating="good", comment="why?"),
+        RecordTrait.VERSION: changed(version=3, label_set="ab" * 32, guidelines="cd" * 32),
+        RecordTrait.TRACE: changed(
+            evidence=_evidence((8, 18)), trace=AssistTrace(places=(OUTSIDE,))
+        ),
+        RecordTrait.SETTLED: changed(
+            origin="adjudicated", settled=Adjudication("li", ReviewAction.TAKEN, ("x",))
+        ),
+        RecordTrait.SUGGESTED: changed(suggested=Provenance(suggestion="s", maker="toy")),
+        RecordTrait.META: told(meta={"n": 1.5, "model": "toy"}),
+        RecordTrait.GROUP: told(group="g"),
+        RecordTrait.REQUEST: told(request=Request(question="how much?")),
+        RecordTrait.KIND: told(kind=SampleKind.QUESTION),
+        RecordTrait.TITLE: told(documents=titled),
+        RecordTrait.IMPORTED: _imported(plain, person),
+        RecordTrait.DATASET: [
+            plain,
+            replace(plain, sample=replace(plain.sample, dataset="e", id="2")),
+        ],
     }

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.effort import example_limit
 from tests.plugins.formats.test_autojudge import (
     POOLS,
     TOPICS,
@@ -24,23 +25,23 @@ from tests.plugins.formats.test_autojudge import (
     taken_from,
 )
 from tests.plugins.formats.test_real_files import SHARED
-from tests.plugins.reading import read, write
+from tests.plugins.record_reader import read, write
 from tests.plugins.strategies import altered
 from tui_annotate import workspace as workspaces
+from tui_annotate.domain.adjudication import Adjudication, ReviewAction
 from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace
+from tui_annotate.domain.collection_items import PASSAGE
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.domain.items import PASSAGE
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.provenance import Provenance
-from tui_annotate.domain.records import Owned, Record
-from tui_annotate.domain.samples import Kind, Request, SampleKey, Side
-from tui_annotate.domain.settlements import How, Settled
+from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.samples import Request, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.traces import OUTSIDE, Trace
-from tui_annotate.plugins.formats.autojudge.names import ABOUT
+from tui_annotate.plugins.formats.autojudge.reports import TRAITS
 from tui_annotate.plugins.protocols import ExportOptions, ImportOptions
-from tui_annotate.plugins.traits import Trait
+from tui_annotate.plugins.traits import Loss, RecordTrait
 
 ROWS = [
     report("Sea stars eat mussels.", "Crabs hide.", ("😀 Anemones sting.", ["a", "gone"]),
@@ -51,17 +52,23 @@ ROWS = [
 ALICE = Person("alice", "alice", PersonKind.IMPORTED)
 
 
-def mark(side: Side, start: int, end: int, *, person: str = "alice", **more: Any) -> Owned:
+def mark(
+    side: Side, start: int, end: int, *, person: str = "alice", **more: Any
+) -> OwnedAnnotation:
     """A span that somebody marked."""
     anchors = (Anchor(side, 0, Span(start, end)),)
     claim, evidence = (anchors, ()) if side is Side.SUMMARY else ((), anchors)
     name = f"{person} {side} {start} {end}"
     more = {"labels": (PASSAGE,), "origin": "imported:autojudge"} | more
-    return Owned(person, Annotation(name, claim, evidence, **more))
+    return OwnedAnnotation(person, Annotation(name, claim, evidence, **more))
 
 
 def said(
-    record: Record, *owned: Owned, rating: str = "", comment: str = "", who: Person = ALICE
+    record: Record,
+    *owned: OwnedAnnotation,
+    rating: str = "",
+    comment: str = "",
+    who: Person = ALICE,
 ) -> Record:
     """The record with what somebody said of it."""
     work = Assignment(who.id, State.DONE, rating, comment)
@@ -181,13 +188,13 @@ def test_what_nobody_said_anything_of_is_left_out(tmp_path: Path) -> None:
     work = [*found.values(), opened, said(found["d|1101|a"])]
     text, told = write(work, "autojudge")
     assert text == ""
-    assert told.lost["samples read with nothing found"] == 1
+    assert told.lost[RecordTrait.EMPTY] == 1
     text, told = write(work, "autojudge", unrated=True)
     assert [(row["docid"], row["rating"]) for row in rows(text)] == [
         ("b", "Not rated"),
         ("a", "Not rated"),
     ]
-    assert "samples read with nothing found" not in told.lost
+    assert RecordTrait.EMPTY not in told.lost
 
 
 def test_each_person_has_a_line_of_their_own(tmp_path: Path) -> None:
@@ -211,7 +218,7 @@ def test_each_person_has_a_line_of_their_own(tmp_path: Path) -> None:
         ("2", 1),
         ("", 0),
     ]
-    assert told.lost["ids of annotators"] == 1
+    assert told.lost[Loss.ANNOTATOR_IDS] == 1
 
 
 def test_a_report_is_found_among_those_that_came_before(tmp_path: Path) -> None:
@@ -222,27 +229,27 @@ def test_a_report_is_found_among_those_that_came_before(tmp_path: Path) -> None:
     assert [row["citation"]["report"]["team_id"] for row in rows(text)] == ["teamB"]
     text, told = write([citation], "autojudge")
     assert text == ""
-    assert told.lost["citations whose report is not there"] == 1
+    assert told.lost[Loss.NO_REPORT] == 1
 
 
 def test_other_samples_are_counted(tmp_path: Path) -> None:
     """Pairs, and items that do not say what they are of, have no line."""
     sample = collection(tmp_path)["d|1101|a"].sample
     strange = [
-        replace(sample, kind=Kind.PAIR),
-        replace(sample, kind=Kind.QUESTION),
+        replace(sample, kind=SampleKind.PAIR),
+        replace(sample, kind=SampleKind.QUESTION),
         replace(sample, meta={}),
-        replace(sample, kind=Kind.CITATION, meta={"topic_id": "1", "sentence_idx": "0"}),
-        replace(sample, kind=Kind.CITATION, meta={"topic_id": "1", "sentence_idx": 0}),
+        replace(sample, kind=SampleKind.CITATION, meta={"topic_id": "1", "sentence_idx": "0"}),
+        replace(sample, kind=SampleKind.CITATION, meta={"topic_id": "1", "sentence_idx": 0}),
     ]
     bare = collection(tmp_path)["c|1101|teamA/run1|0"].sample
-    alone = replace(bare, kind=Kind.DOCUMENT, meta={"topic_id": "1", "docid": "a"})
+    alone = replace(bare, kind=SampleKind.DOCUMENT, meta={"topic_id": "1", "docid": "a"})
     work = [said(Record(one), mark(Side.SOURCE, 0, 5)) for one in strange]
     text, told = write([*work, said(Record(alone), mark(Side.SUMMARY, 0, 3))], "autojudge")
     assert text == ""
     assert told.lost == {
-        "samples that are no report, document or citation": 6,
-        "annotations of such samples": 6,
+        Loss.OTHER_KINDS: 6,
+        Loss.ITEM_ANNOTATIONS: 6,
     }
 
 
@@ -259,11 +266,11 @@ def test_what_has_no_place_is_counted(tmp_path: Path) -> None:
     _, told = write([work], "autojudge")
     assert told.annotations == 3
     assert told.lost == {
-        "notes": 1,
-        "labels": 1,
-        "spans in documents of a report": 1,
-        "spans that are marked twice": 1,
-        "spans over several sentences": 1,
+        RecordTrait.NOTE: 1,
+        Loss.LABELS: 1,
+        Loss.DOCUMENT_SPANS: 1,
+        Loss.DOUBLE_SPANS: 1,
+        Loss.SPANS_OVER_SENTENCES: 1,
     }
 
 
@@ -304,13 +311,13 @@ def works(draw: st.DrawFn, found: Sequence[Record]) -> list[Record]:
     ]
     made = []
     for record in found:
-        owned: list[Owned] = []
+        owned: list[OwnedAnnotation] = []
         assignments = []
         for who in draw(st.lists(st.sampled_from(people), unique=True, max_size=2)):
             spans = []
             for side in Side:
                 whole = record.sample.side(side)
-                if not whole or (record.sample.kind is Kind.REPORT and side is Side.SOURCE):
+                if not whole or (record.sample.kind is SampleKind.REPORT and side is Side.SOURCE):
                     continue
                 for start, end in draw(st.lists(_TRIMMED, max_size=3)):
                     spans += _spans(record, side, start, end, who.id)
@@ -331,10 +338,10 @@ def works(draw: st.DrawFn, found: Sequence[Record]) -> list[Record]:
     return made
 
 
-def _spans(record: Record, side: Side, start: int, end: int, person: str) -> list[Owned]:
+def _spans(record: Record, side: Side, start: int, end: int, person: str) -> list[OwnedAnnotation]:
     """The span inside the text, trimmed, and of a report inside one sentence."""
     text = record.sample.document(side).text
-    if record.sample.kind is Kind.REPORT:
+    if record.sample.kind is SampleKind.REPORT:
         within = record.sample.meta["sentences"]
         one = within[start % len(within)]
         start, end = max(start, one["start"]), min(end, one["end"])
@@ -358,7 +365,7 @@ def _said(records: Iterable[Record]) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=example_limit(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data(), offsets=st.sampled_from(["codepoint", "utf16"]))
 def test_what_was_said_comes_back(data: st.DataObject, offsets: str) -> None:
     """Ratings, comments and spans of everybody, however they are counted; and once more."""
@@ -425,7 +432,9 @@ def test_spans_that_fit_in_both_ways_must_be_told(tmp_path: Path) -> None:
     (line,) = rows(text)
     line["spans"] = [{"start": 3, "end": 5, "text": "aa", "sentence_idx": 0}]
     _, problems = back(tmp_path, json.dumps(line))
-    assert problems == ["1: the spans fit as code points and as UTF-16 units"]
+    (problem,) = problems
+    assert problem.startswith("1: ")
+    assert "UTF-16" in problem
     for offsets, start in {"codepoint": 3, "utf16": 2}.items():
         records, problems = back(tmp_path, json.dumps(line), offsets=offsets)
         assert problems == []
@@ -469,7 +478,9 @@ def test_a_line_that_lacks_a_key_costs_itself(tmp_path: Path, lost: str) -> None
     bad = {name: value for name, value in good.items() if name != lost} | {"username": "ben"}
     records, problems = back(tmp_path, f"{json.dumps(good)}\n{json.dumps(bad)}\n")
     assert [work.person for one in records for work in one.assignments] == ["alice"]
-    assert problems == [f"2: {lost!r} is missing"]
+    (problem,) = problems
+    assert problem.startswith("2: ")
+    assert repr(lost) in problem
 
 
 @pytest.mark.parametrize(
@@ -509,7 +520,7 @@ def test_spans_of_what_is_not_there_cost_themselves(tmp_path: Path) -> None:
     records, problems = back(tmp_path, json.dumps(line))
     (one,) = judged(records).values()
     assert [each.rating for each in one.assignments] == ["Bad"]
-    assert problems == ["1: 1 span left out: the document is not there"]
+    assert [problem[:3] for problem in problems] == ["1: "]
 
 
 def test_where_something_was_said_is_told_of_each_person(tmp_path: Path) -> None:
@@ -564,9 +575,9 @@ def test_a_person_says_one_thing_of_an_item(tmp_path: Path) -> None:
     other = row | {"rating": "Perfect"}
     records, problems = back(tmp_path, "\n".join(map(json.dumps, (row, row, other))))
     assert [work.rating for one in records for work in one.assignments] == ["Bad"]
-    assert [each.partition(" at ")[0] for each in problems] == [
-        "3: 'alice' said something else of it"
-    ]
+    (problem,) = problems
+    assert problem.startswith("3: ")
+    assert "'alice'" in problem
 
 
 def test_a_row_of_a_table_reads_as_the_line_in_it(tmp_path: Path) -> None:
@@ -579,7 +590,7 @@ def test_a_row_of_a_table_reads_as_the_line_in_it(tmp_path: Path) -> None:
     assert [work.person for one in records for work in one.assignments] == ["autojudge"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=example_limit(60), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_whatever_a_line_holds_it_is_taken_or_told(data: st.DataObject) -> None:
     """Any value in any place: records that can be kept, or problems; never a traceback."""
@@ -603,7 +614,7 @@ def test_whatever_a_line_holds_it_is_taken_or_told(data: st.DataObject) -> None:
 # what it says of itself ---------------------------------------------------------------------
 
 
-def _examples(found: dict[str, Record]) -> dict[Trait, Record]:
+def _examples(found: dict[str, Record]) -> dict[RecordTrait, Record]:
     """By trait, work that has it, and as little else as can be."""
     plain = said(found["c|1101|teamA/run1|2|a"], mark(Side.SUMMARY, 2, 10), rating="Bad")
     (owned,) = plain.annotations
@@ -623,52 +634,58 @@ def _examples(found: dict[str, Record]) -> dict[Trait, Record]:
     original = {"format": "elsewhere"}
     meta = {**plain.sample.meta, "model": "toy"}
     return {
-        Trait.OVERLAP: replace(plain, annotations=(owned, mark(Side.SUMMARY, 5, 12))),
-        Trait.FRAGMENTS: changed(claim=(*claim, *mark(Side.SUMMARY, 11, 17).annotation.claim)),
-        Trait.LINK: changed(evidence=evidence),
-        Trait.EVIDENCES: changed(claim=(), evidence=(*more, *evidence)),
-        Trait.TREE: changed(labels=(("Unwanted", "Intrinsic"),)),
-        Trait.NOTE: changed(note="why"),
-        Trait.ANNOTATOR: plain,
-        Trait.TIME: changed(created="2026-01-02T09:00:00.000000+00:00"),
-        Trait.EMPTY: said(found["d|1101|a"]),
-        Trait.ORIGIN: changed(origin="machine:toy"),
-        Trait.TEXTS: plain,
-        Trait.SEVERAL: changed(labels=(PASSAGE, ("Wrong",))),
-        Trait.BARE: changed(labels=()),
-        Trait.UNCLAIMED: changed(claim=(), evidence=evidence),
-        Trait.UNREAD: found["d|1101|a"],
-        Trait.STATE: worked(state=State.FLAGGED),
-        Trait.OPINION: worked(rating="ganz gut", comment="weil"),
-        Trait.VERSION: changed(version=3, label_set="ab" * 32),
-        Trait.TRACE: changed(claim=(), evidence=evidence, trace=Trace(places=(OUTSIDE,))),
-        Trait.SETTLED: changed(origin="adjudicated", settled=Settled("li", How.TAKEN, ("x",))),
-        Trait.SUGGESTED: changed(suggested=Provenance(suggestion="s", maker="toy")),
-        Trait.META: told(meta=meta),
-        Trait.GROUP: replace(
+        RecordTrait.OVERLAP: replace(plain, annotations=(owned, mark(Side.SUMMARY, 5, 12))),
+        RecordTrait.FRAGMENTS: changed(
+            claim=(*claim, *mark(Side.SUMMARY, 11, 17).annotation.claim)
+        ),
+        RecordTrait.LINK: changed(evidence=evidence),
+        RecordTrait.EVIDENCES: changed(claim=(), evidence=(*more, *evidence)),
+        RecordTrait.TREE: changed(labels=(("Unwanted", "Intrinsic"),)),
+        RecordTrait.NOTE: changed(note="why"),
+        RecordTrait.ANNOTATOR: plain,
+        RecordTrait.TIME: changed(created="2026-01-02T09:00:00.000000+00:00"),
+        RecordTrait.EMPTY: said(found["d|1101|a"]),
+        RecordTrait.ORIGIN: changed(origin="machine:toy"),
+        RecordTrait.TEXTS: plain,
+        RecordTrait.SEVERAL: changed(labels=(PASSAGE, ("Wrong",))),
+        RecordTrait.BARE: changed(labels=()),
+        RecordTrait.UNCLAIMED: changed(claim=(), evidence=evidence),
+        RecordTrait.UNREAD: found["d|1101|a"],
+        RecordTrait.STATE: worked(state=State.FLAGGED),
+        RecordTrait.OPINION: worked(rating="ganz gut", comment="weil"),
+        RecordTrait.VERSION: changed(version=3, label_set="ab" * 32),
+        RecordTrait.TRACE: changed(
+            claim=(), evidence=evidence, trace=AssistTrace(places=(OUTSIDE,))
+        ),
+        RecordTrait.SETTLED: changed(
+            origin="adjudicated", settled=Adjudication("li", ReviewAction.TAKEN, ("x",))
+        ),
+        RecordTrait.SUGGESTED: changed(suggested=Provenance(suggestion="s", maker="toy")),
+        RecordTrait.META: told(meta=meta),
+        RecordTrait.GROUP: replace(
             said(found["d|1101|a"], rating="Bad"),
             sample=replace(found["d|1101|a"].sample, group="g"),
         ),
-        Trait.REQUEST: told(request=Request(question="how?")),
-        Trait.KIND: said(found["r|1101|teamA/run1"], rating="Bad"),
-        Trait.TITLE: plain,
-        Trait.DATASET: plain,
-        Trait.IMPORTED: told(imported=original),
+        RecordTrait.REQUEST: told(request=Request(question="how?")),
+        RecordTrait.KIND: said(found["r|1101|teamA/run1"], rating="Bad"),
+        RecordTrait.TITLE: plain,
+        RecordTrait.DATASET: plain,
+        RecordTrait.IMPORTED: told(imported=original),
     }
 
 
-CARRIED_BY_ITEMS = {Trait.EMPTY, Trait.META, Trait.GROUP, Trait.REQUEST}
+CARRIED_BY_ITEMS = {RecordTrait.EMPTY, RecordTrait.META, RecordTrait.GROUP, RecordTrait.REQUEST}
 """Traits of which a part alone is carried: by an option, or where it is a collection's own."""
 
 
-@pytest.mark.parametrize("trait", Trait)
-def test_a_trait_is_carried_or_counted(trait: Trait, tmp_path: Path) -> None:
+@pytest.mark.parametrize("trait", RecordTrait)
+def test_a_trait_is_carried_or_counted(trait: RecordTrait, tmp_path: Path) -> None:
     """What the format says that it carries comes back as it was; all else stands in the report."""
     found = collection(tmp_path)
     example = _examples(found)[trait]
     reports = {each.sample.key: each.sample for each in found.values()}
     text, told = write([example], "autojudge", sample=reports.get)
-    if trait not in ABOUT.carried or trait in CARRIED_BY_ITEMS:
+    if trait not in TRAITS.carried or trait in CARRIED_BY_ITEMS:
         assert told.lost.get(trait.value) == 1
         return
     assert told.lost == {}

@@ -13,12 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.effort import example_limit
 from tests.plugins.formats.laws import base, examples, read, write
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError, Unavailable
 from tui_annotate.domain.records import Record
-from tui_annotate.plugins.detection import detect
-from tui_annotate.plugins.joined import SEPARATOR
-from tui_annotate.plugins.traits import Trait
+from tui_annotate.plugins.format_detection import detect
+from tui_annotate.plugins.joined_texts import SEPARATOR
+from tui_annotate.plugins.traits import RecordTrait
 
 SOURCE = "The bridge opened in 1932.\nIt cost 12 million pounds 🌉 and took six years."
 SUMMARY = "The 1932 bridge cost 15 million pounds and was loved."
@@ -59,7 +60,7 @@ def test_a_folder_that_can_not_be_read_is_told(
         return plain(folder)
 
     monkeypatch.setattr(os, "scandir", refused)
-    with pytest.raises(Unavailable, match=r"ana can not be read: Permission denied"):
+    with pytest.raises(Unavailable):
         read(corpus, "brat")
 
 
@@ -73,10 +74,10 @@ def test_a_folder_becomes_samples(tmp_path: Path) -> None:
     assert (first.labels, first.note) == ((("Wrong",),), "12, not 15")
     assert len(second.claim) == 2
     assert [(person.id, person.name) for person in record.people] == [("ana", "ana")]
-    assert sorted(problem.message for problem in problems) == [
-        "left out: 1 lines of kind '*'",
-        "left out: 1 lines of kind 'A'",
-    ]
+    assert not any(problem.refused for problem in problems)
+    assert len(problems) == 2
+    for kind in ("'*'", "'A'"):
+        assert [problem.message for problem in problems if kind in problem.message]
     assert detect(corpus) == detect(corpus / "ana") == "brat"
     (alone,), _ = read(corpus / "ana", "brat")
     assert alone.people[0].id == "brat"
@@ -112,15 +113,16 @@ def test_what_is_no_folder_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         read(tmp_path / "none", "brat")
     _, (problem,) = read(corpus, "brat")
-    assert "not parted once" in problem.message
+    assert problem.refused
     (corpus / "ana" / "b-001.txt").unlink()
     _, (problem,) = read(corpus, "brat")
-    assert "there is no file" in problem.message
+    assert problem.refused
+    assert "b-001.txt" in str(problem)
 
 
 def test_what_is_written(tmp_path: Path) -> None:
     """Lines as brat has them: types of letters, an end that is not included, one space between."""
-    (record,) = examples("ana")[Trait.FRAGMENTS]
+    (record,) = examples("ana")[RecordTrait.FRAGMENTS]
     write([record], "brat", tmp_path / "out")
     assert (tmp_path / "out" / "ana" / "000001.ann").read_text("utf-8") == (
         "T1\tWrong 45 47;53 63\tIt 15 million\n"
@@ -132,7 +134,7 @@ def test_what_is_written(tmp_path: Path) -> None:
 
 def test_a_text_that_was_changed_is_refused(tmp_path: Path) -> None:
     """By its hash, and where the copies of two annotators differ."""
-    (stranger,) = examples("ana")[Trait.ANNOTATOR]
+    (stranger,) = examples("ana")[RecordTrait.ANNOTATOR]
     (record,) = [base("ana")]
     both = Record(
         record.sample,
@@ -146,10 +148,12 @@ def test_a_text_that_was_changed_is_refused(tmp_path: Path) -> None:
     text = tmp_path / "out" / "ana" / "000001.txt"
     text.write_bytes(text.read_bytes() + b"!")
     _, (problem,) = read(tmp_path / "out", "brat")
-    assert "differs between the folders" in problem.message
+    assert problem.refused
+    there = problem.message
     shutil.rmtree(tmp_path / "out" / "Li")
     _, (problem,) = read(tmp_path / "out", "brat")
-    assert "is not the text that was written" in problem.message
+    assert problem.refused
+    assert problem.message != there
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "/etc/passwd", "", 5, ".hidden"])
@@ -158,14 +162,15 @@ def test_side_tables_lead_nowhere_else(tmp_path: Path, name: object) -> None:
     corpus = _foreign(tmp_path)
     (corpus / "samples.jsonl").write_text(json.dumps({"file": name, "sample_id": "1"}), "utf-8")
     _, (problem,) = read(corpus, "brat")
-    assert "is no name of a file" in problem.message
+    assert problem.refused
+    assert repr(name) in problem.message
 
 
 _PIECES = st.sampled_from(["\t", "\n", "T1", "R1", "#1", " ", ";", "0", "114 131", "Arg1:T1", "x"])
 
 
 @given(standoff=st.lists(_PIECES | st.text(max_size=3), max_size=20).map("".join))
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=example_limit(200), deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_standoff_breaks_the_reader(standoff: str) -> None:
     """Any lines are read or refused, never an accident."""
     raw = standoff.encode("utf-8", "surrogatepass")

@@ -11,15 +11,16 @@ import conllu
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.helpers.effort import example_limit
 from tests.plugins.formats.hostile import PEOPLE, several
 from tests.plugins.formats.laws import base, examples, write
-from tests.plugins.reading import write as written
+from tests.plugins.record_reader import write as written
 from tui_annotate.domain.annotations import Anchor, Annotation
-from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.protocols import Report
-from tui_annotate.plugins.traits import Trait
+from tui_annotate.plugins.protocols import ExportReport
+from tui_annotate.plugins.traits import Loss, RecordTrait
 
 
 def _sections(text: str) -> list[conllu.TokenList]:
@@ -34,12 +35,12 @@ def _tags(section: conllu.TokenList) -> list[str]:
     return [token["tui:tag"] for token in section]
 
 
-def _marked(*spans: tuple[int, int, str], summary: str = "") -> tuple[list[str], Report]:
+def _marked(*spans: tuple[int, int, str], summary: str = "") -> tuple[list[str], ExportReport]:
     """The tags of a summary whose claims are these, and the report."""
     record = base("ana")
     claims = [((Anchor(Side.SUMMARY, 0, Span(s, e)),), ((label,),)) for s, e, label in spans]
     owned = tuple(
-        Owned("ana", Annotation(f"a{place}", claim, labels=labels))
+        OwnedAnnotation("ana", Annotation(f"a{place}", claim, labels=labels))
         for place, (claim, labels) in enumerate(claims)
     )
     source = record.sample.documents[0]
@@ -52,7 +53,7 @@ def _marked(*spans: tuple[int, int, str], summary: str = "") -> tuple[list[str],
 
 def test_what_is_written(tmp_path: Path) -> None:
     """Columns are named, a section says whose text it is, evidence is tagged in the source."""
-    (record,) = examples("ana")[Trait.LINK]
+    (record,) = examples("ana")[RecordTrait.LINK]
     report = write([record], "conll", tmp_path / "a.conllup")
     text = (tmp_path / "a.conllup").read_text("utf-8")
     assert text.splitlines()[:7] == [
@@ -68,11 +69,11 @@ def test_what_is_written(tmp_path: Path) -> None:
     assert _tags(source) == ["O", "O", "B-Evidence", "I-Evidence", "O", "O", "O", "O"]
     assert _tags(summary) == ["O", "O", "B-Wrong", "I-Wrong", "O", "O"]
     assert (report.records, report.annotations) == (1, 1)
-    assert report.lost == {"evidence of claims": 1, "annotators": 1}
+    assert report.lost == {RecordTrait.LINK: 1, RecordTrait.ANNOTATOR: 1}
 
 
 @given(found=several((PEOPLE[0],)))
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=example_limit(40), deadline=None, suppress_health_check=list(HealthCheck))
 def test_tokens_give_the_text_back(found: list[Record]) -> None:
     """A public reader finds each text, each token at its place, and a tag that may follow."""
     text, report = written(found, "conll")
@@ -83,7 +84,7 @@ def test_tokens_give_the_text_back(found: list[Record]) -> None:
         for record in found
         for one in record.sample.documents
     }
-    assert report.records == len(found) - report.lost.get("samples not read", 0)
+    assert report.records == len(found) - report.lost.get(RecordTrait.UNREAD, 0)
     for section in sections:
         about = {name: _told(value) for name, value in section.metadata.items()}
         exact = texts[about["dataset"], about["sample_id"], about["side"]]
@@ -107,26 +108,26 @@ def test_of_spans_that_share_a_token_one_is_left() -> None:
     """The first, then the longest; each other is counted, also where they only touch one token."""
     tags, report = _marked((3, 10, "A"), (3, 18, "B"), (8, 25, "C"))
     assert tags == ["O", "B-B", "I-B", "I-B", "O", "O"]
-    assert report.lost["spans whose tokens are another's"] == 2
-    assert report.lost["overlapping spans"] == 2
+    assert report.lost[Loss.SHARED_TOKENS] == 2
+    assert report.lost[RecordTrait.OVERLAP] == 2
     tags, report = _marked((3, 5, "A"), (5, 7, "B"))
     assert tags[:3] == ["O", "B-A", "O"]
-    assert report.lost["spans whose tokens are another's"] == 1
-    assert report.lost["spans that cut a token, which has their tag whole"] == 1
+    assert report.lost[Loss.SHARED_TOKENS] == 1
+    assert report.lost[Loss.CUT_TOKENS] == 1
 
 
 def test_spans_beside_one_another_each_begin() -> None:
     """Two spans of one label stay two."""
     tags, report = _marked((8, 10, "A"), (11, 18, "A"))
     assert tags == ["O", "O", "B-A", "B-A", "O", "O"]
-    assert set(report.lost) <= {"annotators"}
+    assert set(report.lost) <= {RecordTrait.ANNOTATOR}
 
 
 def test_spans_without_a_token_are_counted() -> None:
     """White space alone has no tag."""
     tags, report = _marked((2, 3, "A"))
     assert set(tags) == {"O"}
-    assert report.lost["spans without a token"] == 1
+    assert report.lost[Loss.TOKENLESS] == 1
 
 
 @pytest.mark.parametrize(
@@ -151,14 +152,14 @@ def test_labels_are_one_word() -> None:
     """White space in a label is written as a sign, and counted."""
     tags, report = _marked((8, 10, "not\tso good"))
     assert tags[2] == "B-not_so_good"
-    assert report.lost["labels with white space in a name"] == 1
+    assert report.lost[Loss.WHITE_SPACE] == 1
 
 
 def test_what_nobody_read_is_left_out() -> None:
     """What was read with nothing found has no tag but O."""
-    (unread,) = examples("ana")[Trait.UNREAD]
-    (empty,) = examples("ana")[Trait.EMPTY]
+    (unread,) = examples("ana")[RecordTrait.UNREAD]
+    (empty,) = examples("ana")[RecordTrait.EMPTY]
     text, report = written([unread, empty], "conll")
-    assert report.lost["samples not read"] == 1
+    assert report.lost[RecordTrait.UNREAD] == 1
     assert {tag for section in _sections(text) for tag in _tags(section)} == {"O"}
     assert len(_sections(text)) == 2

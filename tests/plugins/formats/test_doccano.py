@@ -12,15 +12,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.effort import example_limit
 from tests.plugins.formats.laws import read, write
-from tests.plugins.reading import file
+from tests.plugins.record_reader import file
 from tests.plugins.strategies import altered
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.detection import detect
-from tui_annotate.plugins.joined import SEPARATOR
+from tui_annotate.plugins.format_detection import detect
+from tui_annotate.plugins.joined_texts import SEPARATOR
+from tui_annotate.plugins.traits import Loss, RecordTrait
 
 SOURCE = "The bridge opened in 1932.\nIt cost 12 million pounds 🌉 and took six years."
 SUMMARY = "The 1932 bridge cost 15 million pounds and was loved."
@@ -112,7 +114,7 @@ def test_texts_that_hold_the_separator_are_counted(tmp_path: Path) -> None:
     twisted = replace(twisted, assignments=(Assignment("doccano", State.DONE),))
     report = write([twisted, record], "doccano", tmp_path / "out.jsonl")
     assert report.records == 1
-    assert report.lost["samples whose texts hold the separator"] == 1
+    assert report.lost[Loss.SEPARATOR] == 1
 
 
 def test_what_the_layer_has_not_read_is_left_out(tmp_path: Path) -> None:
@@ -121,12 +123,12 @@ def test_what_the_layer_has_not_read_is_left_out(tmp_path: Path) -> None:
     unread = replace(record, annotations=(), assignments=(Assignment("doccano"),))
     clean = replace(unread, assignments=(Assignment("doccano", State.DONE),))
     report = write([unread, clean], "doccano", tmp_path / "out.jsonl")
-    assert report.lost == {"samples not read": 1, "samples read with nothing found": 1}
+    assert report.lost == {RecordTrait.UNREAD: 1, RecordTrait.EMPTY: 1}
     assert (tmp_path / "out.jsonl").read_text("utf-8").count("\n") == report.records == 1
 
 
 @given(data=st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=example_limit(150), deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_value_breaks_the_reader(data: st.DataObject) -> None:
     """Any JSON value in any place of a sound line is read or refused, never an accident."""
     line = data.draw(altered(LINE))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.plugins.formats.laws import write
-from tests.plugins.reading import file, read
+from tests.plugins.record_reader import file, read
 
 SOURCE = "The bridge opened in 1932.\nIt cost 12 million pounds 🌉 and took six years."
 SUMMARY = "The 1932 bridge cost 15 million pounds and was loved."

@@ -20,13 +20,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import ipc, parquet
 
+from tests.helpers.errors import has_code
 from tests.plugins.formats.laws import read
 from tests.plugins.strategies import full_texts
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins.columns import COLLECTIONS, with_columns
-from tui_annotate.plugins.detection import detect
 from tui_annotate.plugins.files import columnar
+from tui_annotate.plugins.format_detection import detect
+from tui_annotate.plugins.pair_columns import COLLECTIONS, with_columns
 from tui_annotate.plugins.protocols import ImportOptions, Meter
 
 ROWS = [{"source": f"Source {n}.", "summary": "So.", "n": n} for n in range(3)]
@@ -117,18 +118,18 @@ def test_a_wrong_column_is_told_once(tmp_path: Path) -> None:
     path = _parquet(tmp_path / "a.parquet", ROWS)
     records, problems = read(path, "pairs", source_column="article")
     assert records == []
-    assert [str(each) for each in problems] == [
-        f"{path}: no column 'article'; there are: 'source', 'summary', 'n'"
-    ]
-    assert problems[0].hint == "name the right one with --source-column"
+    (problem,) = problems
+    assert problem.where == str(path)
+    assert "'article'" in problem.message
+    assert "'source', 'summary', 'n'" in problem.message
+    assert "--source-column" in problem.hint
+    assert "--id-column" not in problem.hint
     assert "--id-column" in read(path, "pairs", id_column="key")[1][0].hint
     several = read(
         path, "pairs", source_column="article", summary_column="summery", id_column="key"
     )
-    assert several[1][0].hint == (
-        "if 'summary' is it: --summary-column summary; "
-        "name the right one with --source-column and --id-column"
-    )
+    for option in ("--summary-column summary", "--source-column", "--id-column"):
+        assert option in several[1][0].hint
     both = tmp_path / "both"
     both.mkdir()
     (both / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
@@ -141,7 +142,7 @@ def test_a_wrong_column_is_told_once(tmp_path: Path) -> None:
 
 def test_wrong_folders_are_told(tmp_path: Path) -> None:
     """Nothing in it, a list of something else, names of files elsewhere, a file that is gone."""
-    with pytest.raises(NotFound, match="holds no parquet files"):
+    with pytest.raises(NotFound):
         read(tmp_path, "pairs")
     state = tmp_path / "state.json"
     for wrong in (
@@ -156,7 +157,7 @@ def test_wrong_folders_are_told(tmp_path: Path) -> None:
             read(tmp_path, "pairs")
     for name in ("../a.arrow", "/etc/passwd", "a/b", "..", "", "a\nb", "\udc00"):
         state.write_text(json.dumps({"_data_files": [{"filename": name}]}))
-        with pytest.raises(InvalidInput, match="not in its folder"):
+        with pytest.raises(InvalidInput, check=has_code("file-outside-folder")):
             read(tmp_path, "pairs")
     state.write_text(json.dumps({"_data_files": [{"filename": "gone.arrow"}]}))
     records, problems = read(tmp_path, "pairs", meter=Meter())
@@ -169,7 +170,7 @@ def test_a_row_that_unpacks_to_too_much_is_refused(tmp_path: Path, monkeypatch: 
     path = _parquet(tmp_path / "a.parquet", [ROWS[0] | {"x": "y" * 9000}] * 100)
     records, problems = read(path, "pairs")
     assert records == []
-    assert "16 rows are larger than" in problems[0].message
+    assert "16" in problems[0].message
 
 
 def test_a_file_of_one_piece_is_read_bit_by_bit(tmp_path: Path, monkeypatch: Any) -> None:
@@ -179,14 +180,14 @@ def test_a_file_of_one_piece_is_read_bit_by_bit(tmp_path: Path, monkeypatch: Any
     path = _parquet(tmp_path / "a.parquet", rows)
     assert parquet.ParquetFile(path).metadata.num_row_groups == 1
     given: list[int] = []
-    plain = columnar._Whole.read
+    plain = columnar._BoundedFile.read
 
     def read(file: Any, size: int | None = -1) -> bytes:
         found: bytes = plain(file, size)
         given.append(len(found))
         return found
 
-    monkeypatch.setattr(columnar._Whole, "read", read)
+    monkeypatch.setattr(columnar._BoundedFile, "read", read)
     rows_of = columnar.column_rows(path)
     assert next(rows_of)["source"] == rows[0]["source"]
     assert sum(given) < path.stat().st_size / 2
@@ -197,7 +198,7 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
     path = _parquet(tmp_path / "a.parquet", [ROWS[0] | {"x": "y" * 2**25}], packed="zstd")
     records, problems = read(path, "pairs")
     assert records == []
-    assert "more than 200 times its size" in problems[0].message
+    assert "200" in problems[0].message
 
 
 @given(st.lists(st.fixed_dictionaries({"source": full_texts, "summary": full_texts}), max_size=3))
@@ -252,7 +253,8 @@ def test_offsets_that_lead_out_of_a_file_break_no_process(tmp_path: Path) -> Non
         check=False,
     )
     assert told.returncode == 2
-    assert "can not be read" in told.stderr
+    assert str(place) in told.stderr
+    assert "Traceback" not in told.stderr
 
 
 def test_a_file_takes_no_more_memory_than_it_has_bytes(tmp_path: Path) -> None:
@@ -280,4 +282,4 @@ def test_collections_are_asked_for_by_name() -> None:
     assert (own.source_column, own.summary_column) == ("document", "answer")
     with pytest.raises(NotFound) as caught:
         with_columns("summeval", plain)
-    assert caught.value.hint.startswith("there are: aggrefact, frank, summac, true")
+    assert "aggrefact, frank, summac, true" in caught.value.hint

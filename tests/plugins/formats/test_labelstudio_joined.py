@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from tests.plugins.formats.laws import read
-from tests.plugins.reading import file
+from tests.plugins.record_reader import file
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.detection import detect
-from tui_annotate.plugins.joined import SEPARATOR
+from tui_annotate.plugins.format_detection import detect
+from tui_annotate.plugins.joined_texts import SEPARATOR
 
 SOURCE = "The bridge 🌉 opened in 1932.\nIt cost 12 million pounds."
 SUMMARY = "The 1932 bridge cost 15 million pounds and was loved."
@@ -85,7 +85,7 @@ def test_lengths_say_where_a_text_is_parted(tmp_path: Path) -> None:
     """Where the text holds the separator twice, `source_len` and `sep_len` part it."""
     text = f"{SOURCE}{SEPARATOR}{SUMMARY}{SEPARATOR}"
     twice = _joined(text=text)
-    assert "no column 'source'" in _read(tmp_path, twice)[1][0].message
+    assert "'source'" in _read(tmp_path, twice)[1][0].message
     lengths = {"source_len": len(SOURCE), "sep_len": len(SEPARATOR)}
     (record,), problems = _read(tmp_path, _joined(text=text, **lengths))
     assert [document.text for document in record.sample.documents] == [SOURCE, SUMMARY + SEPARATOR]
@@ -101,7 +101,9 @@ def test_a_named_column_is_parted(tmp_path: Path) -> None:
     assert record.sample.meta == {"source": "a newspaper"}
     assert len(record.annotations) == 2
     task["data"]["body"] = "without a separator"
-    assert "is not parted once" in _read(tmp_path, task, **options)[1][0].message
+    records, (problem,) = _read(tmp_path, task, **options)
+    assert (records, problem.refused) == ([], True)
+    assert "source_len" in problem.hint
 
 
 def test_older_offsets_of_a_joined_text_are_recognised(tmp_path: Path) -> None:
@@ -113,7 +115,8 @@ def test_older_offsets_of_a_joined_text_are_recognised(tmp_path: Path) -> None:
                 item["value"]["start"] += 1
                 item["value"]["end"] += 1
     (found,), (doubt,) = _read(tmp_path, task)
-    assert doubt.message == "the offsets are UTF-16 units"
+    assert not doubt.refused
+    assert "UTF-16" in doubt.message
     (plain,), _ = _read(tmp_path, _joined())
     assert _said(found) == _said(plain)
 
@@ -121,10 +124,10 @@ def test_older_offsets_of_a_joined_text_are_recognised(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda data: data.update(text="no separator"), "no column 'source'"),
-        (lambda data: data.update(other=data["text"]), "no column 'source'"),
-        (lambda data: data.update(source=SOURCE), "no column 'summary'"),
-        (lambda data: data.update(text=SEPARATOR + SUMMARY), "ends outside"),
+        (lambda data: data.update(text="no separator"), "'source'"),
+        (lambda data: data.update(other=data["text"]), "'source'"),
+        (lambda data: data.update(source=SOURCE), "'summary'"),
+        (lambda data: data.update(text=SEPARATOR + SUMMARY), "'r1'"),
     ],
 )
 def test_a_text_that_is_not_certain_is_refused(
@@ -147,4 +150,5 @@ def test_a_region_over_the_separator_is_refused(tmp_path: Path) -> None:
     value["text"] = text[value["start"] : value["end"]]
     records, problems = _read(tmp_path, task)
     assert records == []
-    assert "is not inside one of the two texts" in problems[0].message
+    assert [problem.refused for problem in problems] == [True]
+    assert str(value["start"]) in problems[0].message

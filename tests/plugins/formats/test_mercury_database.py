@@ -15,12 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.effort import example_limit
 from tests.plugins.formats.laws import read
-from tests.plugins.reading import write
+from tests.plugins.record_reader import write
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins.detection import detect
+from tui_annotate.plugins.format_detection import detect
 
 CHUNKS = [
     (0, "The bridge opened in 1932.", "source", 0, 0, 0),
@@ -160,7 +161,7 @@ def test_one_way_of_counting_for_a_whole_database(tmp_path: Path, way: str) -> N
     records, problems = read(path, "mercury-db")
     if way == "none":
         assert records == []
-        assert "no way of counting" in problems[0].message
+        assert [problem.refused for problem in problems] == [True]
     elif way == "both":  # first chunks begin where documents do
         assert len(records) == 2
     else:
@@ -171,8 +172,10 @@ def test_what_fits_both_ways_is_not_guessed(tmp_path: Path) -> None:
     """A span that covers other words in either way is asked about."""
     row = _row(1, {"source": [20, 28, 1]})
     chunks = [*CHUNKS[:1], (1, "It cost 12 million pounds in all.", *CHUNKS[1][2:]), *CHUNKS[2:]]
-    _, problems = read(_database(tmp_path / "m.sqlite", row, chunks=(PLAIN, chunks)), "mercury-db")
-    assert "both in chunks and in documents" in problems[0].message
+    path = _database(tmp_path / "m.sqlite", row, chunks=(PLAIN, chunks))
+    records, problems = read(path, "mercury-db")
+    assert records == []
+    assert [problem.refused for problem in problems] == [True]
 
 
 def test_people_have_names_where_a_file_of_users_lies_beside(tmp_path: Path) -> None:
@@ -223,9 +226,9 @@ def test_comments_come_with_their_sample(tmp_path: Path) -> None:
     assert [(each["user_id"], each["text"]) for each in comments] == [
         ("cd", "Why?"), ("ab12", "So."),
     ]  # fmt: skip
-    assert [(each.message, each.refused) for each in problems] == [
-        ("1 comments belong to nothing", False)
-    ]
+    (problem,) = problems
+    assert not problem.refused
+    assert "1" in problem.message
 
 
 def test_a_bad_sample_does_not_end_the_file(tmp_path: Path) -> None:
@@ -253,27 +256,25 @@ def test_strays_and_browsers_offsets_are_told(tmp_path: Path) -> None:
     _, problems = read(
         _database(tmp_path / "m.sqlite", *rows, chunks=(PLAIN, chunks)), "mercury-db"
     )
-    assert [(each.message, each.refused) for each in problems] == [
-        ("the source has signs that a browser counts twice before the end of a span", False),
-        ("1 annotation of samples without texts", True),
-    ]
+    assert [each.refused for each in problems] == [False, True]
+    assert "1" in problems[1].message
 
 
 def test_wrong_files_are_told(tmp_path: Path) -> None:
     """No file, no database, a database of something else, a table without a column."""
     with pytest.raises(NotFound):
         read(tmp_path / "none", "mercury-db")
-    with pytest.raises(NotFound, match="is a database of Mercury"):
+    with pytest.raises(NotFound):
         read(tmp_path, "mercury-db")
     (tmp_path / "a.txt").write_text("SQLite", "utf-8")
     other = _filled(tmp_path / "b.sqlite", {("users", "user_id"): []})
     for path in (tmp_path / "a.txt", other):
-        with pytest.raises(InvalidInput, match="no database with a table 'chunks'"):
+        with pytest.raises(InvalidInput, match="'chunks'"):
             read(path, "mercury-db")
     lacking = _filled(tmp_path / "c.sqlite", {("chunks", "chunk_id, text"): []})
     records, problems = read(lacking, "mercury-db")
     assert records == []
-    assert "no column 'sample_id'" in problems[0].message
+    assert "'sample_id'" in problems[0].message
 
 
 _CELLS = st.none() | st.integers(-9, 2**40) | st.floats() | st.text(max_size=3) | st.binary()
@@ -288,7 +289,7 @@ _SPAN = st.lists(st.integers(-2, 9) | st.none() | st.text(max_size=2), max_size=
     cut=st.binary(max_size=20),
     at=st.integers(0, 12_000),
 )
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=example_limit(60))
 def test_no_content_breaks_the_reader(row: Any, spans: Any, cut: bytes, at: int) -> None:
     """Any values in any column, and bytes written over, end in records and problems."""
     with TemporaryDirectory() as folder:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.fuzz.foreign import STANDOFF, TASK, TEXT
 from tests.fuzz.readers import placed
-from tests.plugins.reading import file, read
+from tests.plugins.record_reader import file, read
 from tui_annotate.domain.errors import InvalidInput
 
 
@@ -30,5 +30,5 @@ def test_a_type_of_brat_stands_for_a_label(tmp_path: Path, label: Any) -> None:
     row = json.dumps({"type": "Wrong", "label": label})
     files = {"ana/b.txt": TEXT, "ana/b.ann": STANDOFF, "labels.jsonl": row}
     corpus = placed({name: text.encode() for name, text in files.items()}, tmp_path)
-    with pytest.raises(InvalidInput, match="is no label"):
+    with pytest.raises(InvalidInput, match=r"labels\.jsonl"):
         read(corpus, "brat")

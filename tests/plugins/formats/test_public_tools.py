@@ -21,7 +21,7 @@ from tests.plugins.formats.hostile import CROWD, crowded, several
 from tests.plugins.formats.laws import write
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins.formats.tabular.rows import COLUMNS, REVIEWS, reviews, rows
+from tui_annotate.plugins.formats.tabular import COLUMNS, REVIEWS, reviews, rows
 
 Rows = list[dict[str, Any]]
 PLACES = ("summary_start", "summary_end", "source_start", "source_end")

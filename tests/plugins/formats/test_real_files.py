@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.plugins.reading import file, read, write
-from tests.services.ingesting import Stores
+from tests.plugins.record_reader import file, read, write
+from tests.services.ingest_stores import Stores
 from tui_annotate.domain.records import RecordFilter
-from tui_annotate.plugins.traits import Trait
+from tui_annotate.plugins.traits import RecordTrait
 
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", Path(__file__).parents[3].parent / "shared"))
 FORMS = ("mercury", "faithbench")
@@ -60,7 +60,10 @@ def test_every_file_survives_the_other_form(tmp_path: Path) -> None:
         assert _exact(again) == _exact(changed), path.name
         back, _ = write(there, _form(path))
         assert _exact(back) == _exact(path.read_text("utf-8")), path.name
-        assert set(first.lost) <= {Trait.ORIGIN, Trait.IMPORTED}  # imported:OTHER, and its rows
+        assert set(first.lost) <= {
+            RecordTrait.ORIGIN,
+            RecordTrait.IMPORTED,
+        }  # imported:OTHER, and its rows
 
 
 def test_every_file_goes_through_one_workspace(tmp_path: Path) -> None:

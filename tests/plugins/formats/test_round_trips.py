@@ -13,14 +13,15 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 
+from tests.helpers.effort import example_limit
 from tests.plugins.formats.hostile import CROWD, PEOPLE, crowded, several
 from tests.plugins.formats.laws import BARE, OF_ITEMS, about, hold, trip, write
-from tests.plugins.formats.said import LEFT_OUT
+from tests.plugins.formats.record_values import LEFT_OUT
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.joined import SEPARATOR
+from tui_annotate.plugins.joined_texts import SEPARATOR
 
 FORMATS = [
     name
@@ -29,7 +30,9 @@ FORMATS = [
 ]
 AS_THEY_WERE = {"native", "mercury", "faithbench", "ragtruth", "w3c"}
 """Formats that give the same bytes for what was read of them; ids or words change in the others."""
-HOSTILE = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+HOSTILE = settings(
+    max_examples=example_limit(40), deadline=None, suppress_health_check=list(HealthCheck)
+)
 
 
 def _people(name: str) -> tuple[Person, ...]:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.plugins.formats.laws import BARE, OF_ITEMS, about, base, examples, trip
-from tests.plugins.formats.said import views
+from tests.plugins.formats.record_values import views
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.traits import OWN, Trait
+from tui_annotate.plugins.traits import OWN, RecordTrait
 
 FORMATS = [
     name
@@ -28,16 +28,19 @@ def _person(name: str) -> str:
 def test_plain_work_loses_nothing(name: str, tmp_path: Path) -> None:
     """One claim, one label, one person who is done: the report is empty, and it comes back."""
     record = base(_person(name))
-    if Trait.STATE not in about(name).carried and Trait.EMPTY not in about(name).carried:
+    if (
+        RecordTrait.STATE not in about(name).carried
+        and RecordTrait.EMPTY not in about(name).carried
+    ):
         record = replace(record, assignments=())
     done = trip([record], name, tmp_path / "d")
     assert (done.report.lost, done.problems) == ({}, [])
     assert views(done.back, name) == views([record], name)
 
 
-@pytest.mark.parametrize("trait", Trait)
+@pytest.mark.parametrize("trait", RecordTrait)
 @pytest.mark.parametrize("name", FORMATS)
-def test_a_trait_is_carried_or_counted(name: str, trait: Trait, tmp_path: Path) -> None:
+def test_a_trait_is_carried_or_counted(name: str, trait: RecordTrait, tmp_path: Path) -> None:
     """What a format says that it carries comes back as it was; all else stands in the report."""
     found = examples(_person(name))
     if trait not in found:

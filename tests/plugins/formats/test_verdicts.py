@@ -11,8 +11,9 @@ import pytest
 from tests.plugins.formats.laws import base, write
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Side
+from tui_annotate.plugins.traits import Loss, RecordTrait
 
 PEOPLE = [Person(name, name, PersonKind.IMPORTED) for name in ("ana", "ben", "li")]
 
@@ -22,7 +23,7 @@ def _record(**labels: list[str]) -> Record:
     plain = base("ana")
     (owned,) = plain.annotations
     made = [
-        Owned(name, replace(owned.annotation, id=f"{name}-{place}", labels=((top, "x"),)))
+        OwnedAnnotation(name, replace(owned.annotation, id=f"{name}-{place}", labels=((top, "x"),)))
         for name, tops in labels.items()
         for place, top in enumerate(tops)
     ]
@@ -58,9 +59,9 @@ def test_what_has_no_verdict_is_left_out(tmp_path: Path) -> None:
     unread = replace(base("ana"), annotations=(), assignments=())
     report = write([unread, _record(ana=["Odd"])], "faithbench-csv", tmp_path / "a.csv")
     assert _rows(tmp_path / "a.csv") == []
-    assert report.lost["samples not read"] == 1
-    assert report.lost["samples without a verdict"] == 1
-    assert report.lost["labels that are no verdict"] == 1
+    assert report.lost[RecordTrait.UNREAD] == 1
+    assert report.lost[Loss.NO_VERDICT] == 1
+    assert report.lost[Loss.NO_VERDICT_LABELS] == 1
 
 
 def test_texts_are_cells(tmp_path: Path) -> None:
@@ -72,4 +73,4 @@ def test_texts_are_cells(tmp_path: Path) -> None:
     assert _rows(tmp_path / "a.csv") == [
         ['a "b"\r\nc,\rd', "'=1+1", "toy", "Consistent", "Consistent"]
     ]
-    assert report.lost["cells with a quote before them, as they look like formulas"] == 1
+    assert report.lost[Loss.FORMULAS] == 1

@@ -12,23 +12,25 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.effort import example_limit
 from tests.plugins.formats.laws import read, write
 from tests.plugins.strategies import altered, records
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.detection import detect
+from tui_annotate.plugins.format_detection import detect
+from tui_annotate.plugins.traits import RecordTrait
 
 SOURCE = "The bridge opened in 1932.\nIt cost 12 million pounds 🌉 and took six years."
 SUMMARY = "The 1932 bridge cost 15 million pounds and was loved."
 RECORD = Record(
     Sample("d", "b/1", (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, SUMMARY))),
     (
-        Owned(
+        OwnedAnnotation(
             "ana é",
             Annotation(
                 "0f0e",
@@ -136,7 +138,7 @@ def test_evidence_alone_links_nothing(tmp_path: Path) -> None:
     """A link has two ends; what marks one place classifies it, or highlights it."""
     one = RECORD.annotations[0].annotation
     for labels, motivation in ((one.labels, "classifying"), ((), "highlighting")):
-        bare = Owned("ana é", replace(one, claim=(), labels=labels, note=""))
+        bare = OwnedAnnotation("ana é", replace(one, claim=(), labels=labels, note=""))
         write([replace(RECORD, annotations=(bare,))], "w3c", tmp_path / "a.json")
         (found,) = json.loads((tmp_path / "a.json").read_text("utf-8"))
         item = found["first"]["items"][0]
@@ -144,7 +146,7 @@ def test_evidence_alone_links_nothing(tmp_path: Path) -> None:
 
 
 @given(record=records())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=example_limit(50))
 def test_every_kind_of_sample_comes_back(record: Record) -> None:
     """Several sources, titles, requests, kinds, versions: all but places and settlements."""
     with TemporaryDirectory() as folder:
@@ -163,7 +165,7 @@ def test_every_kind_of_sample_comes_back(record: Record) -> None:
     assert back[0].assignments == record.assignments
     assert replace(back[0].sample, imported=None) == replace(record.sample, imported=None)
     traced = sum(one.annotation.trace is not None for one in record.annotations)
-    assert report.lost.get("places of evidence in the assist", 0) == traced
+    assert report.lost.get(RecordTrait.TRACE, 0) == traced
 
 
 @pytest.mark.parametrize(
@@ -212,7 +214,9 @@ def test_what_does_not_fit_is_told(tmp_path: Path, old: str, new: str, told: str
 
 @given(data=st.data())
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+    max_examples=example_limit(50),
 )
 def test_no_value_breaks_the_reader(tmp_path: Path, data: st.DataObject) -> None:
     """Any JSON value in any place of a sound collection is read or refused."""

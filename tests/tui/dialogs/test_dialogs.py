@@ -7,22 +7,25 @@ from typing import Any
 
 import pytest
 
-from tests.tui.stage import HOSTILE, staged
+from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.tui.dialogs.find import FindDialog
-from tui_annotate.tui.dialogs.former import FormerDialog
 from tui_annotate.tui.dialogs.frame import Dialog
-from tui_annotate.tui.dialogs.help import HelpDialog, HelpGroup
+from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.dialogs.label_picker import LabelPicker
+from tui_annotate.tui.dialogs.legend import ANNOTATE_MARKS
 from tui_annotate.tui.dialogs.message import MessageDialog
+from tui_annotate.tui.dialogs.past_annotations import PastAnnotationDialog
+from tui_annotate.tui.keys.key_map import HelpGroup
+from tui_annotate.tui.line_text import line_text
 
 _GROUPS = [
-    HelpGroup("Moving", [("↑ ↓", "sentence", "previous and next; the matches follow")]),
+    HelpGroup("Moving", [("↑ ↓", "previous and next sentence; the matches follow")]),
     HelpGroup(
         "Marking",
-        [("1-9", "label", "a leaf saves"), ("Space", "take or give back the focused match", "")],
+        [("1-9", "save with this label"), ("Space", "take or give back the focused match")],
     ),
 ]
 
@@ -34,11 +37,11 @@ def _find(text: str) -> str:
 
 
 _ALL: dict[str, Callable[[], Dialog[Any]]] = {
-    "find": FindDialog,
-    "former": lambda: FormerDialog(lambda: (), slots={}),
+    "find": lambda: FindDialog("", search=str, title="Find"),
+    "former": lambda: PastAnnotationDialog(lambda: (), slots={}),
     "help": lambda: HelpDialog(_GROUPS),
     "jump": lambda: JumpDialog(_find),
-    "labels": lambda: LabelPicker(parse_labels("[One, Two]")),
+    "labels": lambda: LabelPicker(parse_labels("[One, Two]"), slots={("One",): 0, ("Two",): 1}),
     "message": lambda: MessageDialog([("Guidelines", "text")]),
 }
 
@@ -47,7 +50,7 @@ _ALL: dict[str, Callable[[], Dialog[Any]]] = {
 @pytest.mark.parametrize("key", ["escape", "backspace"])
 async def test_escape_and_backspace_close(name: str, key: str) -> None:
     """Every dialog closes without a result; Backspace as long as nothing is typed."""
-    async with staged(screen=_ALL[name]()) as (stage, pilot):
+    async with run_stage(screen=_ALL[name]()) as (stage, pilot):
         await pilot.press(key)
         await pilot.pause()
         assert stage.results == [None]
@@ -56,7 +59,7 @@ async def test_escape_and_backspace_close(name: str, key: str) -> None:
 @pytest.mark.parametrize("name", ["former", "help", "message"])
 async def test_q_closes_where_nothing_is_typed(name: str) -> None:
     """Letters are text only where there is an input."""
-    async with staged(screen=_ALL[name]()) as (stage, pilot):
+    async with run_stage(screen=_ALL[name]()) as (stage, pilot):
         await pilot.press("q")
         await pilot.pause()
         assert stage.results == [None]
@@ -66,13 +69,13 @@ async def test_q_closes_where_nothing_is_typed(name: str) -> None:
 @pytest.mark.parametrize("size", [(80, 24), (140, 40), (40, 12)])
 async def test_every_dialog_shows_its_keys(name: str, size: tuple[int, int]) -> None:
     """The line of keys is in the window at any size."""
-    async with staged(screen=_ALL[name](), size=size) as (stage, _):
+    async with run_stage(screen=_ALL[name](), size=size) as (stage, _):
         assert any(word in stage.text() for word in ("Esc", "close"))
 
 
 async def test_a_jump_dismisses_with_what_was_found() -> None:
     """A wrong id is told inside, and the next try is free."""
-    async with staged(screen=JumpDialog(_find)) as (stage, pilot):
+    async with run_stage(screen=JumpDialog(_find)) as (stage, pilot):
         await pilot.press("x", "enter")
         await stage.workers.wait_for_complete()
         await pilot.pause()
@@ -90,7 +93,7 @@ async def test_an_error_with_hostile_text_is_harmless() -> None:
     def refuse(text: str) -> str:
         raise NotFound(f"{text} {HOSTILE}", HOSTILE)
 
-    async with staged(screen=JumpDialog(refuse), size=(140, 24)) as (stage, pilot):
+    async with run_stage(screen=JumpDialog(refuse), size=(140, 24)) as (stage, pilot):
         await pilot.press("x", "enter")
         await stage.workers.wait_for_complete()
         await pilot.pause()
@@ -105,7 +108,7 @@ async def test_find_searches_while_one_types() -> None:
         queries.append(query)
         return f"{len(query)} found"
 
-    async with staged(screen=FindDialog("b", search=search)) as (stage, pilot):
+    async with run_stage(screen=FindDialog("b", search=search, title="Find")) as (stage, pilot):
         await pilot.press("中", "q")
         await pilot.pause()
         assert queries == ["b", "中", "中q"]
@@ -118,26 +121,26 @@ async def test_find_searches_while_one_types() -> None:
 
 async def test_help_has_one_column_at_80_and_two_at_140() -> None:
     """Keys and what they do; the key that opened it turns to the marks, and back."""
-    async with staged(screen=HelpDialog(_GROUPS)) as (stage, pilot):
-        assert " ↑ ↓    sentence  previous and next; the matches follow" in stage.text()
+    async with run_stage(screen=HelpDialog(_GROUPS)) as (stage, pilot):
+        assert " ↑ ↓    previous and next sentence; the matches follow" in stage.text()
         assert " Space  take or give back the focused match" in stage.text()
         await pilot.press("question_mark", "end")
         await pilot.pause()
-        assert "⚑       a sample: flagged" in stage.text()
+        assert any(line.strip("│ ").startswith("⚑ ") for line in stage.lines())
         await pilot.press("question_mark")
         await pilot.pause()
         assert "Moving" in stage.text()
-    async with staged(screen=HelpDialog(_GROUPS), size=(140, 40)) as (stage, pilot):
+    async with run_stage(screen=HelpDialog(_GROUPS), size=(140, 40)) as (stage, pilot):
         await pilot.press("question_mark")
         await pilot.pause()
-        assert "a match: about one in ten" in stage.text()
-        assert "⚑       a sample: flagged" in stage.text()
+        assert line_text(ANNOTATE_MARKS[0].meaning) in stage.text()
+        assert any("⚑ " in line for line in stage.lines())
 
 
 async def test_hostile_help_is_harmless() -> None:
     """Users name keys, labels and datasets."""
-    groups = [HelpGroup(HOSTILE, [(HOSTILE, HOSTILE, HOSTILE * 5)])]
-    async with staged(screen=HelpDialog(groups, title=HOSTILE)) as (stage, _):
+    groups = [HelpGroup(HOSTILE, [(HOSTILE, HOSTILE * 5)])]
+    async with run_stage(screen=HelpDialog(groups, title=HOSTILE)) as (stage, _):
         assert "␛]52" in stage.text()
 
 
@@ -145,7 +148,7 @@ async def test_a_message_turns_and_scrolls() -> None:
     """Pages turn in a circle; long ones scroll; text is wrapped and harmless."""
     long = "\n".join(f"line {number} " + "中文" * 50 for number in range(30)) + HOSTILE
     pages = [("Request", "short [red]x[/]"), ("Guidelines", long)]
-    async with staged(screen=MessageDialog(pages)) as (stage, pilot):
+    async with run_stage(screen=MessageDialog(pages)) as (stage, pilot):
         assert "▸ Request   Guidelines" in stage.text()
         assert "short [red]x[/]" in stage.text()
         await pilot.press("g")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from tests.tui.stage import staged
+from tests.tui.stage import run_stage
+from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.label_files import parse_labels
-from tui_annotate.tui.dialogs.label_picker import LabelPicker, found
+from tui_annotate.domain.labels import LabelTree
+from tui_annotate.tui.dialogs.label_picker import LabelPicker, find_labels
 
 _TREE = parse_labels(
     """
@@ -26,7 +30,7 @@ _LABELS = tuple(_TREE.walk())
 
 
 def _names(text: str) -> list[str]:
-    return [label.name for label in found(_LABELS, text)]
+    return [label.name for label in find_labels(_LABELS, text)]
 
 
 @pytest.mark.parametrize(
@@ -54,84 +58,73 @@ def test_names_that_begin_with_it_come_first() -> None:
     assert _names("e")[0] == "Extrinsic"
 
 
+def picker(tree: LabelTree, *, chosen: Sequence[LabelPath] = ()) -> LabelPicker:
+    """All labels in one colour."""
+    return LabelPicker(tree, chosen=chosen, slots={label.path: 0 for label in tree.walk()})
+
+
 async def test_enter_takes_the_focused_label() -> None:
     """Paths and descriptions are listed under each other; Down moves."""
-    async with staged(screen=LabelPicker(_TREE)) as (stage, pilot):
+    async with run_stage(screen=picker(_TREE)) as (stage, pilot):
         assert "Unwanted › Intrinsic  contradicts the source" in stage.text()
         assert "良性                  true and harmless" in stage.text()
         await pilot.press("down", "enter")
         await pilot.pause()
-        assert stage.results == [(_INTRINSIC,)]
+        assert stage.results == [_INTRINSIC]
 
 
 async def test_typing_narrows_the_list() -> None:
     """Chinese too; the first that is left is focused."""
-    async with staged(screen=LabelPicker(_TREE)) as (stage, pilot):
+    async with run_stage(screen=picker(_TREE)) as (stage, pilot):
         await pilot.press("down", "down", "依", "据")
         await pilot.pause()
         assert "1 of 5" in stage.text()
         assert "良性" not in stage.text()
         await pilot.press("enter")
         await pilot.pause()
-        assert stage.results == [(_EXTRINSIC,)]
+        assert stage.results == [_EXTRINSIC]
 
 
 async def test_nothing_found_can_not_be_taken() -> None:
     """Enter waits until something is there."""
-    async with staged(screen=LabelPicker(_TREE)) as (stage, pilot):
+    async with run_stage(screen=picker(_TREE)) as (stage, pilot):
         await pilot.press("z", "z", "enter", "down", "up")
         await pilot.pause()
-        assert "no label with that" in stage.text()
+        assert not any(label.name in stage.text() for label in _TREE.walk())
         assert stage.results == []
 
 
-async def test_space_marks_where_several_may_be_taken() -> None:
-    """Marks survive a search; the result stands in the order of the set."""
-    async with staged(screen=LabelPicker(_TREE, multiple=True)) as (stage, pilot):
-        await pilot.press("q", "space", "backspace", "down", "down", "space", "enter")
-        await pilot.pause()
-        assert stage.results == [(_EXTRINSIC, ("Questionable",))]
-
-
-async def test_marks_of_the_start_may_all_be_taken_off() -> None:
-    """What was chosen before is marked and focused; without a mark then nothing is taken."""
-    picker = LabelPicker(_TREE, multiple=True, chosen=[_EXTRINSIC], slots={_EXTRINSIC: 1})
-    async with staged(screen=picker) as (stage, pilot):
+async def test_labels_of_the_draft_are_marked() -> None:
+    """The first of them is focused."""
+    async with run_stage(screen=picker(_TREE, chosen=[_EXTRINSIC])) as (stage, _):
         assert "▌✓ Unwanted › Extrinsic" in stage.text()
-        await pilot.press("space", "enter")
-        await pilot.pause()
-        assert stage.results == [()]
 
 
 async def test_space_is_text_where_one_is_taken() -> None:
     """A name with a blank can be searched."""
-    async with staged(screen=LabelPicker(_TREE)) as (stage, pilot):
+    async with run_stage(screen=picker(_TREE)) as (stage, pilot):
         await pilot.press(*"one", "space", *"can")
         await pilot.pause()
         assert "1 of 5" in stage.text()
         assert "[bold]one can not tell" in stage.text()
 
 
-@pytest.mark.parametrize("multiple", [False, True])
-async def test_a_click_takes_or_marks(multiple: bool) -> None:
-    """As Enter and Space do."""
-    async with staged(screen=LabelPicker(_TREE, multiple=multiple)) as (stage, pilot):
+async def test_a_click_takes() -> None:
+    """As Enter does."""
+    async with run_stage(screen=picker(_TREE)) as (stage, pilot):
         await pilot.click("_Labels", offset=(10, 2))
         await pilot.pause()
-        if multiple:
-            assert "▌✓ Unwanted › Extrinsic" in stage.text()
-        else:
-            assert stage.results == [(_EXTRINSIC,)]
+        assert stage.results == [_EXTRINSIC]
 
 
 async def test_a_long_set_scrolls() -> None:
     """The focused label is in the window wherever one goes, at 80x24."""
     tree = parse_labels("\n".join(f"- label {number}" for number in range(200)))
-    async with staged(screen=LabelPicker(tree)) as (stage, pilot):
+    async with run_stage(screen=picker(tree)) as (stage, pilot):
         await pilot.press(*["pagedown"] * 10)
         await pilot.pause()
         assert "label 100 " in stage.text()
         assert "Esc close" in stage.text()
         await pilot.press("enter")
         await pilot.pause()
-        assert stage.results == [(("label 100",),)]
+        assert stage.results == [("label 100",)]

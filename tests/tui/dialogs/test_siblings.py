@@ -6,18 +6,19 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.tui.dialogs.test_former import settled
-from tests.tui.stage import HOSTILE, staged
+from tests.tui.dialogs.test_past_annotations import settled
+from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.domain.glances import Glance, Glances
-from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.siblings import Sibling
+from tui_annotate.domain.samples import SampleKey, Sibling
+from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
 from tui_annotate.tui.dialogs.siblings import Found, SiblingsDialog
 
 KEYS = [SampleKey("d", name) for name in ("a-1", "b-2", "c-3")]
-SAID = Glances(
-    ("q", "p"), True, {KEYS[0]: Glance((0.92, None), "right"), KEYS[1]: Glance((0.1, 0.5))}
+SAID = ScoreSummaries(
+    ("q", "p"),
+    True,
+    {KEYS[0]: ScoreSummary((0.92, None), "right"), KEYS[1]: ScoreSummary((0.1, 0.5))},
 )
 RIVALS = (
     Sibling(KEYS[0], State.DONE, 0, "The bridge opened in 1932."),
@@ -33,7 +34,7 @@ def dialog(found: Found = (RIVALS, SAID)) -> SiblingsDialog:
 
 async def test_whole_texts_stand_below_their_heads() -> None:
     """State, id, own annotations; what machines say; the one that it was opened from."""
-    async with staged(screen=dialog()) as (stage, pilot):
+    async with run_stage(screen=dialog()) as (stage, pilot):
         await settled(stage, pilot)
         text = stage.text()
         rows = [line.strip("│ ") for line in text.splitlines()]
@@ -54,7 +55,7 @@ async def test_whole_texts_stand_below_their_heads() -> None:
 )
 async def test_enter_opens_the_one_in_hand(keys: Sequence[str], wanted: int) -> None:
     """The focus goes from head to head and stops at the ends; scrolling does not move it."""
-    async with staged(screen=dialog(), size=(40, 12)) as (stage, pilot):
+    async with run_stage(screen=dialog(), size=(40, 12)) as (stage, pilot):
         await settled(stage, pilot)
         await pilot.press(*keys, "enter")
         await pilot.pause()
@@ -63,9 +64,9 @@ async def test_enter_opens_the_one_in_hand(keys: Sequence[str], wanted: int) -> 
 
 async def test_a_click_on_a_text_opens_it() -> None:
     """As one on its head."""
-    async with staged(screen=dialog()) as (stage, pilot):
+    async with run_stage(screen=dialog()) as (stage, pilot):
         await settled(stage, pilot)
-        await pilot.click("_Rivals", offset=(10, 1))
+        await pilot.click("ItemList", offset=(10, 1))
         await pilot.pause()
         assert stage.results == [KEYS[0]]
 
@@ -73,7 +74,7 @@ async def test_a_click_on_a_text_opens_it() -> None:
 async def test_it_wraps_anew() -> None:
     """The one in hand stays in hand; hostile texts are harmless."""
     hostile = Sibling(SampleKey(HOSTILE, HOSTILE), State.NEW, 0, HOSTILE * 9)
-    async with staged(screen=dialog(((hostile, *RIVALS), Glances()))) as (stage, pilot):
+    async with run_stage(screen=dialog(((hostile, *RIVALS), ScoreSummaries()))) as (stage, pilot):
         await settled(stage, pilot)
         await pilot.press("down")
         await pilot.resize_terminal(50, 14)
@@ -91,10 +92,13 @@ async def test_a_sample_alone_and_a_refusal_are_told() -> None:
     def refused() -> Found:
         raise Unavailable("no store", "see doctor")
 
-    for find, words in ((lambda: ((), Glances()), "belongs to no group"), (refused, "✗ no store")):
-        async with staged(screen=SiblingsDialog(find, current=KEYS[0])) as (stage, pilot):
+    for find, words in (
+        (lambda: ((), ScoreSummaries()), "belongs to no group"),
+        (refused, "✗ no store"),
+    ):
+        async with run_stage(screen=SiblingsDialog(find, current=KEYS[0])) as (stage, pilot):
             await settled(stage, pilot)
-            await pilot.click("_Rivals", offset=(3, 0))
+            await pilot.click("ItemList", offset=(3, 0))
             await pilot.press("enter", "down", "pagedown", "q")
             await pilot.pause()
             assert words in stage.text() or stage.results == [None]

@@ -9,13 +9,13 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import finishing, lighting, moving
-from tui_annotate.tui.draft.deeds import press
+from tui_annotate.tui.draft import completion, cursor_actions, highlights
 from tui_annotate.tui.draft.effects import Effects, Remove, Save
-from tui_annotate.tui.draft.sheet import Pointer
-from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.key_handlers import press
+from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.draft.state import Draft, Pointer
 from tui_annotate.tui.draft.words import line
-from tui_annotate.tui.keys.map import default_keys
+from tui_annotate.tui.keys.key_map import default_keys
 
 LABELS = """
 - {name: Unwanted, children: [Intrinsic, Extrinsic]}
@@ -51,7 +51,7 @@ def draft(labels: str = LABELS, *, sources: tuple[str, ...] = (SOURCE,)) -> Draf
         parse_labels(labels),
         new_id=lambda: f"id-{next(ids)}",
     )
-    moving.pointed(made, Side.SUMMARY, Pointer())
+    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer())
     if sources:
         light(made, (1, 0.9), (0, 0.6))
     return made
@@ -63,13 +63,13 @@ def light(on: Draft, *found: tuple[int, float], side: Side = Side.SOURCE) -> Eff
         Match(0, at, on.sentences(side, 0)[at].span, score, rank)
         for rank, (at, score) in enumerate(found, 1)
     ]
-    return lighting.lit(on, side, matches)
+    return highlights.show_matches(on, side, matches)
 
 
 def key(on: Draft, name: str) -> Effects:
     """A key in whatever state the draft is; letters on words take it first."""
     if on.hints:
-        return moving.hint_key(on, name)
+        return cursor_actions.hint_key(on, name)
     action = default_keys().action(name, on.state)
     return press(on, action, digit=name if action.startswith("option.") else "")
 
@@ -86,8 +86,8 @@ def select(on: Draft, words: str, side: Side = Side.SUMMARY) -> None:
     """The words become the selection of a side."""
     start = on.text(side).index(words)
     span = Span(start, start + len(words))
-    moving.pointed(on, side, Pointer(0, span.end, span))
-    on.wake()
+    cursor_actions.set_pointer(on, side, Pointer(0, span.end, span))
+    on.enable_digits()
 
 
 def store(on: Draft, effects: Effects) -> Annotation:
@@ -95,8 +95,8 @@ def store(on: Draft, effects: Effects) -> Annotation:
     (saved,) = [effect for effect in effects if isinstance(effect, Save)]
     kept = tuple(known for known in on.annotations if known.id != saved.annotation.id)
     everything = sorted((*kept, saved.annotation), key=lambda known: known.claim)
-    moving.pointed(on, Side.SUMMARY, Pointer(0, on.pointers[Side.SUMMARY].offset))
-    finishing.saved(on, saved.annotation, everything)
+    cursor_actions.set_pointer(on, Side.SUMMARY, Pointer(0, on.pointers[Side.SUMMARY].offset))
+    completion.saved(on, saved.annotation, everything)
     return saved.annotation
 
 
@@ -104,7 +104,7 @@ def drop(on: Draft, effects: Effects) -> None:
     """Answers a removal as the store would."""
     (removed,) = [effect for effect in effects if isinstance(effect, Remove)]
     left = tuple(known for known in on.annotations if known.id != removed.annotation.id)
-    finishing.replaced(on, left, "deleted")
+    completion.replace_annotations(on, left, "deleted")
 
 
 def anchor(on: Draft, words: str, side: Side) -> Anchor:
@@ -116,3 +116,8 @@ def anchor(on: Draft, words: str, side: Side) -> Anchor:
 def said(on: Draft) -> str:
     """The words of the draft line."""
     return line(on)[0]
+
+
+def code(on: Draft) -> MessageCode:
+    """The code of the message that the draft line shows."""
+    return on.message.code

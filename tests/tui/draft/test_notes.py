@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tests.tui.draft.desk import INTRINSIC, draft, drop, keys, said, select, store
-from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.former import Former
+from tests.tui.draft.desk import INTRINSIC, code, draft, drop, keys, select, store
+from tui_annotate.domain.annotations import LabelPath, PastAnnotation
 from tui_annotate.domain.samples import SampleKey, Side
-from tui_annotate.tui.draft import deeds, notes
+from tui_annotate.tui.draft import key_handlers, notes
 from tui_annotate.tui.draft.effects import Blink, Comment, Finish, GoTo, Open, OpenNote, Save
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import Note
 
 
@@ -17,7 +17,7 @@ def test_right_after_a_save_the_note_is_on_what_was_saved() -> None:
     saved = store(made, keys(made, "1"))
     assert keys(made, "m") == [OpenNote("")]
     assert made.state == "N"
-    effects = notes.done(made, "  12, not 15  ")
+    effects = notes.finish_note(made, "  12, not 15  ")
     (save,) = [effect for effect in effects if isinstance(effect, Save)]
     assert save.annotation.note == "12, not 15"
     assert not save.new
@@ -26,7 +26,7 @@ def test_right_after_a_save_the_note_is_on_what_was_saved() -> None:
     store(made, effects)
     assert made.just_saved == saved.id
     assert keys(made, "m") == [OpenNote("12, not 15")]
-    assert notes.done(made, "12, not 15") == []
+    assert notes.finish_note(made, "12, not 15") == []
 
 
 def test_m_before_the_store_has_answered_is_on_the_same_annotation() -> None:
@@ -39,8 +39,8 @@ def test_m_before_the_store_has_answered_is_on_the_same_annotation() -> None:
 def test_without_an_annotation_in_focus_the_note_is_on_the_sample() -> None:
     """The stored comment stands in the line."""
     made = draft()
-    assert deeds.press(made, "note.write", comment="odd") == [OpenNote("odd")]
-    assert notes.done(made, "very odd ") == [Comment("very odd")]
+    assert key_handlers.press(made, "note.write", comment="odd") == [OpenNote("odd")]
+    assert notes.finish_note(made, "very odd ") == [Comment("very odd")]
 
 
 def test_a_claim_in_hand_gets_its_note_before_its_label() -> None:
@@ -48,8 +48,8 @@ def test_a_claim_in_hand_gets_its_note_before_its_label() -> None:
     made = draft()
     select(made, "loved")
     assert keys(made, "m") == [OpenNote("")]
-    assert notes.done(made, "who says") == []
-    assert "+ note" in said(made)
+    assert notes.finish_note(made, "who says") == []
+    assert made.note == "who says"
     assert store(made, keys(made, "1")).note == "who says"
     assert made.note == ""
 
@@ -60,7 +60,7 @@ def test_an_edit_has_its_note_at_hand() -> None:
     store(made, keys(made, "1"))
     keys(made, "e")
     assert keys(made, "m") == [OpenNote("")]
-    notes.done(made, "why")
+    notes.finish_note(made, "why")
     assert store(made, keys(made, "enter")).note == "why"
 
 
@@ -70,14 +70,15 @@ def test_escape_keeps_the_text_for_the_next_time() -> None:
     made.visited.update(range(3))
     saved = store(made, keys(made, "1"))
     keys(made, "m")
-    assert notes.kept(made, "half a th") == []
-    assert "kept" in said(made)
+    assert notes.keep_note_text(made, "half a th") == []
+    assert code(made) is MessageCode.NOTE_KEPT
     assert made.kept == {Note("annotation", saved.id): "half a th"}
-    made.wake()
+    made.enable_digits()
     assert keys(made, "enter") == [GoTo(Side.SUMMARY, 0, 0)]
-    assert "note is kept on A Intrinsic" in said(made)
+    assert code(made) is MessageCode.NOTE_KEPT_ON
+    assert dict(made.message.fields) == {"letter": "A", "label": "Intrinsic"}
     assert keys(made, "m") == [OpenNote("half a th")]
-    notes.kept(made, "")
+    notes.keep_note_text(made, "")
     assert made.kept == {}
 
 
@@ -86,9 +87,9 @@ def test_escape_on_an_unchanged_note_keeps_nothing() -> None:
     made = draft()
     saved = store(made, keys(made, "1"))
     keys(made, "m")
-    store(made, notes.done(made, "why"))
+    store(made, notes.finish_note(made, "why"))
     keys(made, "m")
-    notes.kept(made, " why ")
+    notes.keep_note_text(made, " why ")
     assert made.kept == {}
     assert made.focused == saved.id
 
@@ -97,10 +98,10 @@ def test_a_comment_that_was_only_read_is_not_kept() -> None:
     """Esc leaves the sample's comment as it is stored; Done waits for nothing then."""
     made = draft()
     notes.on_sample(made, "too short")
-    assert notes.kept(made, "too short ") == []
+    assert notes.keep_note_text(made, "too short ") == []
     assert made.kept == {}
     notes.on_sample(made, "too short")
-    notes.kept(made, "too short, too old")
+    notes.keep_note_text(made, "too short, too old")
     assert made.kept == {Note("sample"): "too short, too old"}
 
 
@@ -110,27 +111,27 @@ def test_done_leads_to_the_note_that_is_kept() -> None:
     made.visited.update(range(3))
     first = store(made, keys(made, "1"))
     keys(made, "m")
-    notes.kept(made, "half")
-    made.wake()
+    notes.keep_note_text(made, "half")
+    made.enable_digits()
     store(made, keys(made, "2"))
     keys(made, "enter")
     assert made.focused == first.id
     assert keys(made, "m") == [OpenNote("half")]
-    notes.kept(made, "")
-    made.wake()
+    notes.keep_note_text(made, "")
+    made.enable_digits()
     keys(made, "m")
-    notes.kept(made, "odd")
-    assert said(made) == "the comment is kept, not saved: M opens it again"
+    notes.keep_note_text(made, "odd")
+    assert code(made) is MessageCode.COMMENT_KEPT
     keys(made, "a enter")
-    assert said(made) == "a comment is kept on the sample, not saved: M opens it"
+    assert code(made) is MessageCode.COMMENT_KEPT_ON
     assert keys(made, "m") == [OpenNote("odd")]
-    notes.kept(made, "")
+    notes.keep_note_text(made, "")
     select(made, "loved")
     keys(made, "m")
-    notes.kept(made, "who")
+    notes.keep_note_text(made, "who")
     keys(made, "backspace")
     assert keys(made, "enter") == [Blink()]
-    assert "v then m" in said(made)
+    assert code(made) is MessageCode.NOTE_KEPT_FOR_CLAIM
 
 
 def test_a_note_kept_on_a_deleted_annotation_is_in_nobodys_way() -> None:
@@ -139,7 +140,7 @@ def test_a_note_kept_on_a_deleted_annotation_is_in_nobodys_way() -> None:
     made.visited.update(range(3))
     store(made, keys(made, "1"))
     keys(made, "m")
-    notes.kept(made, "half")
+    notes.keep_note_text(made, "half")
     drop(made, keys(made, "x"))
     assert Finish("done") in keys(made, "enter")
     assert list(made.kept.values()) == ["half"]
@@ -151,8 +152,8 @@ def test_a_note_on_a_vanished_annotation_keeps_its_text() -> None:
     store(made, keys(made, "1"))
     keys(made, "m")
     made.annotations = ()
-    assert notes.done(made, "text") == []
-    assert "the text is kept" in said(made)
+    assert notes.finish_note(made, "text") == []
+    assert code(made) is MessageCode.ANNOTATION_OF_NOTE_GONE
     assert list(made.kept.values()) == ["text"]
 
 
@@ -161,24 +162,25 @@ def test_a_label_without_notes_opens_none() -> None:
     made = draft()
     store(made, keys(made, "5"))
     assert keys(made, "m") == []
-    assert said(made) == "Bare takes no note"
+    assert code(made) is MessageCode.NO_NOTE_UNDER_LABEL
+    assert made.message.fields["label"] == "Bare"
 
 
 def test_a_reason_in_own_words_flags() -> None:
     """0 after !, a text, Enter; Esc flags nothing."""
     made = draft()
     keys(made, "! 0")
-    assert notes.done(made, "two texts in one") == [Finish("flag", "two texts in one")]
+    assert notes.finish_note(made, "two texts in one") == [Finish("flag", "two texts in one")]
     keys(made, "! 0")
-    assert notes.kept(made, "two") == []
+    assert notes.keep_note_text(made, "two") == []
     assert made.kept == {}
 
 
 def test_closing_a_note_that_is_not_open_does_nothing() -> None:
     """A late message of the line changes nothing."""
     made = draft()
-    assert notes.done(made, "x") == []
-    assert notes.kept(made, "x") == []
+    assert notes.finish_note(made, "x") == []
+    assert notes.keep_note_text(made, "x") == []
 
 
 def test_a_deleted_annotation_leaves_the_note_on_the_sample() -> None:
@@ -189,9 +191,12 @@ def test_a_deleted_annotation_leaves_the_note_on_the_sample() -> None:
     assert keys(made, "m") == [OpenNote("")]
 
 
-def former(note: str, *labels: LabelPath) -> Former:
+SAVES_AS_INTRINSIC = StatusMessage(MessageCode.REPEAT_SAVES, {"label": "Intrinsic"})
+
+
+def former(note: str, *labels: LabelPath) -> PastAnnotation:
     """A former annotation."""
-    return Former(SampleKey("d", "old"), "old", "words", labels, note, 0.9)
+    return PastAnnotation(SampleKey("d", "old"), "old", "words", labels, note, 0.9)
 
 
 def test_a_former_note_comes_into_hand_and_its_label_is_offered() -> None:
@@ -200,7 +205,8 @@ def test_a_former_note_comes_into_hand_and_its_label_is_offered() -> None:
     select(made, "15 million pounds")
     assert keys(made, "R") == [Open("former")]
     assert notes.take(made, former("12, not 15", INTRINSIC)) == []
-    assert said(made) == "the note is taken · r saves as Intrinsic"
+    assert code(made) is MessageCode.NOTE_TAKEN
+    assert made.message.fields["then"] == SAVES_AS_INTRINSIC
     saved = store(made, keys(made, "r"))
     assert (saved.note, saved.labels) == ("12, not 15", (INTRINSIC,))
 
@@ -211,11 +217,12 @@ def test_a_note_in_hand_is_not_written_over() -> None:
     made.note = "mine"
     notes.take(made, former("theirs", INTRINSIC))
     assert made.note == "mine"
-    assert said(made).startswith("a note is in hand already")
-    assert said(made).endswith("r saves as Intrinsic")
+    assert code(made) is MessageCode.NOTE_IN_HAND_ALREADY
+    assert made.message.fields["then"] == SAVES_AS_INTRINSIC
     made.note = ""
     notes.take(made, former("", ("Gone",)))
-    assert said(made) == "that one has no note"
+    assert code(made) is MessageCode.FORMER_HAS_NO_NOTE
+    assert not made.message.fields["then"]
     assert made.last_label == INTRINSIC
 
 
@@ -223,18 +230,21 @@ def test_a_former_note_on_an_annotation_is_read_before_it_is_saved() -> None:
     """In focus: the note line opens with it. While editing it is in hand, r toggles the label."""
     made = draft()
     saved = store(made, keys(made, "2"))
-    assert notes.in_question(made) == (saved.claim[0], saved.id)
+    assert notes.claim_to_search(made) == (saved.claim[0], saved.id)
     assert notes.take(made, former("so it is", INTRINSIC)) == [OpenNote("so it is")]
     assert made.writing == Note("annotation", saved.id)
-    notes.kept(made, "")
+    notes.keep_note_text(made, "")
     assert notes.take(made, former("", INTRINSIC)) == []
     assert made.state == "R"
     keys(made, "e")
     notes.take(made, former("so it is", INTRINSIC))
-    assert said(made) == "the note is taken · r puts Intrinsic on, or takes it off"
+    assert code(made) is MessageCode.NOTE_TAKEN
+    assert made.message.fields["then"] == StatusMessage(
+        MessageCode.REPEAT_TOGGLES, {"label": "Intrinsic"}
+    )
     keys(made, "r")
     assert made.labels == [*saved.labels, INTRINSIC]
-    assert notes.in_question(made) == (saved.claim[0], saved.id)
+    assert notes.claim_to_search(made) == (saved.claim[0], saved.id)
 
 
 def test_without_words_there_is_nothing_to_look_for() -> None:
@@ -242,4 +252,4 @@ def test_without_words_there_is_nothing_to_look_for() -> None:
     made = draft()
     made.segments = (*made.segments[:-1], ())
     assert keys(made, "R") == [Blink()]
-    assert said(made) == "no words here to look for"
+    assert code(made) is MessageCode.NO_WORDS_TO_LOOK_FOR

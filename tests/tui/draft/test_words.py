@@ -22,15 +22,12 @@ from tests.tui.draft.desk import (
     select,
     store,
 )
-from tui_annotate.domain.samples import Document, Kind, Side
+from tui_annotate.domain.samples import Document, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import moving
-from tui_annotate.tui.draft.counting import letter
+from tui_annotate.tui.draft import cursor_actions
 from tui_annotate.tui.draft.effects import Save
-from tui_annotate.tui.draft.quoting import quoted
-from tui_annotate.tui.draft.sheet import Pointer
-from tui_annotate.tui.draft.state import Option
-from tui_annotate.tui.draft.words import digit_range, line
+from tui_annotate.tui.draft.state import Option, Pointer, letter
+from tui_annotate.tui.draft.words import digit_range, line, quote_text
 
 
 def test_it_says_what_the_next_digit_would_save() -> None:
@@ -88,7 +85,7 @@ def test_each_state_has_its_words() -> None:
     assert said(made) == told
     keys(made, "space tab")
     keys(made, "tab")
-    moving.hint(made, [(Span(0, 3),)])
+    cursor_actions.hint(made, [(Span(0, 3),)])
     assert said(made).startswith("first word")
     keys(made, "escape")
     saved = store(made, keys(made, "1"))
@@ -189,10 +186,10 @@ def test_a_claim_of_several_spans_says_how_many_more() -> None:
 
 def test_long_text_loses_its_middle_and_its_line_breaks() -> None:
     """Quotes are one line, never wider than asked, wide characters counted twice."""
-    assert quoted("one\n two") == '"one two"'
-    assert quoted("abcdefghij", cells=7) == '"abc…hij"'
-    assert quoted("一二三四五六七八九十", cells=9) == '"一二…九十"'
-    assert len(quoted("x" * 1_000_000)) == 37
+    assert quote_text("one\n two") == '"one two"'
+    assert quote_text("abcdefghij", cells=7) == '"abc…hij"'
+    assert quote_text("一二三四五六七八九十", cells=9) == '"一二…九十"'
+    assert len(quote_text("x" * 1_000_000)) == 37
 
 
 def test_digits_are_named_as_a_range_where_they_are_one() -> None:
@@ -214,25 +211,25 @@ def test_letters_go_on_after_z() -> None:
 def test_an_offset_at_the_end_belongs_to_the_last_sentence() -> None:
     """The cursor may stand behind the last character."""
     made = draft()
-    moving.pointed(made, Side.SUMMARY, Pointer(0, len(made.text(Side.SUMMARY))))
+    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, len(made.text(Side.SUMMARY))))
     assert "sentence 3" in said(made)
 
 
 @pytest.mark.parametrize(
     ("kind", "word"),
     [
-        (Kind.PAIR, "sample"),
-        (Kind.QUESTION, "sample"),
-        (Kind.REPORT, "report"),
-        (Kind.DOCUMENT, "document"),
-        (Kind.CITATION, "citation"),
+        (SampleKind.PAIR, "sample"),
+        (SampleKind.QUESTION, "sample"),
+        (SampleKind.REPORT, "report"),
+        (SampleKind.DOCUMENT, "document"),
+        (SampleKind.CITATION, "citation"),
     ],
 )
-def test_an_item_is_called_what_it_is(kind: Kind, word: str) -> None:
+def test_an_item_is_called_what_it_is(kind: SampleKind, word: str) -> None:
     """Where it is rated and where it is commented; of a report nobody expects evidence."""
     made = draft()
     made.sample = replace(made.sample, kind=kind)
-    assert ("no evidence" in said(made)) == (kind is not Kind.REPORT)
+    assert ("no evidence" in said(made)) == (kind is not SampleKind.REPORT)
     made.scale = ("good", "poor")
     keys(made, "*")
     assert said(made).startswith(f"rate the {word}: 1-2 choose")
@@ -251,7 +248,7 @@ def test_an_open_note_says_what_it_is_on() -> None:
     assert said(made) == 'note for "loved":'
     made.writing = None
     effects = keys(made, "1")
-    moving.pointed(made, Side.SUMMARY, Pointer())
+    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer())
     keys(made, "m")
     assert said(made) == "note:"
     made.writing = None

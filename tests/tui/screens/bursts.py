@@ -54,7 +54,7 @@ async def through(person: Person) -> None:
     app, came = person.app, asyncio.Event()
 
     def done() -> bool:
-        return person.screen.saver.closed or not (app._pressed or app._carrier)
+        return person.screen.saver.closed or not (app._waiting_keys or app._barrier_target)
 
     app.call_later(came.set)  # behind the keys
     await until(person, lambda: person.screen.saver.closed or came.is_set())
@@ -66,7 +66,7 @@ async def through(person: Person) -> None:
 
 def dropped(person: Person) -> bool:
     """Whether keys were ever dropped because something else came of one before them."""
-    return person.app._forgotten > -inf
+    return person.app._forget_before > -inf
 
 
 def _said(known: Annotation) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from uuid import uuid4
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, LabelPath
 from tui_annotate.domain.samples import Sample, SampleKey, Side
-from tui_annotate.domain.scores import Run, RunKind
+from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion, proposed
 
@@ -62,7 +62,7 @@ def suggest(
     """
     key = SampleKey(dataset, sample)
     with workspace.open(folder) as space:
-        about = Run(id=str(uuid4()), kind=RunKind.SUGGEST, maker=maker, dataset=dataset)
+        about = ScoreRun(id=str(uuid4()), kind=RunKind.SUGGEST, maker=maker, dataset=dataset)
         known = space.corpus.sample(key).sample
         made = [
             Suggestion(

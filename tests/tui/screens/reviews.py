@@ -12,10 +12,12 @@ from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey, Side
-from tui_annotate.domain.scores import Run, RunKind, Score
+from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
+from tui_annotate.methods.adjudication import CandidateGroup
 from tui_annotate.tui.app import AnnotateApp
-from tui_annotate.tui.draft.judging.state import Judging
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
+from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.screens.review.screen import ReviewScreen
 from tui_annotate.workspace import Workspace
 
@@ -100,7 +102,7 @@ def say(folder: Path, *values: float) -> None:
             Score(key=key, name="q", value=value)
             for key, value in zip((FIRST, SECOND, CHINESE), values, strict=True)
         ]
-        run = Run(id=str(values), kind=RunKind.SCORE, maker="m", dataset="films")
+        run = ScoreRun(id=str(values), kind=RunKind.SCORE, maker="m", dataset="films")
         space.machines.scores.write(run, scores)
 
 
@@ -115,21 +117,55 @@ class Reviewer(work.Person):
     """Somebody at the keyboard of the app in review."""
 
     @property
-    def judging(self) -> Judging:
+    def review_draft(self) -> ReviewDraft:
         """What is in hand."""
         draft = self.screen.draft
-        assert isinstance(draft, Judging)
+        assert isinstance(draft, ReviewDraft)
         return draft
+
+    def says(self, code: MessageCode) -> bool:
+        """Whether this is what the draft line says."""
+        return self.message.code is code
+
+    @property
+    def message(self) -> StatusMessage:
+        """What the draft line says after a key."""
+        return self.review_draft.message
+
+    @property
+    def saved(self) -> tuple[object, object]:
+        """The action that was just saved, and the labels of what it made."""
+        assert self.message.code is MessageCode.REVIEW_ACTION_SAVED
+        return self.message.fields["action"], self.message.fields["labels"]
+
+    @property
+    def undone(self) -> object:
+        """The action that was just taken back."""
+        assert self.message.code is MessageCode.REVIEW_UNDONE
+        return self.message.fields["action"]
+
+    @property
+    def group(self) -> CandidateGroup:
+        """The rivals of the place in focus."""
+        position = self.review_draft.position
+        assert position
+        assert position.group
+        return position.group
+
+    @property
+    def question(self) -> str:
+        """What is asked; empty where nothing is."""
+        return self.review_draft.pending.kind if self.review_draft.pending else ""
 
     @property
     def progress(self) -> str:
         """How far review is with the sample, in a word."""
-        return self.judging.progress.value
+        return self.review_draft.progress.value
 
     @property
     def sample(self) -> str:
         """The id of the sample on screen."""
-        return self.judging.sample.id
+        return self.review_draft.sample.id
 
 
 @asynccontextmanager
@@ -146,11 +182,11 @@ async def in_review(
     app = AnnotateApp(opened, person=person, sample=sample, look=work.LOOK, reviewing=True)
     async with app.run_test(size=size) as pilot:
         reviewer = Reviewer(app, pilot)
-        while app.desktop.draft is None:
+        while app.sample_screen.draft is None:
             await pilot.pause(0.001)
-        assert isinstance(app.desktop, ReviewScreen)
+        assert isinstance(app.sample_screen, ReviewScreen)
         await reviewer.settled()
         yield reviewer
-        app.desktop.saver.close()
-        if app.reception.admission:
-            app.reception.admission.leave()
+        app.sample_screen.saver.close()
+        if app.sign_in_flow.session_guard:
+            app.sign_in_flow.session_guard.leave()

@@ -10,18 +10,15 @@ from pathlib import Path
 import pytest
 
 from tui_annotate import tui
+from tui_annotate.lab.position import screen as bars
+from tui_annotate.lab.position.screen import LEGEND as POSITIONS
 from tui_annotate.tui import palette
-from tui_annotate.tui.dialogs.help import LEGEND, Mark
-from tui_annotate.tui.glance_cells import BARS
-from tui_annotate.tui.screens.collection.keys import LEGEND as COLLECTION
+from tui_annotate.tui.dialogs.legend import ANNOTATE_MARKS, REVIEW_MARKS, VIEW_MARKS, LegendEntry
+from tui_annotate.tui.score_cells import BARS
 from tui_annotate.tui.screens.collection.rows import OPEN, UNFOLDED
-from tui_annotate.tui.screens.positions import rows as bars
-from tui_annotate.tui.screens.positions.screen import LEGEND as POSITIONS
-from tui_annotate.tui.screens.queue_keys import QUEUE, SAID
-from tui_annotate.tui.screens.review import rows as review_rows
-from tui_annotate.tui.screens.review.legend import LEGEND as REVIEW
+from tui_annotate.tui.screens.collection.screen import LEGEND as COLLECTION
+from tui_annotate.tui.screens.queue import QUEUE, SCORE_LEGEND
 from tui_annotate.tui.screens.view import listing as view_list
-from tui_annotate.tui.screens.view.legend import LEGEND as VIEW
 
 STATES = set(palette.STATE_GLYPHS.values())
 STRENGTHS = set(palette.STRENGTH_GLYPHS.strip())
@@ -31,14 +28,14 @@ ANNOTATE = {
     value
     for name, value in vars(palette).items()
     if name.isupper() and isinstance(value, str) and len(value) == 1
-}
+} - {*palette.REVIEW_GLYPHS}
 """Every sign that the palette names by itself; a new one is explained, or this fails."""
 
 ELSEWHERE = set("·…›⚑✗✎✓≈▸") | set("↑↓←→") | set("━─") | set("•–") | set("◌◔⇅●")
 """Signs with words beside them, of keys, of rules, of a hidden password, of shared work."""
 
 
-def signs(legend: Sequence[Mark]) -> set[str]:
+def signs(legend: Sequence[LegendEntry]) -> set[str]:
     """The signs that a legend shows."""
     return {sign for mark in legend for text, role in mark.pieces for sign in text if role}
 
@@ -46,18 +43,21 @@ def signs(legend: Sequence[Mark]) -> set[str]:
 @pytest.mark.parametrize(
     ("legend", "drawn"),
     [
-        (LEGEND, ANNOTATE | STRENGTHS | STATES),
+        (ANNOTATE_MARKS, ANNOTATE | STRENGTHS | STATES),
         (
-            REVIEW,
+            REVIEW_MARKS,
             CURSOR
             | LISTS
             | STATES
             | {palette.CHOSEN, palette.CONFLICT, palette.OPENS_MORE}
-            | {review_rows.REFUSED, review_rows.NEARLY, review_rows.AGREED, review_rows.OWN},
+            | {*palette.REVIEW_GLYPHS},
         ),
-        (VIEW, CURSOR | LISTS | STRENGTHS | {palette.CHOSEN, palette.CONFLICT, palette.LACKING}),
+        (
+            VIEW_MARKS,
+            CURSOR | LISTS | STRENGTHS | {palette.CHOSEN, palette.CONFLICT, palette.LACKING},
+        ),
         (QUEUE.legend, STATES),
-        (SAID, set(BARS)),
+        (SCORE_LEGEND, set(BARS)),
         (COLLECTION, {palette.CHOSEN, palette.OPENS_MORE, OPEN, UNFOLDED}),
         (POSITIONS, {bars.SURE, bars.LIKELY, bars.UNLIKELY}),
         (view_list._LEGEND, {palette.CHOSEN, palette.STATE_GLYPHS["new"]}),
@@ -74,7 +74,7 @@ def signs(legend: Sequence[Mark]) -> set[str]:
     ],
 )
 def test_every_sign_of_a_screen_stands_in_its_legend(
-    legend: Sequence[Mark], drawn: set[str]
+    legend: Sequence[LegendEntry], drawn: set[str]
 ) -> None:
     """Beside texts, in lists and in the bar."""
     assert drawn <= signs(legend)
@@ -95,7 +95,9 @@ def literals(path: Path) -> Iterator[str]:
 
 def test_no_other_sign_is_drawn() -> None:
     """A symbol in the code of the screen stands in a legend, or has words beside it."""
-    known = signs((*LEGEND, *REVIEW, *COLLECTION, *POSITIONS, *SAID)) | ELSEWHERE
+    known = (
+        signs((*ANNOTATE_MARKS, *REVIEW_MARKS, *COLLECTION, *POSITIONS, *SCORE_LEGEND)) | ELSEWHERE
+    )
     folder = Path(tui.__file__).parent
     found = {
         (path.name, sign)

@@ -10,14 +10,12 @@ import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
-from tests.tui.stage import HOSTILE, Stage, staged
+from tests.tui.stage import HOSTILE, Stage, run_stage
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound, Unavailable
-from tui_annotate.domain.glances import Glance, Glances
-from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.siblings import Sibling
-from tui_annotate.tui.screens.queue import QueueScreen
-from tui_annotate.tui.screens.queue_reading import Opinions
+from tui_annotate.domain.samples import SampleKey, Sibling
+from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
+from tui_annotate.tui.screens.queue import FILTERS, Opinions, QueueScreen
 from tui_annotate.tui.widgets.queue_rows import PAGE, QueueRows
 
 _TOTAL = 100_000
@@ -82,7 +80,7 @@ async def _shown(stage: Stage, pilot: Pilot[object], words: str) -> None:
 async def test_rows_show_state_id_count_and_summary() -> None:
     """One line a sample; the focused one is told in full below."""
     store = _Store()
-    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
         lines = [line.rstrip() for line in stage.lines()]
         assert lines[0].startswith("━ QUEUE ━ 50000/100000 finished ━")
@@ -99,7 +97,7 @@ async def test_rows_show_state_id_count_and_summary() -> None:
 async def test_heads_stand_over_their_columns(width: int, total: int) -> None:
     """At any width, with a scroll bar and without; groups have a column on wide screens."""
     store = _Store(total)
-    async with staged(screen=QueueScreen(store.page), size=(width, 24)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page), size=(width, 24)) as (stage, pilot):
         await _idle(stage, pilot)
         _, heads, row, *_ = stage.lines()
         assert heads.index("sample") == row.index("000000")
@@ -113,7 +111,7 @@ async def test_heads_stand_over_their_columns(width: int, total: int) -> None:
 async def test_only_what_is_seen_is_read() -> None:
     """To the end of a hundred thousand rows: two pages, off the screen's thread."""
     store = _Store()
-    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("end")
         await _idle(stage, pilot)
@@ -128,7 +126,7 @@ async def test_only_what_is_seen_is_read() -> None:
 async def test_it_begins_where_one_is() -> None:
     """The position given is focused, and its page is the first that is read."""
     store = _Store()
-    async with staged(screen=QueueScreen(store.page, position=50_123)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page, position=50_123)) as (stage, pilot):
         await _idle(stage, pilot)
         assert "▌" in next(line for line in stage.lines() if "050122" in line)
         assert store.asked == [("", 50_000, PAGE)]
@@ -137,7 +135,7 @@ async def test_it_begins_where_one_is() -> None:
 async def test_moving_crosses_pages() -> None:
     """Rows around the edge of a page come from both pages."""
     store = _Store()
-    async with staged(screen=QueueScreen(store.page, position=PAGE)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page, position=PAGE)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("j", "down", "pagedown", "k", "up")
         await _idle(stage, pilot)
@@ -157,7 +155,7 @@ async def test_holding_a_key_does_not_pile_up_reading() -> None:
             gate.wait(timeout=30)
         return store.page(search, states, offset=offset, limit=limit)
 
-    async with staged(screen=QueueScreen(slow)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(slow)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press(*["pagedown"] * 40)
         assert len(store.asked) == 1
@@ -171,7 +169,7 @@ async def test_holding_a_key_does_not_pile_up_reading() -> None:
 async def test_digits_and_f_filter(key: str, name: str) -> None:
     """A filter starts at its first row; the bar shows which one it is."""
     store = _Store()
-    async with staged(screen=QueueScreen(store.page, position=500)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page, position=500)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press(key)
         await _idle(stage, pilot)
@@ -182,7 +180,7 @@ async def test_digits_and_f_filter(key: str, name: str) -> None:
 async def test_filters_can_be_clicked_and_go_round() -> None:
     """A click on the bar filters; f comes round to all."""
     store = _Store()
-    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.click("LabelBar", offset=(14, 0))
         await _idle(stage, pilot)
@@ -195,7 +193,7 @@ async def test_filters_can_be_clicked_and_go_round() -> None:
 async def test_search_reads_while_one_types_and_can_be_left() -> None:
     """Letters and digits are text; Enter gives the keys back; Escape takes the search off."""
     store = _Store()
-    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("slash", "q", "5", "中")
         await _idle(stage, pilot)
@@ -208,7 +206,7 @@ async def test_search_reads_while_one_types_and_can_be_left() -> None:
 async def test_escape_goes_back_to_the_sample_that_is_open() -> None:
     """It takes the search off first; Backspace, which may be held too long, does no more."""
     store, current = _Store(), SampleKey("news", "000003")
-    async with staged(screen=QueueScreen(store.page, current=current)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page, current=current)) as (stage, pilot):
         await _idle(stage, pilot)
         assert "Esc back" in stage.text()
         await pilot.press("slash", "x", "escape", "backspace")
@@ -222,7 +220,7 @@ async def test_escape_goes_back_to_the_sample_that_is_open() -> None:
 async def test_where_no_sample_is_open_only_q_closes() -> None:
     """Escape takes the search off, and has nowhere to go back to."""
     store = _Store()
-    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("slash", "x", "escape")
         await _idle(stage, pilot)
@@ -238,9 +236,11 @@ async def test_where_no_sample_is_open_only_q_closes() -> None:
 async def test_nothing_to_show_is_said() -> None:
     """An empty list speaks, and Enter does nothing."""
     store = _Store(0)
-    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
-        assert "no sample here" in stage.text()
+        assert stage.screen.query_one(QueueRows)._message
+        assert not stage.screen.query_one(QueueRows)._message.endswith("…")
+        assert stage.screen.query_one(QueueRows)._message in stage.text()
         await pilot.press("enter", "down", "end", "q")
         await pilot.pause()
         assert stage.results == [None]
@@ -249,7 +249,7 @@ async def test_nothing_to_show_is_said() -> None:
 async def test_a_click_opens() -> None:
     """A click on a row is Enter on it."""
     store = _Store()
-    async with staged(screen=QueueScreen(store.page)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.click("QueueRows", offset=(10, 4))
         await pilot.pause()
@@ -265,7 +265,7 @@ async def test_go_to_an_id() -> None:
         return SampleKey("news", text)
 
     store = _Store()
-    async with staged(screen=QueueScreen(store.page, find=find)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(store.page, find=find)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("g", "8", "enter")
         await _idle(stage, pilot)
@@ -278,7 +278,7 @@ async def test_go_to_an_id() -> None:
 async def test_the_key_of_the_sample_screen_goes_to_an_id_as_well() -> None:
     """G is "go to an id" wherever one is."""
     store = _Store()
-    async with staged(
+    async with run_stage(
         screen=QueueScreen(store.page, find=lambda text: SampleKey("news", text))
     ) as (stage, pilot):
         await _idle(stage, pilot)
@@ -289,11 +289,11 @@ async def test_the_key_of_the_sample_screen_goes_to_an_id_as_well() -> None:
 
 async def test_its_keys_are_told() -> None:
     """The last line offers the help, and ? gives it."""
-    async with staged(screen=QueueScreen(_Store().page)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(_Store().page)) as (stage, pilot):
         await _idle(stage, pilot)
         assert stage.lines()[-1].endswith("? keys ")
         await pilot.press("question_mark")
-        await _shown(stage, pilot, "show samples of one state")
+        await _shown(stage, pilot, f"1-{len(FILTERS)} ")
 
 
 async def test_a_store_that_fails_is_told() -> None:
@@ -302,7 +302,7 @@ async def test_a_store_that_fails_is_told() -> None:
     def broken(*_: object, **__: object) -> tuple[Sequence[_Row], int]:
         raise Unavailable("the store can not be read", "run doctor")
 
-    async with staged(screen=QueueScreen(broken)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(broken)) as (stage, pilot):
         await _idle(stage, pilot)
         assert " ✗ the store can not be read; run doctor" in stage.text()
 
@@ -311,7 +311,7 @@ async def test_hostile_rows_are_harmless() -> None:
     """Ids, groups and summaries may hold anything."""
     row = _Row(SampleKey(HOSTILE, HOSTILE), HOSTILE, State.NEW, 1, HOSTILE)
     screen = QueueScreen(lambda *_, **__: ([row], 1))
-    async with staged(screen=screen, size=(140, 24)) as (stage, pilot):
+    async with run_stage(screen=screen, size=(140, 24)) as (stage, pilot):
         await _idle(stage, pilot)
         assert "␛]52" in stage.text()
 
@@ -326,17 +326,19 @@ class _Machine:
     order: str = "by-source"
     said: int = 0
 
-    def glances(self, keys: Sequence[SampleKey]) -> Glances:
+    def glances(self, keys: Sequence[SampleKey]) -> ScoreSummaries:
         """The value grows with the number."""
         self.said += len(keys)
         even = [key for key in keys if not int(key.id) % 2]
-        of = {key: Glance((int(key.id) / _TOTAL, None), "wrong") for key in even}
-        return Glances(("unigram_overlap", "faithfulness"), True, of)
+        of = {key: ScoreSummary((int(key.id) / _TOTAL, None), "wrong") for key in even}
+        return ScoreSummaries(("unigram_overlap", "faithfulness"), True, of)
 
-    def rivals(self, key: SampleKey) -> tuple[Sequence[Sibling], Glances]:
+    def rivals(self, key: SampleKey) -> tuple[Sequence[Sibling], ScoreSummaries]:
         """Itself and one more."""
         names = (key, SampleKey("news", "other"))
-        return [Sibling(each, State.NEW, 0, f"text of {each.id}") for each in names], Glances()
+        return [
+            Sibling(each, State.NEW, 0, f"text of {each.id}") for each in names
+        ], ScoreSummaries()
 
     def opinions(self) -> Opinions:
         """As the screen is given them."""
@@ -353,7 +355,7 @@ class _Machine:
 async def test_bars_and_badges_stand_beside_the_rows(width: int) -> None:
     """Heads stand over their columns at any width; the row in hand is told in full."""
     screen = QueueScreen(_Store().page, opinions=_Machine().opinions(), position=88_001)
-    async with staged(screen=screen, size=(width, 24)) as (stage, pilot):
+    async with run_stage(screen=screen, size=(width, 24)) as (stage, pilot):
         await _idle(stage, pilot)
         _, heads, *rows = stage.lines()
         row = next(row for row in rows if "088000" in row)
@@ -365,14 +367,14 @@ async def test_bars_and_badges_stand_beside_the_rows(width: int) -> None:
         assert ("wrong" in row, ".88" in row) == (width >= 100, width >= 120)
         assert cell_len(row[: row.index("桥")]) == cell_len(other[: other.index("桥")])
         assert cell_len(heads[: heads.index("summ")]) == cell_len(row[: row.index("桥")])
-        assert " machine: wrong · unigram_overlap .88 · news/088000" in stage.text()
+        assert ": wrong · unigram_overlap .88 · news/088000" in stage.text()
 
 
 async def test_another_order_is_read_at_once() -> None:
     """It begins at its first row, and the title names it; the same again reads nothing."""
     store, machine = _Store(), _Machine()
     screen = QueueScreen(store.page, opinions=machine.opinions(), position=500)
-    async with staged(screen=screen) as (stage, pilot):
+    async with run_stage(screen=screen) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("o")
         await _idle(stage, pilot)
@@ -385,14 +387,14 @@ async def test_another_order_is_read_at_once() -> None:
         await _idle(stage, pilot)
         assert machine.order == "worst:unigram_overlap"
         assert store.asked[-1] == ("", 0, PAGE)
-        assert "finished · worst:unigram_overlap ━" in stage.lines()[0]
+        assert " · worst:unigram_overlap ━" in stage.lines()[0]
         assert "all · 1/100000" in stage.lines()[0]
 
 
 async def test_rivals_are_opened_from_the_list() -> None:
     """What is chosen there is opened; closing them stays in the list."""
     screen = QueueScreen(_Store().page, opinions=_Machine().opinions())
-    async with staged(screen=screen) as (stage, pilot):
+    async with run_stage(screen=screen) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("s")
         await _idle(stage, pilot)
@@ -407,15 +409,15 @@ async def test_rivals_are_opened_from_the_list() -> None:
 async def test_its_keys_are_told_with_those_of_machines() -> None:
     """On the line and in the help; a list without machines does nothing with them."""
     screen = QueueScreen(_Store().page, opinions=_Machine().opinions())
-    async with staged(screen=screen) as (stage, pilot):
+    async with run_stage(screen=screen) as (stage, pilot):
         await _idle(stage, pilot)
         assert "o order  s rivals" in stage.lines()[-1]
         await pilot.press("question_mark")
         await _shown(stage, pilot, "another order")
-    async with staged(screen=QueueScreen(_Store().page)) as (stage, pilot):
+    async with run_stage(screen=QueueScreen(_Store().page)) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("o", "s", "question_mark")
-        await _shown(stage, pilot, "show samples of one state")
+        await _shown(stage, pilot, f"1-{len(FILTERS)} ")
         assert "another order" not in stage.text()
 
 
@@ -423,7 +425,7 @@ async def test_what_was_said_of_rows_long_gone_is_given_up() -> None:
     """With the rows themselves; the list stays small however far one goes."""
     machine = _Machine()
     screen = QueueScreen(_Store().page, opinions=machine.opinions())
-    async with staged(screen=screen) as (stage, pilot):
+    async with run_stage(screen=screen) as (stage, pilot):
         await _idle(stage, pilot)
         for _ in range(30):
             screen.action_move(PAGE)

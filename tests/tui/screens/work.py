@@ -15,18 +15,20 @@ from textual import _wait
 from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
+from tests.helpers.built_once import build_once
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.protocols import Embedder
-from tui_annotate.services.assist.sample import SampleAssist, prepared
-from tui_annotate.services.assist.vectors import SampleVectors
+from tui_annotate.services.assist.sample import SampleAssist, SampleVectors, prepare_sample
 from tui_annotate.storage.corpus.store import NewSample
 from tui_annotate.tui.app import AnnotateApp
+from tui_annotate.tui.draft.messages import StatusMessage
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
+from tui_annotate.tui.screens.annotate.features.collection import Collection
+from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
 from tui_annotate.tui.theme import Look
 from tui_annotate.workspace import Workspace
 
@@ -89,7 +91,7 @@ class Words:
         """Ranks by words."""
         if vectors:
             raise Unavailable("this is a test")
-        return words or prepared(sample, segments)
+        return words or prepare_sample(sample, segments)
 
     def embedder(self, used: VectorSet) -> Embedder | None:
         """There is none."""
@@ -139,11 +141,16 @@ class Felt(Words):
         }
         rows = {side: embedder.embed(own) + np.float32(1e-6) for side, own in texts.items()}
         made = SampleVectors(embedder.label, rows, embedder) if vectors else None
-        return prepared(sample, segments, made)
+        return prepare_sample(sample, segments, made)
 
 
 def make(folder: Path, *, labels: str = LABELS, samples: Sequence[Sample] = ()) -> Path:
     """A workspace with two English samples and a Chinese one, in order a, b, c."""
+    key = ("screens", labels, repr(samples))
+    return build_once(folder, key, lambda folder: _build(folder, labels, samples))
+
+
+def _build(folder: Path, labels: str, samples: Sequence[Sample]) -> None:
     space = workspace.create(folder)
     (folder / "labels.yaml").write_text(labels, "utf-8")
     english = (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, SUMMARY))
@@ -169,7 +176,6 @@ def make(folder: Path, *, labels: str = LABELS, samples: Sequence[Sample] = ()) 
         batch.append(NewSample(sample, cut))
     space.corpus.add(batch, segmenter="test")
     space.close()
-    return folder
 
 
 @dataclass
@@ -181,9 +187,9 @@ class Person:
     count: int = field(default=0)
 
     @property
-    def screen(self) -> AnnotateScreen:
+    def screen(self) -> WorkspaceScreen:
         """The annotating screen."""
-        return self.app.desktop
+        return self.app.sample_screen
 
     @property
     def draft(self) -> Draft:
@@ -200,14 +206,18 @@ class Person:
         """Everything given to the store has been answered, and the screen is idle."""
         await self.pilot.pause()
         await self._answered()
-        while self.screen.searching:
+        while self._searching():
             await self.pilot.pause(0.001)
         while any(not worker.is_finished for worker in self.app.workers):
             with suppress(WorkerCancelled):  # a newer one took its place
                 await self.app.workers.wait_for_complete()
-        while self.screen.looking or getattr(self.app.screen, "reading", False):
+        while self.screen.comparison.comparing or getattr(self.app.screen, "reading", False):
             await self.pilot.pause(0.001)
         await self.pilot.pause()
+
+    def _searching(self) -> bool:
+        found = (each for each in self.screen.features if isinstance(each, Collection))
+        return any(each.other_documents.searching for each in found)
 
     async def press(self, keys: str) -> None:
         """Keys, parted by blanks, one after the other; each is counted."""
@@ -219,7 +229,7 @@ class Person:
         await self.settled()
 
     async def _answered(self) -> None:
-        while self.screen.saver.waiting or not self.screen.listening:
+        while self.screen.saver.waiting or not self.screen.listening_since:
             await self.pilot.pause(0.001)
 
     async def words(self, first: str, last: str = "") -> None:
@@ -234,7 +244,12 @@ class Person:
 
     def line(self) -> str:
         """What the draft line says."""
-        return self.screen.draft_words()
+        draft = self.screen.draft
+        return self.screen.line(draft, 1000)[0] if draft else ""
+
+    def said(self) -> StatusMessage:
+        """The message of the draft line."""
+        return self.draft.message
 
     def shown(self) -> str:
         """The whole screen as plain text."""
@@ -267,11 +282,11 @@ async def at_work(
     app = AnnotateApp(opened, person="ana", sample=sample, order=order, look=LOOK)
     async with app.run_test(size=size) as pilot:
         person = Person(app, pilot)
-        app.desktop.glance = glance
-        while app.desktop.draft is None:
+        app.sample_screen.glance = glance
+        while app.sample_screen.draft is None:
             await pilot.pause(0.001)
         await person.settled()
         yield person
-        app.desktop.saver.close()
-        if app.reception.admission:
-            app.reception.admission.leave()
+        app.sample_screen.saver.close()
+        if app.sign_in_flow.session_guard:
+            app.sign_in_flow.session_guard.leave()

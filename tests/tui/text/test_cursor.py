@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tui.text.texts import FAMILY, segments_of, texts
-from tui_annotate.domain.errors import InvalidSpan
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.text.clusters import is_edge
-from tui_annotate.tui.text.cursor import UNITS, TextCursor
+from tui_annotate.tui.text.cursor import TextCursor
+from tui_annotate.tui.text.display import is_edge
+
+UNITS = ("char", "word", "sentence", "paragraph", "start", "end")
 
 TEXT = "One was loved. Two cost $4.2 million.\n\n三被发现。四。"
 # sentences:  0-14          15-37                39..
@@ -230,21 +231,9 @@ def test_selections_take_whole_clusters() -> None:
     assert cursor.character == Span(1, 1 + len(FAMILY))
 
 
-def test_the_focus_is_the_selection_or_the_sentence() -> None:
-    """Without white space at the edges, but with it where there is nothing else."""
-    cursor = at(20)
-    assert cursor.focus_span == Span(15, 37)
-    cursor.select(Span(14, 19))
-    assert cursor.focus_span == Span(15, 18)
-    cursor.select(Span(37, 39))
-    assert cursor.focus_span == Span(37, 39)
-
-
-def test_an_empty_text_has_no_focus() -> None:
+def test_an_empty_text_has_no_character() -> None:
     """There is nothing that could be meant."""
     cursor = TextCursor("", ())
-    with pytest.raises(InvalidSpan):
-        _ = cursor.focus_span
     assert (cursor.character, cursor.segment) == (None, 0)
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from tests.tui.text.texts import segments_of, texts
-from tui_annotate.tui.text.clusters import is_edge
-from tui_annotate.tui.text.units import Characters, Paragraphs, Sentences, Units, Words
+from tui_annotate.tui.text.display import is_edge
+from tui_annotate.tui.text.units import Characters, Paragraphs, SentenceUnits, Units, WordUnits
 
 
 @pytest.mark.parametrize(
@@ -29,14 +29,14 @@ from tui_annotate.tui.text.units import Characters, Paragraphs, Sentences, Units
 )
 def test_words(text: str, words: list[str]) -> None:
     """Letters with what binds them, numbers with their signs, Han one by one; no punctuation."""
-    assert [word.of(text) for word in Words(text).within(0, len(text))] == words
+    assert [word.of(text) for word in WordUnits(text).within(0, len(text))] == words
 
 
 def test_an_endless_word_is_cut() -> None:
     """A megabyte without a blank is still looked through piece by piece."""
     text = "x" * 1_000_000
-    before = next(Words(text).before(900_000))
-    after = next(Words(text).after(900_000))
+    before = next(WordUnits(text).before(900_000))
+    after = next(WordUnits(text).after(900_000))
     assert before.start < 900_000 < after.end
 
 
@@ -45,21 +45,21 @@ def test_units_come_in_order_on_whole_clusters(text: str) -> None:
     """Units do not overlap, and a walk back gives those of the walk forward."""
     kinds: list[Units] = [
         Characters(text),
-        Words(text),
+        WordUnits(text),
         Paragraphs(text),
-        Sentences(text, segments_of(text)),
+        SentenceUnits(text, segments_of(text)),
     ]
     for units in kinds:
         forward = list(units.after(0))
         assert all(a.end <= b.start for a, b in pairwise(forward))
         assert list(units.before(len(text)))[::-1] == forward
-    assert all(is_edge(text, w.start) and is_edge(text, w.end) for w in Words(text).after(0))
+    assert all(is_edge(text, w.start) and is_edge(text, w.end) for w in WordUnits(text).after(0))
 
 
 @given(texts)
 def test_after_and_before_part_the_units(text: str) -> None:
     """After a place come the units that end behind it, before it those that start ahead of it."""
-    kinds: list[Units] = [Words(text), Paragraphs(text), Sentences(text, segments_of(text))]
+    kinds: list[Units] = [WordUnits(text), Paragraphs(text), SentenceUnits(text, segments_of(text))]
     for units in kinds:
         every = list(units.after(0))
         for offset in range(0, len(text), 3):
@@ -70,7 +70,7 @@ def test_after_and_before_part_the_units(text: str) -> None:
 def test_sentences_without_white_space() -> None:
     """A sentence is trimmed, a blank one is none."""
     text = " One.  \n\n Two."
-    sentences = Sentences(text, segments_of(text))
+    sentences = SentenceUnits(text, segments_of(text))
     assert [s.of(text) for s in sentences.after(0)] == ["One.", "Two."]
     assert sentences.index(0) == 0
     assert sentences.trimmed(99) is None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.tui.stage import HOSTILE, staged
-from tui_annotate.tui.widgets.annotation_list import AnnotationList, AnnotationRow
+from tests.tui.stage import HOSTILE, run_stage
+from tui_annotate.tui.widgets.annotation_list import _NOTHING, AnnotationList, ListedAnnotation
 
-_A = AnnotationRow(
+_A = ListedAnnotation(
     letter="A",
     labels="Intrinsic",
     claim="15 million pounds",
@@ -26,7 +26,7 @@ _C = replace(_B, letter="C", draft_reason="needs evidence", colour_slot=2)
 async def test_an_annotation_is_one_line_and_the_focused_one_shows_its_note() -> None:
     """Letter, labels, claim; at the right edge evidence and note, or what is missing."""
     widget = AnnotationList()
-    async with staged(widget, size=(50, 6)) as (stage, pilot):
+    async with run_stage(widget, size=(50, 6)) as (stage, pilot):
         widget.show([_A, _B, _C])
         await pilot.pause()
         assert [line.rstrip() for line in stage.lines()[:4]] == [
@@ -45,7 +45,7 @@ async def test_suggestions_stand_apart_with_their_maker() -> None:
     widget = AnnotationList()
     offer = replace(_A, letter="~", note="it says 12", maker="judge:tiny 0.83")
     own = replace(_A, focused=False, maker="judge:tiny 0.83, changed")
-    async with staged(widget, size=(60, 6)) as (stage, pilot):
+    async with run_stage(widget, size=(60, 6)) as (stage, pilot):
         widget.show([own, offer])
         await pilot.pause()
         assert [line.rstrip() for line in stage.lines()[:3]] == [
@@ -58,17 +58,17 @@ async def test_suggestions_stand_apart_with_their_maker() -> None:
 async def test_no_annotations_is_said() -> None:
     """An empty list speaks, also after it was full."""
     widget = AnnotationList()
-    async with staged(widget) as (stage, pilot):
+    async with run_stage(widget) as (stage, pilot):
         widget.show([_A])
         widget.show([])
         await pilot.pause()
-        assert stage.text() == "   no annotations yet"
+        assert stage.text() == f"   {_NOTHING}"
 
 
 async def test_a_click_gives_the_annotation() -> None:
     """A click on a note counts for its annotation."""
     widget = AnnotationList()
-    async with staged(widget, size=(50, 6)) as (stage, pilot):
+    async with run_stage(widget, size=(50, 6)) as (stage, pilot):
         widget.show([_A, _B, _C])
         await pilot.pause()
         for row in (1, 2, 5):
@@ -79,7 +79,7 @@ async def test_a_click_gives_the_annotation() -> None:
 async def test_a_narrow_list_keeps_letters_and_reasons() -> None:
     """At 24 cells the claim is cut first."""
     widget = AnnotationList()
-    async with staged(widget, size=(28, 6)) as (stage, pilot):
+    async with run_stage(widget, size=(28, 6)) as (stage, pilot):
         widget.show([_C, replace(_A, labels="Unwanted.Intrinsic.Entity")])
         await pilot.pause()
         assert stage.lines()[0].startswith(" C Extrin… ")
@@ -89,7 +89,7 @@ async def test_a_narrow_list_keeps_letters_and_reasons() -> None:
 async def test_hostile_notes_are_harmless() -> None:
     """Labels, claims and notes may hold anything."""
     widget = AnnotationList()
-    async with staged(widget, size=(140, 10)) as (stage, pilot):
+    async with run_stage(widget, size=(140, 10)) as (stage, pilot):
         widget.show([replace(_A, letter=HOSTILE, labels=HOSTILE, claim=HOSTILE, note=HOSTILE)])
         await pilot.pause()
         assert "␛]52;c;aGk=␇" in stage.text()

@@ -6,17 +6,21 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual.events import Event
 from textual.geometry import Offset
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from tests.tui.stage import HOSTILE, Stage, cells_of, staged
+from tests.tui.stage import HOSTILE, Stage, cells_of, run_stage
 from tests.tui.text.texts import FAMILY, FLAG, segments_of
 from tui_annotate.domain.samples import STRENGTHS, Match, Segment
 from tui_annotate.domain.spans import Span
+from tui_annotate.tui.line_text import line_text, width, wrap_line
 from tui_annotate.tui.palette import NAMES
-from tui_annotate.tui.widgets.document_pane import DocumentPane, Mark
+from tui_annotate.tui.widgets.document_pane import AnnotationMark, DocumentPane
+from tui_annotate.tui.widgets.document_view import FRAME_LINES, SurroundingText
 
 TEXT = "One was loved. Two cost more.\n三被发现，四也是。\n" + "Five came late. " * 40
 GUTTER = 4
@@ -39,7 +43,7 @@ async def shown(
     """A pane that holds a text and the focus, and the app around it."""
     pane = Watched()
     pane.painted = []
-    async with staged(pane, size=size, theme=theme) as (stage, pilot):
+    async with run_stage(pane, size=size, theme=theme) as (stage, pilot):
         pane.load(text, segments_of(text))
         pane.focus()
         await pilot.pause()
@@ -61,7 +65,6 @@ async def test_a_document_begins_at_its_start() -> None:
     """The cursor is on its first sentence, and nothing is selected."""
     async with shown() as (pane, stage, _):
         assert (pane.cursor_offset, pane.selection, pane.segment) == (0, None, 0)
-        assert pane.focus_span == Span(0, 14)
         assert stage.lines()[0].startswith("   ▶One was loved. Two cost more.")
         assert stage.lines()[1].startswith("    三被发现，四也是。")
 
@@ -73,16 +76,16 @@ async def test_lines_look_as_textual_draws_them(
 ) -> None:
     """In every theme, whatever lies on them; colours are filtered as the app would do it."""
     pane = DocumentPane()
-    async with staged(pane, size=(40, 12), theme=theme, native=native):
+    async with run_stage(pane, size=(40, 12), theme=theme, native=native):
         pane.load(TEXT, segments_of(TEXT))
-        pane.set_marks([Mark(Span(4, 7), "A"), Mark(Span(5, 40), "B", slot=1)])
+        pane.set_marks([AnnotationMark(Span(4, 7), "A"), AnnotationMark(Span(5, 40), "B", slot=1)])
         pane.set_matches(
             [Match(0, 2, Span(30, 39), 0.9, 1), Match(0, 4, Span(60, 70), 0.2, 2)], focused=1
         )
         pane.select(Span(33, 36))
         ours = cells_of(pane.render_lines(pane.size.region))
-        monkeypatch.setattr(DocumentPane, "_sent", lambda _, style: style)
-        pane._dressed = None
+        monkeypatch.setattr(DocumentPane, "_filter_style", lambda _, style: style)
+        pane._last_options = None
         theirs = cells_of(Widget.render_lines(pane, pane.size.region))
         width = pane.scrollable_content_region.width
         assert ours == [line[:width] for line in theirs]
@@ -96,7 +99,7 @@ async def test_a_move_paints_its_lines_alone() -> None:
         await pilot.pause()
         assert pane.painted == [0]
         (told,) = stage.of(DocumentPane.SelectionChanged)
-        assert told.pane is told.control is pane
+        assert told.pane is pane
 
 
 async def test_a_move_that_goes_nowhere_is_silent() -> None:
@@ -111,7 +114,7 @@ async def test_a_move_that_goes_nowhere_is_silent() -> None:
 async def test_marks_paint_what_changed() -> None:
     """The same marks again paint nothing; another paints its own line."""
     async with shown() as (pane, _, pilot):
-        first, second = Mark(Span(0, 3), "A"), Mark(Span(30, 32), "B")
+        first, second = AnnotationMark(Span(0, 3), "A"), AnnotationMark(Span(30, 32), "B")
         for marks, lines in (([first], [0]), ([first, second], [1]), ([first, second], [])):
             pane.painted.clear()
             pane.set_marks(marks)
@@ -323,7 +326,7 @@ async def test_what_is_asked_for_before_there_is_a_size_comes_into_view() -> Non
     pane = DocumentPane()
     text = "line\n" * 200
     pane.display = False
-    async with staged(pane, size=(40, 10)) as (_, pilot):
+    async with run_stage(pane, size=(40, 10)) as (_, pilot):
         pane.load(text, segments_of(text))
         pane.go_to(500)
         pane.display = True
@@ -353,7 +356,7 @@ async def test_a_resize_keeps_the_text_at_the_top() -> None:
 async def test_loading_another_document_forgets_the_first() -> None:
     """Marks, selection and place belong to a text."""
     async with shown() as (pane, stage, pilot):
-        pane.set_marks([Mark(Span(0, 3), "A")])
+        pane.set_marks([AnnotationMark(Span(0, 3), "A")])
         pane.go_to(500, select=Span(500, 510))
         pane.load("New.", (Segment(0, 4),))
         await pilot.pause()
@@ -452,7 +455,7 @@ async def test_a_drag_past_the_edge_scrolls() -> None:
     async with shown(long) as (pane, _, pilot):
         await pilot.mouse_down(Watched, offset=at(0, 5))
         pane._drag_to = (10, 12)
-        pane._pressed, pane._dragged = pane.cursor_offset, True
+        pane._press_offset, pane._has_dragged = pane.cursor_offset, True
         for _step in range(30):
             pane._drag()
         assert pane.scroll_offset.y == 30
@@ -491,7 +494,7 @@ async def test_a_click_on_a_match_is_told() -> None:
         stage.posted.clear()
         await pilot.click(Watched, offset=at(3, 1))
         (told,) = stage.of(DocumentPane.MatchClicked)
-        assert (told.pane, told.control, told.rank) == (pane, pane, 2)
+        assert (told.pane, told.rank) == (pane, 2)
         assert (pane.cursor_offset, pane.has_focus) == (0, False)
         assert not stage.of(DocumentPane.SelectionChanged)
 
@@ -510,3 +513,32 @@ async def test_no_key_is_bound() -> None:
     async with shown() as (pane, _, pilot):
         await pilot.press("down", "pagedown", "end", "right")
         assert (pane.cursor_offset, pane.scroll_offset.y) == (0, 0)
+
+
+_WORDS = st.lists(st.text(st.sampled_from("ab,桥。"), min_size=1, max_size=12), max_size=120)
+
+
+@given(_WORDS, st.integers(0, 70))
+def test_what_follows_begins_as_the_whole_of_it_does(words: list[str], cells: int) -> None:
+    """Only a part of a long text is looked at, and that cannot be seen."""
+    text = " ".join(words)
+    assert list(SurroundingText(after=(text,)).wrap_line(cells).after) == (
+        wrap_line(line_text(text), cells)[:FRAME_LINES] if text else []
+    )
+
+
+@given(_WORDS, st.integers(8, 70))
+def test_what_comes_before_ends_as_it_does(words: list[str], cells: int) -> None:
+    """The last lines, each within its cells, with no word missing at the end."""
+    text = " ".join(words)
+    lines = SurroundingText(before=(text,)).wrap_line(cells).before
+    assert len(lines) <= FRAME_LINES
+    assert all(width(line) <= cells for line in lines)
+    assert text.replace(" ", "").endswith("".join(lines).replace(" ", ""))
+    assert len(lines) == FRAME_LINES or "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
+def test_what_is_around_is_harmless() -> None:
+    """No control of it reaches a terminal."""
+    hostile = "\x1b]52;c;aGk=\x07 ends"
+    assert "\x1b" not in "".join(sum(SurroundingText((hostile,), (hostile,)).wrap_line(40), ()))

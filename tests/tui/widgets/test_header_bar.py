@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.stage import HOSTILE, staged
+from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.tui.widgets.header_bar import Header, HeaderBar
 
 _HEADER = Header("news-v2", 14, 120, 12, "cnn-00421", "chen", "saved", "draft")
@@ -14,7 +14,7 @@ _HEADER = Header("news-v2", 14, 120, 12, "cnn-00421", "chen", "saved", "draft")
 
 async def _line(width: int, **changes: Any) -> str:
     widget = HeaderBar()
-    async with staged(widget, size=(width, 3)) as (stage, pilot):
+    async with run_stage(widget, size=(width, 3)) as (stage, pilot):
         widget.show(_HEADER._replace(**changes))
         await pilot.pause()
         return stage.lines()[0]
@@ -98,7 +98,7 @@ async def test_how_matches_are_ranked_is_told_wherever_it_is_not_usual() -> None
 async def test_what_is_shared_is_a_glyph_and_a_word(state: str, words: str) -> None:
     """Each state can be told from the others without colour; where nothing is shared, none is."""
     widget = HeaderBar()
-    async with staged(widget, size=(120, 3)) as (stage, pilot):
+    async with run_stage(widget, size=(120, 3)) as (stage, pilot):
         widget.show(_HEADER)
         await pilot.pause()
         assert "sync" not in stage.lines()[0]

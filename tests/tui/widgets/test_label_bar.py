@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.tui.stage import HOSTILE, staged
-from tui_annotate.tui.draft.offered import DECLINING
+from tests.tui.stage import HOSTILE, run_stage
+from tui_annotate.tui.draft.state import DECLINING
 from tui_annotate.tui.palette import palette
 from tui_annotate.tui.widgets.label_bar import LabelBar, Option
 
@@ -18,7 +18,7 @@ _FOUR: list[Option] = [
 async def test_options_stand_with_their_digits() -> None:
     """A chosen one has a tick, a parent an arrow."""
     widget = LabelBar()
-    async with staged(widget) as (stage, pilot):
+    async with run_stage(widget) as (stage, pilot):
         widget.show(_FOUR)
         await pilot.pause()
         assert stage.text() == "  1  ✓ Intrinsic    2  Extrinsic    3  Benign    4  Unwanted ▸"
@@ -28,7 +28,7 @@ async def test_options_stand_with_their_digits() -> None:
 async def test_a_second_row_is_used_before_anything_is_cut() -> None:
     """The bar grows to two rows, and shrinks again."""
     widget = LabelBar()
-    async with staged(widget, size=(40, 5)) as (stage, pilot):
+    async with run_stage(widget, size=(40, 5)) as (stage, pilot):
         widget.show(_FOUR, title="Which?")
         await pilot.pause()
         assert widget.size.height == 2
@@ -44,7 +44,7 @@ async def test_a_second_row_is_used_before_anything_is_cut() -> None:
 async def test_what_does_not_fit_is_said() -> None:
     """`0 more` ends a bar that is cut; an option 0 of its own keeps its place."""
     widget = LabelBar()
-    async with staged(widget, size=(30, 5)) as (stage, pilot):
+    async with run_stage(widget, size=(30, 5)) as (stage, pilot):
         widget.show([(str(digit), f"Label {digit}", False, False, 0) for digit in range(1, 10)])
         await pilot.pause()
         lines = [line.rstrip() for line in stage.lines()[:3]]
@@ -59,7 +59,7 @@ async def test_a_tick_hides_no_option() -> None:
     widget = LabelBar()
     widget.styles.height = 1
     names = ("Intrinsic", "Extrinsic", "Benign", "Questionable", "Unwanted")
-    async with staged(widget) as (stage, pilot):
+    async with run_stage(widget) as (stage, pilot):
         for chosen in range(6):
             widget.show(
                 [(str(at), name, at == 5, at == chosen, 0) for at, name in enumerate(names, 1)]
@@ -74,7 +74,7 @@ async def test_eighty_columns_show_every_reason_of_a_refusal() -> None:
     """No reason is left out: who would refuse for it could not know that it is there."""
     widget = LabelBar()
     widget.styles.height = 1
-    async with staged(widget) as (stage, pilot):
+    async with run_stage(widget) as (stage, pilot):
         reasons = [(str(at), name, False, False, -1) for at, name in enumerate(DECLINING, 1)]
         widget.show([*reasons, ("0", "own words", False, False, -1)])
         await pilot.pause()
@@ -85,7 +85,7 @@ async def test_one_row_is_enough_where_the_screen_has_no_more() -> None:
     """A bar squeezed to one row cuts in one row."""
     widget = LabelBar()
     widget.styles.max_height = 1
-    async with staged(widget, size=(40, 5)) as (stage, pilot):
+    async with run_stage(widget, size=(40, 5)) as (stage, pilot):
         widget.show(_FOUR)
         await pilot.pause()
         assert stage.text() == "  1  ✓ Intrinsic    0  more"
@@ -94,7 +94,7 @@ async def test_one_row_is_enough_where_the_screen_has_no_more() -> None:
 async def test_a_click_picks_an_option() -> None:
     """The digit and the text both count; between options nothing does."""
     widget = LabelBar()
-    async with staged(widget, size=(40, 5)) as (stage, pilot):
+    async with run_stage(widget, size=(40, 5)) as (stage, pilot):
         widget.show(_FOUR)
         await pilot.pause()
         await pilot.click(widget, offset=(2, 0))
@@ -108,7 +108,7 @@ async def test_a_click_picks_an_option() -> None:
 async def test_a_blink_ends_by_itself() -> None:
     """The bar is reversed once; no timer is left."""
     widget = LabelBar()
-    async with staged(widget) as (_, pilot):
+    async with run_stage(widget) as (_, pilot):
         widget.show(_FOUR)
         await pilot.pause()
         before = widget.render_line(0)
@@ -124,7 +124,7 @@ async def test_a_blink_ends_by_itself() -> None:
 async def test_a_sleeping_bar_has_no_caps() -> None:
     """Asleep differs from awake without colour: the digits lose their ground."""
     widget = LabelBar()
-    async with staged(widget, theme="mono", native=True) as (_, pilot):
+    async with run_stage(widget, theme="mono", native=True) as (_, pilot):
         widget.show(_FOUR)
         await pilot.pause()
         assert any(segment.style and segment.style.reverse for segment in widget.render_line(0))
@@ -136,7 +136,7 @@ async def test_a_sleeping_bar_has_no_caps() -> None:
 async def test_each_label_has_its_colour() -> None:
     """The digit stands on the ground of the label's slot."""
     widget = LabelBar()
-    async with staged(widget) as (_, pilot):
+    async with run_stage(widget) as (_, pilot):
         widget.show(_FOUR)
         await pilot.pause()
         caps = [s.style.color for s in widget.render_line(0) if s.style and s.style.reverse]
@@ -146,7 +146,7 @@ async def test_each_label_has_its_colour() -> None:
 async def test_hostile_labels_are_harmless() -> None:
     """A label's name is cut and shown, never obeyed."""
     widget = LabelBar()
-    async with staged(widget) as (stage, pilot):
+    async with run_stage(widget) as (stage, pilot):
         widget.show([("1", HOSTILE, False, False, 0)], title=HOSTILE)
         await pilot.pause()
         assert "␛]52;c;aGk=␇" in stage.text()
@@ -155,7 +155,7 @@ async def test_hostile_labels_are_harmless() -> None:
 async def test_a_title_that_is_very_long_leaves_room_for_the_options() -> None:
     """Names of labels have up to a hundred characters."""
     widget = LabelBar()
-    async with staged(widget, size=(60, 5)) as (stage, pilot):
+    async with run_stage(widget, size=(60, 5)) as (stage, pilot):
         widget.show(_FOUR[:2], title="a very long name of a label " * 4)
         await pilot.pause()
         assert stage.lines()[0].startswith(" a very long name of a label…")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.stage import HOSTILE, staged
+from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.tui.widgets.draft_line import DraftLine, Kind
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.pane_title import PaneTitle
@@ -24,7 +24,7 @@ from tui_annotate.tui.widgets.pane_title import PaneTitle
 async def test_each_kind_of_draft_line_has_a_glyph(kind: Kind, glyph: str) -> None:
     """What the line says is never told by colour alone."""
     widget = DraftLine()
-    async with staged(widget) as (stage, pilot):
+    async with run_stage(widget) as (stage, pilot):
         widget.show('1-4 save: "15 million"', kind=kind)
         await pilot.pause()
         assert stage.text() == f' {glyph} 1-4 save: "15 million"'
@@ -33,7 +33,7 @@ async def test_each_kind_of_draft_line_has_a_glyph(kind: Kind, glyph: str) -> No
 async def test_a_long_draft_line_is_cut() -> None:
     """What does not fit ends in an ellipsis."""
     widget = DraftLine()
-    async with staged(widget, size=(20, 2)) as (stage, pilot):
+    async with run_stage(widget, size=(20, 2)) as (stage, pilot):
         widget.show("中文" * 20, kind="draft")
         await pilot.pause()
         assert stage.lines()[0] == " ▸ 中文中文中文中文…"
@@ -43,7 +43,7 @@ async def test_a_long_draft_line_is_cut() -> None:
 async def test_what_went_wrong_is_shown_to_its_end(kind: Kind) -> None:
     """In as many rows as it needs, at most four; and one again for what is said next."""
     widget = DraftLine()
-    async with staged(widget, size=(20, 8)) as (stage, pilot):
+    async with run_stage(widget, size=(20, 8)) as (stage, pilot):
         widget.show("the disk is full · make some room on it", kind=kind)
         await pilot.pause()
         rows = [line.rstrip() for line in stage.lines()[:4]]
@@ -66,7 +66,7 @@ async def test_what_went_wrong_is_shown_to_its_end(kind: Kind) -> None:
 async def test_a_hostile_draft_is_harmless() -> None:
     """A claim may hold anything."""
     widget = DraftLine()
-    async with staged(widget) as (stage, pilot):
+    async with run_stage(widget) as (stage, pilot):
         widget.show(HOSTILE, kind="draft")
         await pilot.pause()
         assert "␛]52;c;aGk=␇" in stage.text()
@@ -75,7 +75,7 @@ async def test_a_hostile_draft_is_harmless() -> None:
 async def test_the_key_line_always_ends_in_all_keys() -> None:
     """As many pairs as fit, then `? keys` at the right edge."""
     widget = KeyLine()
-    async with staged(widget, size=(40, 2)) as (stage, pilot):
+    async with run_stage(widget, size=(40, 2)) as (stage, pilot):
         widget.show([("↑↓", "sentence"), ("Space", "take"), ("Enter", "done"), ("u", "undo")])
         await pilot.pause()
         assert stage.lines()[0] == " ↑↓ sentence  Space take         ? keys "
@@ -89,7 +89,7 @@ async def test_the_key_line_always_ends_in_all_keys() -> None:
 async def test_a_title_is_heavier_where_the_keys_are() -> None:
     """Focus shows in the rule itself."""
     widget = PaneTitle()
-    async with staged(widget, size=(50, 2)) as (stage, pilot):
+    async with run_stage(widget, size=(50, 2)) as (stage, pilot):
         widget.show("SOURCE", ["match 1/9"], "line 3/40", focused=False)
         await pilot.pause()
         assert stage.lines()[0] == "─ SOURCE ─ match 1/9 ───────────────── line 3/40 ─"
@@ -101,7 +101,7 @@ async def test_a_title_is_heavier_where_the_keys_are() -> None:
 async def test_a_narrow_title_gives_up_its_right_note() -> None:
     """The title stays longest."""
     widget = PaneTitle()
-    async with staged(widget, size=(24, 2)) as (stage, pilot):
+    async with run_stage(widget, size=(24, 2)) as (stage, pilot):
         widget.show("SOURCE", ["match 1/9"], "line 3/40", focused=False)
         await pilot.pause()
         assert stage.lines()[0] == "─ SOURCE ─ match 1/9 ───"
@@ -110,7 +110,7 @@ async def test_a_narrow_title_gives_up_its_right_note() -> None:
 async def test_a_long_title_leaves_room_for_the_notes() -> None:
     """A document's key may be as long as a path: it is cut, and what is lit is still told."""
     widget = PaneTitle()
-    async with staged(widget, size=(64, 2)) as (stage, pilot):
+    async with run_stage(widget, size=(64, 2)) as (stage, pilot):
         widget.show(
             "SOURCE 2/3 " + "文件/" * 90, ["match 1/9", "words"], "line 3/40", focused=False
         )
@@ -129,7 +129,7 @@ async def test_notes_go_in_the_order_of_their_weight() -> None:
     widget = PaneTitle()
     notes = ["match 1/9 · .86", "words only: no vectors here"]
     seen = []
-    async with staged(widget, size=(90, 2)) as (stage, pilot):
+    async with run_stage(widget, size=(90, 2)) as (stage, pilot):
         widget.show("SOURCE", notes, "s 3/40", extra="15 million ≠ 12", focused=False)
         for cells in (86, 84, 70, 63, 50, 34, 20):
             await pilot.resize_terminal(cells, 2)

@@ -1,0 +1,1 @@
+"""The embedders: static, neural, remote."""

@@ -1,20 +1,19 @@
-"""A sentence-transformers model at work: rows of word pieces in, vectors out; never a network.
+"""A sentence-transformers model at work: texts cut to word pieces, rows of them to vectors.
 
-The one place of the project that loads torch.
+The one place of the project that loads torch; never a network.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.plugins.embedders.pieces import Cutter
 from tui_annotate.plugins.embedders.weights import INSTALL
+from tui_annotate.plugins.model_hub import offline
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,8 +21,118 @@ if TYPE_CHECKING:
 
     from tui_annotate.plugins.embedders.weights import Weights
 
-_PROMPTS = ("document", "passage", "corpus")
-_QUIET = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+LONG = 200
+"""Word pieces of a text that is encoded as a whole; above, in overlapping windows."""
+WINDOW = 192
+LONGEST = 20_000
+"""Code points of a text that are looked at."""
+LEAST_KNOWN = 0.9
+"""Of a text's signs must have a word piece, or nothing is said of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordPieces:
+    """The word pieces of a text, after those of the prompt.
+
+    `spans`: code points of each, trimmed. `kept`: indices of known pieces with a letter or digit.
+    """
+
+    prompt: tuple[int, ...]
+    ids: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
+    kept: tuple[int, ...]
+
+
+NO_PIECES = WordPieces((), (), (), ())
+
+
+@dataclass(frozen=True, slots=True)
+class PieceWindow:
+    """The pieces `first` up to `last` of a text; from `own` up to `until` it knows best."""
+
+    first: int
+    last: int
+    own: int
+    until: int
+
+
+def split_windows(count: int, *, long: int = LONG, size: int = WINDOW) -> list[PieceWindow]:
+    """How a text of so many pieces is encoded; none for none.
+
+    Each piece belongs to the window in which it stands farthest from a cut.
+    """
+    if count <= long:
+        return [PieceWindow(0, count, 0, count)] if count else []
+    starts = [*range(0, count - size, max(size // 2, 1)), count - size]
+    cuts = [0, *((later + earlier + size) // 2 for earlier, later in pairwise(starts)), count]
+    return [
+        PieceWindow(start, start + size, own, until)
+        for start, (own, until) in zip(starts, pairwise(cuts), strict=True)
+    ]
+
+
+class WordPieceCutter:
+    """Cuts texts by a model's own `tokenizers.Tokenizer` rules.
+
+    `prompt` precedes every text. `unknown`: the id of the unknown piece; None for no such.
+    """
+
+    def __init__(self, rules: str, *, prompt: str = "", unknown: int | None = None) -> None:
+        from tokenizers import Tokenizer
+
+        self._tokenizer = Tokenizer.from_str(rules)
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+        self._tokenizer.encode_special_tokens = True  # "[SEP]" in a text is text
+        self._prompt = prompt
+        self._unknown = unknown
+        self.before, self.after = self._find_frame()
+
+    def _find_frame(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        framed = self._tokenizer.encode("a")
+        own = [index for index, special in enumerate(framed.special_tokens_mask) if not special]
+        return tuple(framed.ids[: own[0]]), tuple(framed.ids[own[-1] + 1 :])
+
+    def cut(self, texts: Sequence[str]) -> list[WordPieces]:
+        """The pieces of each text; NONE where too few of its signs have one."""
+        some = [text[:LONGEST] for text in texts]
+        found = self._tokenizer.encode_batch(
+            [self._prompt + text for text in some], add_special_tokens=False
+        )
+        return [self._make_pieces(text, each) for text, each in zip(some, found, strict=True)]
+
+    def _make_pieces(self, text: str, encoded: Any) -> WordPieces:
+        ids, shift = encoded.ids, len(self._prompt)
+        places = [(start - shift, end - shift) for start, end in encoded.offsets]
+        head = next((at for at, (_, end) in enumerate(places) if end > 0), len(ids))
+        spans = [_trim(text, max(start, 0), end) for start, end in places[head:]]
+        kept = ids[head:]
+        missing = sum(
+            end - start
+            for (start, end), own in zip(spans, kept, strict=True)
+            if own == self._unknown
+        )
+        signs = len("".join(text.split()))
+        if not signs or not kept or signs - missing < LEAST_KNOWN * signs:
+            return NO_PIECES
+        known = (
+            index
+            for index, ((start, end), own) in enumerate(zip(spans, kept, strict=True))
+            if own != self._unknown and any(map(str.isalnum, text[start:end]))
+        )
+        return WordPieces(tuple(ids[:head]), tuple(kept), tuple(spans), tuple(known))
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """Some tokenizers count the space before a word to it."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+_PROMPT_NAMES = ("document", "passage", "corpus")
 
 
 def need_library() -> None:
@@ -38,93 +147,78 @@ def need_library() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """What is encoded at once.
-
-    Attributes:
-        ids: word pieces, those of the prompt first, without those that the model frames them with.
-        prompt: how many are of the prompt.
-        told: the indices into `ids` of the pieces whose vectors are wanted.
-    """
+class EncoderInput:
+    """Pieces encoded at once, the prompt's first; `wanted` are indices into `ids`."""
 
     ids: Sequence[int]
     prompt: int
-    told: Sequence[int]
+    wanted: Sequence[int]
 
 
 class Encoder:
-    """A model and the rules by which it cuts texts.
-
-    Raises:
-        Unavailable: sentence-transformers is missing, or the model can not be used.
-
-    Attributes:
-        room: word pieces that a row may hold.
-        dimensions: of every vector.
-    """
+    """A model and the rules by which it cuts texts; `room` is for the word pieces of a row."""
 
     def __init__(self, weights: Weights) -> None:
-        with _offline():
-            self._model = _loaded(weights)
+        with offline():
+            self._model = _load_model(weights)
         tokenizer = self._model.tokenizer
         self._pad = int(tokenizer.pad_token_id or 0)
         self._left = tokenizer.padding_side == "left"
-        self.cutter = Cutter(
+        self.cutter = WordPieceCutter(
             tokenizer.backend_tokenizer.to_str(),
-            prompt=self._prompt(),
+            prompt=self._find_prompt(),
             unknown=tokenizer.unk_token_id,
         )
         framing = len(self.cutter.before) + len(self.cutter.after)
         self.room = min(int(self._model.max_seq_length or 512), 100_000) - framing
         self.dimensions = int(self._model.get_embedding_dimension())
 
-    def _prompt(self) -> str:
-        """What the model wants to stand before a text that is kept to be found."""
+    def _find_prompt(self) -> str:
         prompts = self._model.prompts
-        names = (*_PROMPTS, self._model.default_prompt_name)
+        names = (*_PROMPT_NAMES, self._model.default_prompt_name)
         return next((str(prompts[name]) for name in names if prompts.get(name)), "")
 
     def encode(
-        self, rows: Sequence[Row], axes: NDArray[np.float32] | None
+        self, rows: Sequence[EncoderInput], axes: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Of one pass over a batch: a vector a row, and those of the told pieces, row after row.
+        """Of one pass over a batch: a vector a row, and those of the wanted pieces, row after row.
 
         Both have unit length. The pieces' are brought to `axes`, where there are any.
         """
         import torch
 
-        features, wanted = self._features(rows)
+        features, places = self._make_features(rows)
         with torch.inference_mode():
             found = self._model(features)
             pooled = torch.nn.functional.normalize(found["sentence_embedding"].float(), dim=1)
-            pieces = self._aligned(found["token_embeddings"][wanted])
+            pieces = self._finish_vectors(found["token_embeddings"][places])
             if axes is not None:
                 pieces = pieces @ torch.from_numpy(axes).to(pieces.device)
         return pooled.cpu().numpy(), pieces.cpu().numpy()
 
-    def _features(self, rows: Sequence[Row]) -> tuple[dict[str, Any], Any]:
-        """What the model is given, and where in it the told pieces stand."""
+    def _make_features(self, rows: Sequence[EncoderInput]) -> tuple[dict[str, Any], Any]:
+        """What the model is given, and where in it the wanted pieces are."""
         import torch
 
         before, after = self.cutter.before, self.cutter.after
         size = max(len(row.ids) for row in rows) + len(before) + len(after)
         ids = torch.full((len(rows), size), self._pad)
         mask = torch.zeros((len(rows), size), dtype=torch.long)
-        wanted = torch.zeros((len(rows), size), dtype=torch.bool)
+        places = torch.zeros((len(rows), size), dtype=torch.bool)
         for at, row in enumerate(rows):
             framed = [*before, *row.ids, *after]
             start = size - len(framed) if self._left else 0
             ids[at, start : start + len(framed)] = torch.tensor(framed)
             mask[at, start : start + len(framed)] = 1
-            if row.told:
-                wanted[at, torch.tensor(row.told) + start + len(before)] = True
+            if row.wanted:
+                places[at, torch.tensor(row.wanted) + start + len(before)] = True
         device = self._model.device
         features: dict[str, Any] = {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
         if rows[0].prompt:
             features["prompt_length"] = len(before) + rows[0].prompt
-        return features, wanted.to(device)
+        return features, places.to(device)
 
-    def _aligned(self, pieces: Any) -> Any:
+    def _finish_vectors(self, pieces: Any) -> Any:
         """Vectors of pieces, taken through all that the model does to a pooled vector."""
         import torch
 
@@ -134,12 +228,7 @@ class Encoder:
         return torch.nn.functional.normalize(features["sentence_embedding"], dim=1)
 
 
-def _loaded(weights: Weights) -> Any:
-    """The model, ready to encode, in single precision.
-
-    Raises:
-        Unavailable: the library is missing, or the folder is not what it can use.
-    """
+def _load_model(weights: Weights) -> Any:
     try:
         from safetensors import SafetensorError
         from sentence_transformers import SentenceTransformer
@@ -154,9 +243,9 @@ def _loaded(weights: Weights) -> Any:
             str(weights.folder), local_files_only=True, model_kwargs={"use_safetensors": True}
         )
     except (SafetensorError, AttributeError, ImportError, LookupError, OSError) as error:
-        raise _unusable(weights, error) from error
+        raise _unusable_error(weights, error) from error
     except (RuntimeError, TypeError, ValueError) as error:
-        raise _unusable(weights, error) from error
+        raise _unusable_error(weights, error) from error
     parts = list(model)
     if len(parts) < 2 or not (isinstance(parts[0], Transformer) and isinstance(parts[1], Pooling)):
         names = ", ".join(type(part).__name__ for part in parts)
@@ -172,22 +261,7 @@ def _loaded(weights: Weights) -> Any:
     return model.float().eval()
 
 
-def _unusable(weights: Weights, error: Exception) -> Unavailable:
+def _unusable_error(weights: Weights, error: Exception) -> Unavailable:
     return Unavailable(
         f"the model in {weights.folder} can not be loaded: {error}", "fetch or copy it again"
     )
-
-
-@contextmanager
-def _offline() -> Iterator[None]:
-    """While libraries load, what they read of their environment forbids them the network."""
-    before = {name: os.environ.get(name) for name in _QUIET}
-    os.environ.update(_QUIET)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

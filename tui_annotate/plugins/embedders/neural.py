@@ -8,9 +8,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui_annotate.plugins.embedders.encoder import Encoder, Row, need_library
-from tui_annotate.plugins.embedders.pieces import LONG, WINDOW, Pieces, Window, windows
-from tui_annotate.plugins.embedders.weights import find
+from tui_annotate.plugins.embedders.encoder import (
+    LONG,
+    WINDOW,
+    Encoder,
+    EncoderInput,
+    PieceWindow,
+    WordPieces,
+    need_library,
+    split_windows,
+)
+from tui_annotate.plugins.embedders.weights import find_weights
 from tui_annotate.plugins.protocols import EmbedderOptions
 
 if TYPE_CHECKING:
@@ -38,9 +46,9 @@ class NeuralEmbedder:
 
     def __init__(self, options: EmbedderOptions | None = None) -> None:
         need_library()
-        weights = find((options or EmbedderOptions()).model)
+        weights = find_weights((options or EmbedderOptions()).model)
         self.label = weights.label
-        self.version = _version(weights.fingerprint())
+        self.version = _make_version(weights.fingerprint())
         self._encoder = Encoder(weights)
         self.dimensions = self._encoder.dimensions
         self.token_dimensions = min(TOKEN_DIMENSIONS, self.dimensions)
@@ -54,10 +62,13 @@ class NeuralEmbedder:
         """
         import numpy as np
 
-        pieces = [own for own in self._encoder.cutter.cut(_sentences()) if own.ids]
-        rows = [_row(own, Window(0, len(own.ids), 0, len(own.ids)), told=True) for own in pieces]
+        pieces = [own for own in self._encoder.cutter.cut(_load_sentences()) if own.ids]
+        rows = [
+            _make_input(own, PieceWindow(0, len(own.ids), 0, len(own.ids)), wanted=True)
+            for own in pieces
+        ]
         made = [np.zeros((0, self.dimensions), np.float32)]
-        made += [found for _, found in self._encoded(rows, None)]
+        made += [found for _, found in self._encode_batches(rows, None)]
         spread = np.concatenate(made).astype(np.float64)
         _, found = np.linalg.eigh(spread.T @ spread)
         axes = found[:, ::-1][:, : self.token_dimensions]
@@ -71,7 +82,7 @@ class NeuralEmbedder:
         the first 20,000 code points count; one of more than 200 word pieces is the mean of its
         windows.
         """
-        return self._vectors(self._encoder.cutter.cut(texts), None)[0]
+        return self._make_vectors(self._encoder.cutter.cut(texts), None)[0]
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
         """What `embed` gives, and the word pieces that hold a letter or a digit."""
@@ -80,69 +91,67 @@ class NeuralEmbedder:
         from tui_annotate.methods.late_interaction import TokenBank
 
         pieces = self._encoder.cutter.cut(texts)
-        vectors, tokens = self._vectors(pieces, self.axes)
-        told = [own.spans[at] for own in pieces for at in own.told]
-        starts, ends = np.array(told, np.int32).reshape(-1, 2).T
-        bounds = np.cumsum([0, *(len(own.told) for own in pieces)], dtype=np.int64)
+        vectors, tokens = self._make_vectors(pieces, self.axes)
+        spans = [own.spans[at] for own in pieces for at in own.kept]
+        starts, ends = np.array(spans, np.int32).reshape(-1, 2).T
+        bounds = np.cumsum([0, *(len(own.kept) for own in pieces)], dtype=np.int64)
         return vectors, TokenBank(tokens, bounds, starts.copy(), ends.copy())
 
-    def _vectors(
-        self, pieces: Sequence[Pieces], axes: NDArray[np.float32] | None
+    def _make_vectors(
+        self, pieces: Sequence[WordPieces], axes: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """A vector a text; and, where there are axes, those of the told pieces in their order."""
+        """A vector a text; and, where there are axes, those of the kept pieces in their order."""
         import numpy as np
 
         rows = [
-            (text, _row(own, window, told=axes is not None))
+            (text, _make_input(own, window, wanted=axes is not None))
             for text, own in enumerate(pieces)
-            for window in self._windows(own)
+            for window in self._split(own)
         ]
         order = sorted(range(len(rows)), key=lambda at: len(rows[at][1].ids))
         pooled = np.zeros((len(pieces), self.dimensions), np.float32)
         tokens = [np.zeros((0, self.token_dimensions), np.int8)] * (len(rows) + 1)
-        done = self._encoded([rows[at][1] for at in order], axes)
+        done = self._encode_batches([rows[at][1] for at in order], axes)
         for first, (vectors, found) in zip(range(0, len(rows), _BATCH), done, strict=True):
             batch = order[first : first + _BATCH]
             np.add.at(pooled, [rows[at][0] for at in batch], vectors)
             if axes is not None:
-                ends = np.cumsum([len(rows[at][1].told) for at in batch])
-                for at, part in zip(batch, np.split(_compact(found), ends[:-1]), strict=True):
+                ends = np.cumsum([len(rows[at][1].wanted) for at in batch])
+                for at, part in zip(batch, np.split(_quantise(found), ends[:-1]), strict=True):
                     tokens[at] = part
         lengths = np.linalg.norm(pooled, axis=1, keepdims=True)
         np.divide(pooled, lengths, out=pooled, where=lengths > 0)
         return pooled, np.concatenate(tokens)
 
-    def _windows(self, own: Pieces) -> list[Window]:
+    def _split(self, own: WordPieces) -> list[PieceWindow]:
         room = max(self._encoder.room - len(own.prompt), 2)
-        return windows(len(own.ids), long=min(LONG, room), size=min(WINDOW, room))
+        return split_windows(len(own.ids), long=min(LONG, room), size=min(WINDOW, room))
 
-    def _encoded(
-        self, rows: Sequence[Row], axes: NDArray[np.float32] | None
+    def _encode_batches(
+        self, rows: Sequence[EncoderInput], axes: NDArray[np.float32] | None
     ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
         for first in range(0, len(rows), _BATCH):
             yield self._encoder.encode(rows[first : first + _BATCH], axes)
 
 
-def _version(weights: str) -> str:
-    """Of the weights, and of what is made of them here."""
-    recipe = "\n".join([RECIPE, str(TOKEN_DIMENSIONS), *_sentences()])
+def _make_version(weights: str) -> str:
+    recipe = "\n".join([RECIPE, str(TOKEN_DIMENSIONS), *_load_sentences()])
     return f"{weights[:12]}-{sha256(recipe.encode()).hexdigest()[:6]}"
 
 
-def _sentences() -> list[str]:
-    """What the axes are made from."""
+def _load_sentences() -> list[str]:
     return (Path(__file__).parent / "axes.txt").read_text("utf-8").splitlines()
 
 
-def _row(own: Pieces, window: Window, *, told: bool) -> Row:
-    """What a window of a text hands to the model; told are the pieces that it knows best."""
+def _make_input(own: WordPieces, window: PieceWindow, *, wanted: bool) -> EncoderInput:
+    """What a window of a text hands to the model; wanted are the pieces that it knows best."""
     shift = len(own.prompt) - window.first
-    wanted = [at + shift for at in own.told if window.own <= at < window.until] if told else []
+    places = [at + shift for at in own.kept if window.own <= at < window.until] if wanted else []
     ids = (*own.prompt, *own.ids[window.first : window.last])
-    return Row(ids, len(own.prompt), wanted)
+    return EncoderInput(ids, len(own.prompt), places)
 
 
-def _compact(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
+def _quantise(vectors: NDArray[np.float32]) -> NDArray[np.int8]:
     """Directions in a byte an axis: the largest number of each row becomes 127."""
     import numpy as np
 

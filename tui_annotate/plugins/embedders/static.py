@@ -47,12 +47,12 @@ class StaticEmbedder:
     instant = True
 
     def __init__(self, _options: EmbedderOptions | None = None) -> None:
-        folder = _package()
-        weights = _one(folder / "weights", "*_256.safetensors")
-        pieces = _one(folder / "tokenizers", "*_tokenizer_config.json")
-        self._table = _mapped(weights)
-        self._pieces = _tokenizer(pieces)
-        self.version = f"{_release()}-{_fingerprint(weights, pieces)}"
+        folder = _find_package()
+        weights = _find_file(folder / "weights", "*_256.safetensors")
+        pieces = _find_file(folder / "tokenizers", "*_tokenizer_config.json")
+        self._table = _map_table(weights)
+        self._pieces = _load_tokenizer(pieces)
+        self.version = f"{_find_release()}-{_hash_files(weights, pieces)}"
         self.dimensions = int(self._table.shape[1])
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -64,7 +64,7 @@ class StaticEmbedder:
         import numpy as np
 
         made = np.zeros((len(texts), self.dimensions), np.float32)
-        for first, ids in self._batches(texts):
+        for first, ids in self._encode_batches(texts):
             counts = np.array([len(row) for row in ids])
             kept = np.flatnonzero(counts)
             if len(kept):
@@ -75,46 +75,46 @@ class StaticEmbedder:
         np.divide(made, lengths, out=made, where=lengths > 0)
         return made
 
-    def _batches(self, texts: Sequence[str]) -> Iterator[tuple[int, list[NDArray[np.int64]]]]:
+    def _encode_batches(
+        self, texts: Sequence[str]
+    ) -> Iterator[tuple[int, list[NDArray[np.int64]]]]:
         import numpy as np
 
         for first in range(0, len(texts), _AT_ONCE):
             some = [text[:_LONGEST] for text in texts[first : first + _AT_ONCE]]
-            encoded = self._encoded(some)
+            encoded = self._encode(some)
             rows = (np.array(each.ids, np.int64) for each in encoded)
-            yield first, [_known(ids, text) for ids, text in zip(rows, some, strict=True)]
+            yield first, [_drop_unknown(ids, text) for ids, text in zip(rows, some, strict=True)]
 
-    def _encoded(self, texts: Sequence[str]) -> list[Any]:
-        """Word pieces; those of a selection without the threads that a batch is worth."""
+    def _encode(self, texts: Sequence[str]) -> list[Any]:
         if len(texts) <= _NO_BATCH:
             return [self._pieces.encode(text, add_special_tokens=False) for text in texts]
         encoded: list[Any] = self._pieces.encode_batch_fast(list(texts), add_special_tokens=False)
         return encoded
 
 
-def _known(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
+def _drop_unknown(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
     """The word pieces; none where too few signs of the text have one."""
     unknown = int(((pieces >= _FIRST_LEAD) & (pieces < _FIRST_PIECE)).sum())
     signs = len("".join(text.split()))
     return pieces if signs and signs - unknown >= _LEAST_KNOWN * signs else pieces[:0]
 
 
-def _package() -> Path:
-    """The folder of wordllama, found without importing it."""
+def _find_package() -> Path:
     spec = find_spec("wordllama")
     if spec is None or spec.origin is None:
         raise Unavailable("static vectors need the package wordllama, which is missing", _HINT)
     return Path(spec.origin).parent
 
 
-def _one(folder: Path, pattern: str) -> Path:
+def _find_file(folder: Path, pattern: str) -> Path:
     found = sorted(folder.glob(pattern))
     if not found:
         raise Unavailable(f"wordllama has no {pattern} in {folder}", _HINT)
     return found[0]
 
 
-def _release() -> str:
+def _find_release() -> str:
     try:
         return version("wordllama")
     except PackageNotFoundError:
@@ -122,7 +122,7 @@ def _release() -> str:
 
 
 @cache
-def _tokenizer(path: Path) -> Any:
+def _load_tokenizer(path: Path) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
@@ -131,7 +131,7 @@ def _tokenizer(path: Path) -> Any:
 
 
 @cache
-def _mapped(path: Path) -> NDArray[np.float16]:
+def _map_table(path: Path) -> NDArray[np.float16]:
     """The one table of a safetensors file: eight bytes of length, a JSON header, the numbers."""
     import numpy as np
 
@@ -145,7 +145,7 @@ def _mapped(path: Path) -> NDArray[np.float16]:
     return np.memmap(path, np.float16, "r", 8 + size + start, tuple(table["shape"]))
 
 
-def _fingerprint(*paths: Path) -> str:
+def _hash_files(*paths: Path) -> str:
     """A short hash of the contents: vectors of other weights are other vectors."""
     whole = hashlib.sha256()
     for path in paths:

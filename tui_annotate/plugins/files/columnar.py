@@ -13,7 +13,8 @@ from typing import Any, BinaryIO, Final
 
 from tui_annotate.domain.errors import InvalidRecord
 from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO
-from tui_annotate.plugins.protocols import Report
+from tui_annotate.plugins.protocols import ExportReport
+from tui_annotate.plugins.traits import Loss
 
 Schema = Sequence[tuple[str, str]]
 """Columns with what they hold: text, names (text that repeats), integer, number, time."""
@@ -22,22 +23,16 @@ MAGIC: Final = b"PAR1"
 """How a parquet file begins."""
 
 _BATCH: Final = 4096
-_FEW: Final = 16
+_READ_ROWS: Final = 16
 """Rows that are read at a time: documents may be long."""
-_AHEAD: Final = 2**18
+_READ_AHEAD: Final = 2**18
 """Bytes of a column that are read ahead: many a file is one group of rows, as large as itself."""
 _WIDEST: Final = 2**29
 """Bytes of them: a file may unpack to far more than it is."""
 
 
-class ParquetTable:
-    """A table that is being written, a bounded number of rows at a time.
-
-    Args:
-        report: told of times that are none, which are left out.
-    """
-
-    def __init__(self, target: BinaryIO, schema: Schema, report: Report) -> None:
+class _ParquetTable:
+    def __init__(self, target: BinaryIO, schema: Schema, report: ExportReport) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -52,32 +47,31 @@ class ParquetTable:
         self._schema = pa.schema([(name, types[kind]) for name, kind in schema])
         self._times = [name for name, kind in schema if kind == "time"]
         self._writer = parquet.ParquetWriter(target, self._schema)
-        self._waiting: list[dict[str, Any]] = []
+        self._pending: list[dict[str, Any]] = []
         self._report = report
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """Adds rows; a column that a row does not have is null."""
         for row in rows:
-            times = {name: self._time(row.get(name)) for name in self._times}
-            self._waiting.append({**row, **times})
-            if len(self._waiting) >= _BATCH:
+            times = {name: self._parse_time(row.get(name)) for name in self._times}
+            self._pending.append({**row, **times})
+            if len(self._pending) >= _BATCH:
                 self._flush()
 
-    def _time(self, told: Any) -> datetime | None:
+    def _parse_time(self, told: Any) -> datetime | None:
         if not told:
             return None
         try:
             found = datetime.fromisoformat(told)
             return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, OverflowError):
-            self._report.lose("times that are none")
+            self._report.lose(Loss.BAD_TIMES.value)
             return None
 
     def _flush(self) -> None:
         import pyarrow as pa
 
-        self._writer.write_table(pa.Table.from_pylist(self._waiting, schema=self._schema))
-        self._waiting = []
+        self._writer.write_table(pa.Table.from_pylist(self._pending, schema=self._schema))
+        self._pending = []
 
     def abandon(self) -> None:
         """Lets go of the file while it is open; later the writer would complain by itself."""
@@ -85,15 +79,16 @@ class ParquetTable:
             self._writer.close()
 
     def close(self) -> None:
-        """Writes what is left, and the end of the file."""
         self._flush()
         self._writer.close()
 
 
 @contextmanager
-def parquet_table(target: BinaryIO, schema: Schema, report: Report) -> Iterator[ParquetTable]:
-    """A table whose end is written where nothing went wrong."""
-    table = ParquetTable(target, schema, report)
+def parquet_table(
+    target: BinaryIO, schema: Schema, report: ExportReport
+) -> Iterator[_ParquetTable]:
+    """Open a table, complete on success; missing columns are null, `report` counts bad times."""
+    table = _ParquetTable(target, schema, report)
     try:
         yield table
     except BaseException:
@@ -114,7 +109,7 @@ def column_rows(path: Path) -> Iterator[dict[str, Any]]:
 
     number = 0
     try:
-        for batch in _batches(path):
+        for batch in _read_batches(path):
             batch.validate()  # before it is measured: offsets of a broken file would lead anywhere
             if batch.nbytes > _WIDEST:
                 raise InvalidRecord(
@@ -125,7 +120,7 @@ def column_rows(path: Path) -> Iterator[dict[str, Any]]:
             batch.validate(full=True)
             for row in batch.to_pylist():
                 number += 1
-                yield {str(name): _plain(value) for name, value in row.items()}
+                yield {str(name): _to_json_value(value) for name, value in row.items()}
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise InvalidRecord(
             f"can not be read: {' '.join(str(error).split())[:200]}",
@@ -134,7 +129,7 @@ def column_rows(path: Path) -> Iterator[dict[str, Any]]:
         ) from error
 
 
-class _Whole(io.FileIO):
+class _BoundedFile(io.FileIO):
     """A file that is never asked for more than it has: who reads makes room for all first."""
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -144,22 +139,22 @@ class _Whole(io.FileIO):
         return super().read(wanted) or b""
 
 
-def _batches(path: Path) -> Iterator[Any]:
+def _read_batches(path: Path) -> Iterator[Any]:
     import pyarrow as pa
     from pyarrow import ipc, parquet
 
-    with _Whole(path) as file:
+    with _BoundedFile(path) as file:
         if file.read(len(MAGIC)) == MAGIC:
             file.seek(0)
-            with parquet.ParquetFile(file, pre_buffer=False, buffer_size=_AHEAD) as table:
+            with parquet.ParquetFile(file, pre_buffer=False, buffer_size=_READ_AHEAD) as table:
                 _refuse_bomb(path, table.metadata)
-                yield from table.iter_batches(batch_size=_FEW)
+                yield from table.iter_batches(batch_size=_READ_ROWS)
             return
         file.seek(0)
         with ipc.open_stream(pa.PythonFile(file, mode="r")) as stream:
             for batch in stream:
-                for start in range(0, batch.num_rows, _FEW):
-                    yield batch.slice(start, _FEW)
+                for start in range(0, batch.num_rows, _READ_ROWS):
+                    yield batch.slice(start, _READ_ROWS)
 
 
 def _refuse_bomb(path: Path, metadata: Any) -> None:
@@ -173,16 +168,15 @@ def _refuse_bomb(path: Path, metadata: Any) -> None:
         )
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON has it."""
+def _to_json_value(value: Any) -> Any:
     if isinstance(value, float):
         return value if isfinite(value) else None
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_to_json_value(each) for each in value]
     if isinstance(value, dict):
-        return {str(name): _plain(each) for name, each in value.items()}
+        return {str(name): _to_json_value(each) for name, each in value.items()}
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     return f"{len(value)} bytes" if isinstance(value, bytes) else str(value)

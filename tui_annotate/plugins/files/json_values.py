@@ -15,17 +15,69 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.files.json_limits import DEEPEST, SURROGATE, check_text
 from tui_annotate.plugins.files.streams import LONGEST_LINE, chunks, lines
 from tui_annotate.plugins.protocols import Meter
+from tui_annotate.plugins.record_validation import problem
 
-_WRAPPED = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"samples"[ \t\r\n]*:[ \t\r\n]*\[')
+DEEPEST: Final = 100
+"""How deep containers may stand in one another."""
+SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def check_text(value: Any, raw: str) -> None:
+    r"""Looks for what JSON allows and a store can not hold; `raw` is the text of the value.
+
+    Raises:
+        InvalidInput: nesting beyond 100, or a string with half of a `\ud83d\ude00`, with its place.
+    """
+    if raw.count("[") + raw.count("{") > DEEPEST and _measure_depth(value) > DEEPEST:
+        raise InvalidInput(f"JSON nested more than {DEEPEST} deep", "flatten it")
+    if _ESCAPED_SURROGATE.search(raw):
+        for place, text in _list_strings(value, ""):
+            if found := SURROGATE.search(text):
+                raise InvalidInput(
+                    f"lone surrogate U+{ord(found[0]):04X} at offset {found.start()} of {place}",
+                    "the text was cut inside a character; mend it where it was written",
+                )
+
+
+def _measure_depth(value: Any) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [
+            child
+            for container in level
+            for child in (container.values() if isinstance(container, dict) else container)
+            if isinstance(child, dict | list)
+        ]
+        if depth > DEEPEST:
+            break
+    return depth
+
+
+def _list_strings(value: Any, place: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield place or "the value", value
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _list_strings(item, f"{place}[{index}]")
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            name = key.encode("ascii", "backslashreplace").decode()
+            yield f"the name {name}", key
+            yield from _list_strings(item, f"{place}.{name}" if place else name)
+
+
+_SAMPLES_OBJECT = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"samples"[ \t\r\n]*:[ \t\r\n]*\[')
 _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
 EMPTY: Final = "the file is empty"
 NO_RECORDS: Final = "the file holds no records"
 """What is wrong with a file that has nothing in it, which some readers take for no records."""
-_CUT = 16
+_MARGIN = 16
 """A value that ends inside the buffer is wrong there; nearer to its end than this it may be cut."""
 
 _Item = TypeVar("_Item")
@@ -55,28 +107,24 @@ def json_values(
     before = meter.done if meter else 0
     stream = chunks(path, encoding=encoding, meter=meter)
     try:
-        head = _head(stream)
+        head = _read_head(stream)
         if not head.strip():
             yield Problem(str(path), EMPTY)
-        elif opening := _WRAPPED.match(head) or _ARRAY.match(head):
+        elif opening := _SAMPLES_OBJECT.match(head) or _ARRAY.match(head):
             reader = _ArrayReader(path, chain([head], stream), wrapped="{" in opening.group())
-            yield from readable(reader.values(opening.end()))
+            yield from until_wrong_encoding(reader.values(opening.end()))
         else:
             stream.close()
             if meter is not None:
                 meter.done = before
-            yield from readable(_line_values(path, encoding, meter))
+            yield from until_wrong_encoding(_read_lines(path, encoding, meter))
     except InvalidRecord as error:
-        yield Problem(error.where, _without(error), error.hint)
+        yield problem(error.where, error)
     finally:
         stream.close()
 
 
-def _without(error: InvalidRecord) -> str:
-    return error.message.removeprefix(f"{error.where}: ")
-
-
-def _head(stream: Iterator[str]) -> str:
+def _read_head(stream: Iterator[str]) -> str:
     head = ""
     for chunk in stream:
         head += chunk
@@ -85,7 +133,7 @@ def _head(stream: Iterator[str]) -> str:
     return head
 
 
-def _line_values(path: Path, encoding: str, meter: Meter | None) -> Iterator[Value | Problem]:
+def _read_lines(path: Path, encoding: str, meter: Meter | None) -> Iterator[Value | Problem]:
     number = 0
     for line in lines(path, encoding=encoding, meter=meter):
         if not line.text.strip():
@@ -103,13 +151,14 @@ def _line_values(path: Path, encoding: str, meter: Meter | None) -> Iterator[Val
             check_text(value, line.text)
             yield Value(number, where, value)
         except json.JSONDecodeError as error:
-            yield Problem(where, f"bad JSON at column {error.colno}: {_said(error)}", _SYNTAX_HINT)
+            yield Problem(
+                where, f"bad JSON at column {error.colno}: {_describe_error(error)}", _SYNTAX_HINT
+            )
         except (InvalidInput, RecursionError, ValueError) as error:
-            yield _unreadable(where, error)
+            yield _make_problem(where, error)
 
 
-def _said(error: json.JSONDecodeError) -> str:
-    """What is wrong, without the words that only its place would complete: that stands before."""
+def _describe_error(error: json.JSONDecodeError) -> str:
     return error.msg.replace(" starting at", " starts here").removesuffix(" at")
 
 
@@ -123,7 +172,7 @@ def wrong_byte(where: str, byte: int, encoding: str) -> Problem:
     return Problem(where, f"byte {byte} of the line is not {encoding}", _ENCODING_HINT)
 
 
-def readable(items: Iterator[_Item]) -> Iterator[_Item]:
+def until_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
     """The items; nothing behind a wrong byte that comes before all others: so are all lines."""
     before = True
     for item in items:
@@ -133,7 +182,7 @@ def readable(items: Iterator[_Item]) -> Iterator[_Item]:
         before = before and isinstance(item, Problem)
 
 
-def _unreadable(where: str, error: Exception) -> Problem:
+def _make_problem(where: str, error: Exception) -> Problem:
     if isinstance(error, InvalidInput):
         return Problem(where, error.message, error.hint)
     if isinstance(error, RecursionError):
@@ -142,8 +191,6 @@ def _unreadable(where: str, error: Exception) -> Problem:
 
 
 class _ArrayReader:
-    """Reads the items of one array; holds the item being read, and little else."""
-
     def __init__(self, path: Path, stream: Iterator[str], *, wrapped: bool) -> None:
         self._path = path
         self._stream = stream
@@ -155,59 +202,63 @@ class _ArrayReader:
 
     def values(self, start: int) -> Iterator[Value | Problem]:
         """The items; `start` is the place behind the opening bracket."""
-        self._more()
-        position = self._skip(start)
+        self._read_more()
+        position = self._skip_space(start)
         number = 0
-        if self._at(position) == "]":
-            yield from self._end(position + 1, number)
+        if self._character(position) == "]":
+            yield from self._check_end(position + 1, number)
             return
         while True:
             number += 1
             where = f"{self._path}, record {number}"
             try:
-                value, end = self._item(position)
+                value, end = self._decode_item(position)
             except json.JSONDecodeError as error:
-                yield self._syntax(error.pos, _said(error))
+                yield self._syntax_problem(error.pos, _describe_error(error))
                 return
             except (RecursionError, ValueError) as error:
-                yield replace(_unreadable(where, error), hint=_ARRAY_HINT)
+                yield replace(_make_problem(where, error), hint=_ARRAY_HINT)
                 return
-            yield self._checked(Value(number, where, value), position, end)
-            position = self._skip(end)
-            mark = self._at(position)
+            yield self._check_value(Value(number, where, value), position, end)
+            position = self._skip_space(end)
+            mark = self._character(position)
             if mark == "]":
-                yield from self._end(position + 1, number)
+                yield from self._check_end(position + 1, number)
                 return
             if mark != ",":
-                yield self._syntax(position, "expecting ',' or ']'")
+                yield self._syntax_problem(position, "expecting ',' or ']'")
                 return
-            position = self._skip(self._dropped(position + 1))
+            position = self._skip_space(self._drop_read(position + 1))
 
-    def _checked(self, value: Value, start: int, end: int) -> Value | Problem:
+    def _check_value(self, value: Value, start: int, end: int) -> Value | Problem:
         raw = self._buffer[start:end]
         if not raw.isascii() and (found := SURROGATE.search(raw)):
-            return self._wrong_byte(start + found.start())
+            return self._encoding_problem(start + found.start())
         try:
             check_text(value.value, raw)
         except InvalidInput as error:
-            return _unreadable(value.where, error)
+            return _make_problem(value.where, error)
         return value
 
-    def _item(self, position: int) -> tuple[Any, int]:
+    def _decode_item(self, position: int) -> tuple[Any, int]:
         while True:
             try:
                 value, end = _decoder.raw_decode(self._buffer, position)
-                if end + _CUT < len(self._buffer) or self._ended:  # a number may go on: 1 of 1.5e3
+                if (
+                    end + _MARGIN < len(self._buffer) or self._ended
+                ):  # a number may go on: 1 of 1.5e3
                     return value, end
             except json.JSONDecodeError as error:
-                cut = error.msg.startswith("Unterminated") or error.pos + _CUT > len(self._buffer)
+                cut = error.msg.startswith("Unterminated") or error.pos + _MARGIN > len(
+                    self._buffer
+                )
                 if self._ended or not cut:
                     raise
             if len(self._buffer) - position > LONGEST_LINE:
                 raise ValueError(f"a value longer than {LONGEST_LINE:,} characters")
-            self._more()
+            self._read_more()
 
-    def _more(self) -> None:
+    def _read_more(self) -> None:
         """Doubles what is held, so that reading a long item stays linear."""
         wanted = max(1, len(self._buffer))
         pieces = [self._buffer]
@@ -220,19 +271,19 @@ class _ArrayReader:
                 wanted -= len(piece)
         self._buffer = "".join(pieces)
 
-    def _skip(self, position: int) -> int:
+    def _skip_space(self, position: int) -> int:
         while True:
             found = _SPACE.match(self._buffer, position)
             position = found.end() if found else position
             if position < len(self._buffer) or self._ended:
                 return position
-            position = self._dropped(position)
-            self._more()
+            position = self._drop_read(position)
+            self._read_more()
 
-    def _at(self, position: int) -> str:
+    def _character(self, position: int) -> str:
         return self._buffer[position : position + 1]
 
-    def _dropped(self, position: int) -> int:
+    def _drop_read(self, position: int) -> int:
         """Forgets what is before a place, once that is most of the buffer; its new place."""
         if position * 2 < len(self._buffer):
             return position
@@ -241,30 +292,30 @@ class _ArrayReader:
         self._line += gone.count("\n")
         if newline >= 0:
             self._line_bytes = 0
-        self._line_bytes += _bytes(gone[newline + 1 :])
+        self._line_bytes += _count_bytes(gone[newline + 1 :])
         self._buffer = self._buffer[position:]
         return 0
 
-    def _end(self, position: int, number: int) -> Iterator[Problem]:
+    def _check_end(self, position: int, number: int) -> Iterator[Problem]:
         if not number:
             yield Problem(str(self._path), NO_RECORDS)
-        position = self._skip(position)
+        position = self._skip_space(position)
         if self._wrapped:
-            if self._at(position) != "}":
-                yield self._syntax(position, "expecting '}' behind the samples")
+            if self._character(position) != "}":
+                yield self._syntax_problem(position, "expecting '}' behind the samples")
                 return
-            position = self._skip(position + 1)
-        if self._at(position):
-            yield self._syntax(position, "something stands behind the end")
+            position = self._skip_space(position + 1)
+        if self._character(position):
+            yield self._syntax_problem(position, "something stands behind the end")
 
-    def _place(self, position: int) -> tuple[int, str]:
+    def _line_before(self, position: int) -> tuple[int, str]:
         before = self._buffer[:position]
         newline = before.rfind("\n")
         line = self._line + before.count("\n")
         return line, before[newline + 1 :]
 
-    def _syntax(self, position: int, message: str) -> Problem:
-        line, before = self._place(position)
+    def _syntax_problem(self, position: int, message: str) -> Problem:
+        line, before = self._line_before(position)
         column = len(before) + 1 + (self._line_bytes if line == self._line else 0)
         if position >= len(self._buffer) and self._ended:
             message = f"the file ends too early, {message[:1].lower()}{message[1:]}"
@@ -272,11 +323,11 @@ class _ArrayReader:
             f"{self._path}:{line}", f"bad JSON at column {column}: {message}", _ARRAY_HINT
         )
 
-    def _wrong_byte(self, position: int) -> Problem:
-        line, before = self._place(position)
-        byte = _bytes(before) + 1 + (self._line_bytes if line == self._line else 0)
+    def _encoding_problem(self, position: int) -> Problem:
+        line, before = self._line_before(position)
+        byte = _count_bytes(before) + 1 + (self._line_bytes if line == self._line else 0)
         return wrong_byte(f"{self._path}:{line}", byte, "of the encoding")
 
 
-def _bytes(text: str) -> int:
+def _count_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))

@@ -23,7 +23,7 @@ PACKED: Final = (".gz", ".zst")
 
 _WIDEST = 2**27
 """Bytes that zstd may look back: what its own tool takes without being asked."""
-_MOUTHFUL = 2**10
+_READ_SIZE = 2**10
 """Packed bytes that zstd is given at a time: it unpacks them to 32 MB at the worst."""
 
 
@@ -49,11 +49,7 @@ def packer(raw: BinaryIO, suffix: str) -> AbstractContextManager[Any]:
 
 
 class Unpacked(io.RawIOBase):
-    """The plain bytes of a packed stream, as long as they are not far more than were packed.
-
-    Args:
-        read: how many bytes of the file were read so far.
-    """
+    """The plain bytes of a packed stream, unless it is a bomb; `read`: bytes of the file so far."""
 
     def __init__(
         self, kind: str, packed: io.BufferedReader, *, read: Callable[[], int], path: Path
@@ -78,25 +74,28 @@ class Unpacked(io.RawIOBase):
         try:
             data = self._plain.read1(size)
         except EOFError as error:
-            raise self._broken(f"the {self._kind} file is cut short", "copy it again") from error
-        except (gzip.BadGzipFile, zlib.error, _Damaged) as error:
+            raise self._make_error(
+                f"the {self._kind} file is cut short", "copy it again", "cut-short"
+            ) from error
+        except (gzip.BadGzipFile, zlib.error, _ZstdDamage) as error:
             message = f"the {self._kind} file is damaged: {error}"
-            raise self._broken(message, "copy it again") from error
+            raise self._make_error(message, "copy it again", "damaged") from error
         self._given += len(data)
         count = self._packed()
         if self._given > max(BOMB_FLOOR, BOMB_RATIO * count):
-            raise self._broken(
+            raise self._make_error(
                 f"{count:,} bytes unpack to more than {self._given:,}: a {self._kind} bomb",
                 "if it is not, unpack it and give the plain file",
+                "bomb",
             )
         memoryview(buffer)[: len(data)] = data
         return len(data)
 
-    def _broken(self, message: str, hint: str) -> InvalidRecord:
-        return InvalidRecord(message, hint, where=str(self._path))
+    def _make_error(self, message: str, hint: str, code: str) -> InvalidRecord:
+        return InvalidRecord(message, hint, where=str(self._path), code=code)
 
 
-class _Damaged(Exception):
+class _ZstdDamage(Exception):
     """What zstd says of bytes that are none of its."""
 
 
@@ -110,7 +109,7 @@ class _Zstd:
         self._error = ZstdError
         self._packed = packed
         self._frame = self._maker.decompressobj()
-        self._begun = False
+        self._is_inside_frame = False
         self._plain = b""
 
     def read1(self, size: int) -> bytes:
@@ -120,23 +119,23 @@ class _Zstd:
             EOFError: the file ends inside a frame.
         """
         while not self._plain:
-            raw = self._packed.read(_MOUTHFUL)
-            if not raw and not self._begun:
+            raw = self._packed.read(_READ_SIZE)
+            if not raw and not self._is_inside_frame:
                 return b""
             if not raw:
                 raise EOFError
-            self._plain = self._unpacked(raw)
+            self._plain = self._unpack(raw)
         data, self._plain = self._plain[:size], self._plain[size:]
         return data
 
-    def _unpacked(self, raw: bytes) -> bytes:
+    def _unpack(self, raw: bytes) -> bytes:
         pieces = []
         while raw:
             try:
                 pieces.append(self._frame.decompress(raw))
             except self._error as error:
-                raise _Damaged(str(error)) from error
-            self._begun = not self._frame.eof
+                raise _ZstdDamage(str(error)) from error
+            self._is_inside_frame = not self._frame.eof
             raw = self._frame.unused_data if self._frame.eof else b""
             if self._frame.eof:
                 self._frame = self._maker.decompressobj()

@@ -1,18 +1,23 @@
-"""Workbooks (xlsx), by the standard library: sheets of texts and numbers, always the same.
+"""Workbooks (xlsx) by XlsxWriter: sheets of texts and numbers, the same bytes for the same rows.
 
 Cells are never formulas; what is too long for one is cut, and the last column says so.
 """
 
 from __future__ import annotations
 
+import csv
 import io
 import re
-import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
-from tempfile import TemporaryFile
-from typing import Any, BinaryIO, Final, cast
-from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TextIO, cast
+
+if TYPE_CHECKING:
+    from xlsxwriter import Workbook
+    from xlsxwriter.worksheet import Worksheet
 
 FORMULA: Final = frozenset("=+-@\t\r\n\0＝＋－＠")
 """How cells begin that a spreadsheet would run."""
@@ -23,23 +28,51 @@ MOST_ROWS: Final = 1_048_576
 CUT: Final = "cut"
 """The last column: the names of those columns whose text was too long for a cell of this row."""
 
-_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
-_DOCUMENT = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
-_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-_STYLES = (
-    f'{_HEAD}<styleSheet xmlns="{_MAIN}"><fonts count="1"><font/></fonts>'
-    '<fills count="2"><fill><patternFill patternType="none"/></fill>'
-    '<fill><patternFill patternType="gray125"/></fill></fills>'
-    '<borders count="1"><border/></borders>'
-    '<cellStyleXfs count="1"><xf/></cellStyleXfs>'
-    '<cellXfs count="2"><xf xfId="0"/><xf xfId="0" quotePrefix="1"/></cellXfs>'
-    '<cellStyles count="1"><cellStyle name="Normal" xfId="0"/></cellStyles></styleSheet>'
+_CREATED: Final = datetime(1980, 1, 1, tzinfo=UTC)
+_UNWRITABLE: Final = re.compile(
+    "_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]"
 )
-_UNFIT: Final = re.compile("_(?=x[0-9A-Fa-f]{4}_)|[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]")
 """What XML can not hold or would change, and what looks like the way in which that is written."""
-_MARKUP: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+
+
+class LineFeedWriter:
+    r"""A csv writer that ends rows with \n; Python's own, told so, leaves a lone \r unquoted."""
+
+    def __init__(self, target: TextIO) -> None:
+        self._target = target
+        self._writer = csv.writer(self)
+        self.writerow = self._writer.writerow
+
+    def write(self, row: str) -> int:
+        """One row with its ending."""
+        return self._target.write(row.removesuffix("\r\n") + "\n")
+
+
+@contextmanager
+def open_workbook(target: BinaryIO) -> Iterator[Workbook]:
+    """A workbook that is written to the target at the end, unless something is raised before.
+
+    Rows go through temporary files, so memory stays flat.
+
+    Args:
+        target: need not be able to go back.
+    """
+    from xlsxwriter import Workbook
+
+    with TemporaryDirectory() as folder:
+        # What packs can not go back, though it may say so.
+        plain = isinstance(target, io.BufferedWriter)
+        onward = target if plain else cast("BinaryIO", _ForwardOnlyFile(target))
+        book = Workbook(onward, {"constant_memory": True, "tmpdir": folder})
+        book.use_zip64()
+        book.set_properties({"created": _CREATED})
+        try:
+            yield book
+        except BaseException:
+            for sheet in book.worksheets():
+                sheet.row_data_fh.close()
+            raise
+        book.close()
 
 
 def workbook(
@@ -48,88 +81,98 @@ def workbook(
     """A workbook of one sheet; texts that look like formulas are marked as texts.
 
     Args:
-        target: need not be able to go back.
+        target: see `open_workbook`.
         columns: of the rows, whose values are texts, numbers or None.
     """
-    with ExitStack() as stack:
-        sheets = Sheets(stack, name, columns=columns)
-        sheets.add(rows)
-        pack(target, sheets.ended())
+    with open_workbook(target) as book:
+        SheetTable(book, name, columns=columns).add(rows)
 
 
-class Sheets:
-    """The rows of one table as XML in temporary files, a sheet each.
+class SheetTable:
+    """One table of a workbook; where a sheet is full, it goes on in a further one.
 
     Args:
         marked: texts that look like formulas are marked as texts, and stay such when edited.
-        lost: told how many texts of a row were cut.
+        lost: called with the number of texts of each row that were cut.
     """
 
     def __init__(
         self,
-        stack: ExitStack,
+        book: Workbook,
         name: str,
         *,
         columns: Sequence[str],
         marked: bool = True,
         lost: Callable[[int], None] | None = None,
     ) -> None:
-        self._stack = stack
+        self._book = book
         self._name = name
         self._columns = columns
         self._lost = lost
-        self._marked = marked
-        self._files: list[BinaryIO] = []
-        self._begin()
+        self._quoted = book.add_format({"quote_prefix": True}) if marked else None
+        self._sheets = 0
+        self._sheet: Worksheet
+        self._begin_sheet()
 
-    def _begin(self) -> None:
-        file: BinaryIO = self._stack.enter_context(TemporaryFile())  # noqa: SIM115  the stack closes it
-        self._files.append(file)
+    def _begin_sheet(self) -> None:
+        self._sheets += 1
+        name = self._name if self._sheets == 1 else f"{self._name} {self._sheets}"
+        sheet: Worksheet = self._book.add_worksheet(name, _exact_worksheet())
+        if self._sheets > 1:  # behind its own table, not behind those that began meanwhile
+            sheets = self._book.worksheets_objs
+            sheets.insert(sheets.index(self._sheet) + 1, sheets.pop())
+        self._sheet = sheet
         self._rows = 0
-        file.write(f'{_HEAD}<worksheet xmlns="{_MAIN}"><sheetData>'.encode())
-        self._row([*self._columns, CUT])
+        self._write_row([*self._columns, CUT])
 
     def add(self, several: Iterable[Mapping[str, Any]]) -> None:
-        """Adds rows, in a further sheet where one is full."""
+        """Adds rows."""
         for row in several:
             if self._rows == MOST_ROWS:
-                self._begin()
+                self._begin_sheet()
             values = [row.get(name) for name in self._columns]
             named = zip(self._columns, values, strict=True)
-            cut = [name for name, value in named if isinstance(value, str) and _too_long(value)]
+            cut = [name for name, value in named if isinstance(value, str) and _cut(value) != value]
             if self._lost:
                 self._lost(len(cut))
-            self._row([*values, " ".join(cut)])
+            self._write_row([*values, " ".join(cut)])
 
-    def _row(self, values: Sequence[Any]) -> None:
+    def _write_row(self, values: Sequence[Any]) -> None:
+        for column, value in enumerate(values):
+            if isinstance(value, int | float):
+                self._sheet.write_number(self._rows, column, value)
+            elif value is not None and value != "":
+                text = _cut(str(value))
+                style = self._quoted if text[0] in FORMULA else None
+                self._sheet.write_string(self._rows, column, text, style)
         self._rows += 1
-        cells = "".join(map(self._cell, values))
-        self._files[-1].write(f"<row>{cells}</row>".encode())
-
-    def _cell(self, value: Any) -> str:
-        if value is None or value == "":
-            return "<c/>"
-        if isinstance(value, int | float):
-            return f"<c><v>{value!r}</v></c>"
-        kept = _cut(str(value))
-        style = ' s="1"' if self._marked and kept[0] in FORMULA else ""
-        plain = "".join(_MARKUP.get(sign, sign) for sign in _UNFIT.sub(_escaped, kept))
-        return f'<c{style} t="inlineStr"><is><t xml:space="preserve">{plain}</t></is></c>'
-
-    def ended(self) -> list[tuple[str, BinaryIO]]:
-        """The sheets with their names."""
-        for file in self._files:
-            file.write(b"</sheetData></worksheet>")
-        names = [self._name, *(f"{self._name} {n + 2}" for n in range(len(self._files) - 1))]
-        return list(zip(names, self._files, strict=True))
 
 
-def forward(target: BinaryIO) -> BinaryIO:
-    """A target that is written onward alone: what packs can not go back, though it may say so."""
-    return target if isinstance(target, io.BufferedWriter) else cast("BinaryIO", _Onward(target))
+@cache
+def _exact_worksheet() -> type[Worksheet]:
+    """The library's worksheet where it would alter a cell.
+
+    It writes numbers with 16 digits, takes a text in `<r>` and `</r>` for markup, and escapes only
+    the first of two escapes that share an underscore.
+    """
+    from xlsxwriter.worksheet import Worksheet
+
+    class ExactWorksheet(Worksheet):  # type: ignore[misc]  # the library ships no types
+        def _xml_number_element(self, number: float, attributes: Iterable[Any] = ()) -> None:
+            marks = "".join(f' {name}="{value}"' for name, value in attributes)
+            self.fh.write(f"<c{marks}><v>{number!r}</v></c>")
+
+        def _xml_rich_inline_string(self, string: str, attributes: Iterable[Any] = ()) -> None:
+            self._xml_inline_string(string, True, attributes)  # noqa: FBT003  the library's own
+
+        @staticmethod
+        def _escape_control_characters(data: str) -> str:
+            return _UNWRITABLE.sub(lambda found: f"_x{ord(found[0]):04X}_", data)
+
+    return ExactWorksheet
 
 
-class _Onward:
+class _ForwardOnlyFile:
     """Takes bytes one after another, so that the archive is written without going back."""
 
     def __init__(self, target: BinaryIO) -> None:
@@ -143,77 +186,8 @@ class _Onward:
         """Nothing to do: the target is closed by who opened it."""
 
 
-def _too_long(text: str) -> bool:
-    return len(_cut(text)) < len(text)
-
-
 def _cut(text: str) -> str:
     if len(text) * 2 <= LONGEST_CELL:
         return text
     raw = text.encode("utf-16-le", "surrogatepass")[: LONGEST_CELL * 2]
     return raw.decode("utf-16-le", "ignore") if len(raw) == LONGEST_CELL * 2 else text
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return f"_x{ord(found[0]):04X}_"
-
-
-def pack(target: BinaryIO, sheets: Sequence[tuple[str, BinaryIO]]) -> None:
-    """Sheets, as `Sheets.ended` gives them, to one file, which is written from start to end."""
-    target = forward(target)
-    numbered = [(number, name) for number, (name, _) in enumerate(sheets, start=1)]
-    with ZipFile(target, "w", ZIP_DEFLATED) as archive:
-        for name, content in _parts(numbered).items():
-            archive.writestr(_entry(name), content)
-        for number, (_, file) in enumerate(sheets, start=1):
-            size = file.seek(0, io.SEEK_END)
-            file.seek(0)
-            entry = _entry(f"xl/worksheets/sheet{number}.xml")
-            entry.file_size = size  # larger sheets need another form, which Excel warns of
-            with archive.open(entry, "w") as place:
-                shutil.copyfileobj(file, place)
-
-
-def _entry(name: str) -> ZipInfo:
-    """A part with the same time in every workbook."""
-    entry = ZipInfo(name)
-    entry.compress_type = ZIP_DEFLATED
-    return entry
-
-
-def _parts(sheets: Sequence[tuple[int, str]]) -> dict[str, str]:
-    """The parts that say what the sheets are."""
-    kinds = "".join(
-        f'<Override PartName="/xl/worksheets/sheet{number}.xml"'
-        f' ContentType="{_TYPE}.worksheet+xml"/>'
-        for number, _ in sheets
-    )
-    listed = "".join(
-        f'<sheet name="{name}" sheetId="{number}" r:id="r{number}"/>' for number, name in sheets
-    )
-    links = "".join(
-        f'<Relationship Id="r{number}" Type="{_DOCUMENT}/worksheet"'
-        f' Target="worksheets/sheet{number}.xml"/>'
-        for number, _ in sheets
-    )
-    return {
-        "[Content_Types].xml": (
-            f'{_HEAD}<Types xmlns="{_PACKAGE}/content-types"><Default Extension="rels"'
-            ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-            f'<Override PartName="/xl/workbook.xml" ContentType="{_TYPE}.sheet.main+xml"/>'
-            f'<Override PartName="/xl/styles.xml" ContentType="{_TYPE}.styles+xml"/>{kinds}</Types>'
-        ),
-        "_rels/.rels": (
-            f'{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships"><Relationship Id="r1"'
-            f' Type="{_DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>'
-        ),
-        "xl/workbook.xml": (
-            f'{_HEAD}<workbook xmlns="{_MAIN}" xmlns:r="{_DOCUMENT}">'
-            f"<sheets>{listed}</sheets></workbook>"
-        ),
-        "xl/_rels/workbook.xml.rels": (
-            f'{_HEAD}<Relationships xmlns="{_PACKAGE}/relationships">{links}'
-            f'<Relationship Id="s" Type="{_DOCUMENT}/styles" Target="styles.xml"/></Relationships>'
-        ),
-        "xl/styles.xml": _STYLES,
-    }

@@ -26,7 +26,7 @@ _NO_CHARSETS = {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """A line with its ending; `bad` is the 1-based byte that is not of the encoding, 0 for none."""
 
     number: int
@@ -34,7 +34,7 @@ class Line(NamedTuple):
     bad: int
 
 
-def lines(path: Path, *, encoding: str = "utf-8", meter: Meter | None = None) -> Iterator[Line]:
+def lines(path: Path, *, encoding: str = "utf-8", meter: Meter | None = None) -> Iterator[TextLine]:
     r"""The lines of a file, split at \n alone, in constant memory.
 
     A line with a wrong byte is given all the same, so that the lines behind it can be read: the
@@ -54,14 +54,14 @@ def lines(path: Path, *, encoding: str = "utf-8", meter: Meter | None = None) ->
                     "is it really text in lines?",
                     where=f"{path}:{number}",
                 )
-            yield _line(number, raw, charset)
+            yield _decode_line(number, raw, charset)
 
 
-def _line(number: int, raw: bytes, charset: str) -> Line:
+def _decode_line(number: int, raw: bytes, charset: str) -> TextLine:
     try:
-        return Line(number, raw.decode(charset), 0)
+        return TextLine(number, raw.decode(charset), 0)
     except UnicodeDecodeError as error:
-        return Line(number, raw.decode("ascii", "surrogateescape"), error.start + 1)
+        return TextLine(number, raw.decode("ascii", "surrogateescape"), error.start + 1)
 
 
 def chunks(
@@ -101,9 +101,9 @@ def open_bytes(
         InvalidRecord: its bytes are of another encoding than said, or what is packed is broken.
         Unavailable: it may not be read.
     """
-    charset = _checked_encoding(encoding)
-    with _opened(path) as raw:
-        metered = _Metered(raw, meter or Meter())
+    charset = _check_encoding(encoding)
+    with _open_file(path) as raw:
+        metered = _MeteredFile(raw, meter or Meter())
         reader: io.BufferedReader[Any] = io.BufferedReader(metered, _PACKED)
         if kind := packing.kind(reader.peek(4)[:4]):
             unpacked = packing.Unpacked(kind, reader, read=lambda: metered.count, path=path)
@@ -111,12 +111,12 @@ def open_bytes(
         if charset == "utf-8":
             _skip_mark(reader, path)
         elif len("\n".encode(charset)) > 1:
-            reader = io.BufferedReader(_Transcoded(reader, charset, path), _CHUNK)
+            reader = io.BufferedReader(_TranscodedFile(reader, charset, path), _CHUNK)
             charset = "utf-8"
         yield reader, charset
 
 
-def _checked_encoding(encoding: str) -> str:
+def _check_encoding(encoding: str) -> str:
     try:
         "\n".encode(encoding)
         name = codecs.lookup(encoding).name
@@ -129,12 +129,14 @@ def _checked_encoding(encoding: str) -> str:
     return "utf-8" if name == "utf-8-sig" else name
 
 
-def _opened(path: Path) -> BinaryIO:
+def _open_file(path: Path) -> BinaryIO:
     try:
         if path.is_dir():
             raise InvalidInput(f"{path} is a folder, not a file", "name the file in it")
         if path.exists() and not path.is_file():
-            raise InvalidInput(f"{path} is not a regular file", "write it to a file first")
+            raise InvalidInput(
+                f"{path} is not a regular file", "write it to a file first", code="not-a-file"
+            )
         return path.open("rb", buffering=0)
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {path}") from error
@@ -154,9 +156,7 @@ def _skip_mark(reader: io.BufferedReader[Any], path: Path) -> None:
         )
 
 
-class _Metered(io.RawIOBase):
-    """A raw file whose bytes are counted as they are read."""
-
+class _MeteredFile(io.RawIOBase):
     def __init__(self, raw: BinaryIO, meter: Meter) -> None:
         self._raw = raw
         self._meter = meter
@@ -173,42 +173,39 @@ class _Metered(io.RawIOBase):
         return len(data)
 
 
-class _Transcoded(io.RawIOBase):
-    """Bytes of another encoding as UTF-8."""
-
+class _TranscodedFile(io.RawIOBase):
     def __init__(self, source: io.BufferedReader[Any], encoding: str, path: Path) -> None:
         self._source = source
         self._decoder = codecs.getincrementaldecoder(encoding)("strict")
         self._encoding = encoding
         self._path = path
         self._read = 0
-        self._waiting = b""
+        self._pending = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        while not self._waiting:
+        while not self._pending:
             raw = self._source.read(_CHUNK)
             try:
                 text = self._decoder.decode(raw, final=not raw)
             except UnicodeError as error:
                 raise InvalidRecord(
-                    f"byte {self._place(error, raw)} of the file is not {self._encoding}",
+                    f"byte {self._find_wrong_byte(error, raw)} of the file is not {self._encoding}",
                     "name the right one with --encoding",
                     where=str(self._path),
                 ) from error
             self._read += len(raw)
-            self._waiting = text.encode()
+            self._pending = text.encode()
             if not raw:
                 break
         size = len(memoryview(buffer))
-        data, self._waiting = self._waiting[:size], self._waiting[size:]
+        data, self._pending = self._pending[:size], self._pending[size:]
         memoryview(buffer)[: len(data)] = data
         return len(data)
 
-    def _place(self, error: UnicodeError, raw: bytes) -> int:
-        """The first wrong byte of the file, from 1; a mark that is missing is missed there."""
+    def _find_wrong_byte(self, error: UnicodeError, raw: bytes) -> int:
         if not isinstance(error, UnicodeDecodeError):
             return 1
         return max(self._read - len(error.object) + len(raw), 0) + error.start + 1

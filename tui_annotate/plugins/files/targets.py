@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.domain.visible import visible
+from tui_annotate.domain.terminal_text import visible
 from tui_annotate.plugins.files.packing import PACKED, packer
 from tui_annotate.plugins.protocols import Folder
 
@@ -38,18 +38,20 @@ def output(target: Path | None) -> Iterator[TextIO]:
     if target.is_dir():
         raise InvalidInput(f"{target} is a folder", "name a file in it")
     if not target.absolute().parent.is_dir():
-        raise InvalidInput(f"there is no folder {target.absolute().parent}", "make it first")
+        raise InvalidInput(
+            f"there is no folder {target.absolute().parent}", "make it first", code="folder-missing"
+        )
     try:
         if target.exists() and not target.is_file():  # a pipe or a device: nothing to move
             with target.open("w", encoding="utf-8", newline="\n") as file:
                 yield file
         else:
-            yield from _replaced(target.resolve())
+            yield from _replace_file(target.resolve())
     except OSError as error:
-        raise _unwritten(target, error) from error
+        raise _write_error(target, error) from error
 
 
-def _unwritten(target: Path, error: OSError) -> Unavailable:
+def _write_error(target: Path, error: OSError) -> Unavailable:
     """What is told of a target; never the name that it has while it is written."""
     absent = error.errno == errno.ENOENT  # its folder is there: that was looked at before
     why = "its folder takes no new files" if absent else error.strerror or "the disk refused it"
@@ -58,7 +60,7 @@ def _unwritten(target: Path, error: OSError) -> Unavailable:
 
 def _standard_output() -> Iterator[TextIO]:
     sys.stdout.flush()
-    kind = _ForEyes if sys.stdout.isatty() else io.TextIOWrapper
+    kind = _TerminalWriter if sys.stdout.isatty() else io.TextIOWrapper
     file = kind(sys.stdout.buffer, encoding="utf-8", newline="\n")
     try:
         yield file
@@ -68,7 +70,7 @@ def _standard_output() -> Iterator[TextIO]:
             file.detach()
 
 
-class _ForEyes(io.TextIOWrapper):
+class _TerminalWriter(io.TextIOWrapper):
     """On a terminal, what it would obey is shown as pictures; pipes and files get exact text."""
 
     def write(self, text: str, /) -> int:
@@ -76,7 +78,7 @@ class _ForEyes(io.TextIOWrapper):
         return super().write(visible(text.replace("\r\n", "\n")))
 
 
-def _replaced(target: Path) -> Iterator[TextIO]:
+def _replace_file(target: Path) -> Iterator[TextIO]:
     # Not named by the process alone: in a container each has the number of the one that was killed.
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
@@ -84,7 +86,7 @@ def _replaced(target: Path) -> Iterator[TextIO]:
     descriptor = os.open(beside, flags, mode & 0o666)
     try:
         with os.fdopen(descriptor, "wb") as raw:
-            with _text(raw, target.suffix) as file:
+            with _open_text(raw, target.suffix) as file:
                 yield file
             raw.flush()
             os.fsync(raw.fileno())
@@ -94,7 +96,7 @@ def _replaced(target: Path) -> Iterator[TextIO]:
 
 
 @contextmanager
-def _text(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
+def _open_text(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
     if suffix not in PACKED:
         file = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
         yield file
@@ -108,7 +110,7 @@ def _text(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
         yield unpacked
 
 
-_SYNCED = 16
+_MOST_SINGLE_SYNCS = 16
 """Files of a folder that are brought to the disk one by one; with more of them, all at once."""
 
 
@@ -121,27 +123,29 @@ def folder(target: Path) -> Iterator[Folder]:
         Unavailable: it can not be written: no permission, no space.
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise InvalidInput(f"{target} is there already", "name a new folder, or an empty one")
+        raise InvalidInput(
+            f"{target} is there already", "name a new folder, or an empty one", code="exists"
+        )
     if not target.absolute().parent.is_dir():
-        raise InvalidInput(f"there is no folder {target.absolute().parent}", "make it first")
+        raise InvalidInput(
+            f"there is no folder {target.absolute().parent}", "make it first", code="folder-missing"
+        )
     target = target.resolve()
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
         beside.mkdir()
         try:
-            filled = _Folder(beside)
+            filled = _NewFolder(beside)
             yield filled
-            filled.end()
+            filled.sync()
             beside.replace(target)
         finally:
             shutil.rmtree(beside, ignore_errors=True)
     except OSError as error:
-        raise _unwritten(target, error) from error
+        raise _write_error(target, error) from error
 
 
-class _Folder:
-    """See `Folder`."""
-
+class _NewFolder:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._count = 0
@@ -154,10 +158,10 @@ class _Folder:
             yield file
             file.flush()
             self._count += 1
-            if self._count <= _SYNCED:  # 2 ms each
+            if self._count <= _MOST_SINGLE_SYNCS:  # 2 ms each
                 os.fsync(file.fileno())
 
-    def end(self) -> None:
+    def sync(self) -> None:
         """Brings the other files to the disk."""
-        if self._count > _SYNCED:
+        if self._count > _MOST_SINGLE_SYNCS:
             os.sync()

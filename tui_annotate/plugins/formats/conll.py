@@ -11,12 +11,12 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.tokens import tokens
-from tui_annotate.plugins.entities import EVIDENCE
-from tui_annotate.plugins.imported import dotted, flat_label
-from tui_annotate.plugins.losses import Tally
-from tui_annotate.plugins.protocols import ExportOptions, Report
-from tui_annotate.plugins.traits import About, Trait, plainly
+from tui_annotate.methods.tokenizer import tokens
+from tui_annotate.plugins.joined_texts import EVIDENCE
+from tui_annotate.plugins.json_records import count_ambiguous_labels, join_label
+from tui_annotate.plugins.losses import LossCounter
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport
+from tui_annotate.plugins.traits import FormatTraits, Loss, RecordTrait, carry_plainly
 
 UNLABELLED: Final = "Unlabelled"
 OUTSIDE: Final = "O"
@@ -33,24 +33,26 @@ class ConllFormat:
     """A section for each text of a sample; a token has one tag, so spans that overlap are lost."""
 
     name = "conll"
-    about = About(
+    about = FormatTraits(
         title="CoNLL-U Plus, a token a line with a BIO tag",
         layered=True,
-        carried=plainly(
-            Trait.EMPTY,
-            Trait.UNCLAIMED,
-            Trait.GROUP,
-            Trait.DATASET,
+        carried=carry_plainly(
+            RecordTrait.EMPTY,
+            RecordTrait.UNCLAIMED,
+            RecordTrait.GROUP,
+            RecordTrait.DATASET,
             tree="joined",
             texts="sections",
         ),
     )
 
-    def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
         """Samples that the layer has not read are left out; see `Exporter.write`."""
         del options
-        report = Report()
-        tally = Tally(self.about, report)
+        report = ExportReport()
+        tally = LossCounter(self.about, report)
         target.write(HEADER)
         for record in records:
             if not tally.read(record):
@@ -58,20 +60,21 @@ class ConllFormat:
             tally.count(record)
             report.records += 1
             report.annotations += len(record.annotations)
-            spans = _spans(record, report)
-            for side, index in _texts(record.sample):
-                target.writelines(_section(record.sample, (side, index), spans, report=report))
+            spans = _collect_spans(record, report)
+            for side, index in _list_texts(record.sample):
+                target.writelines(
+                    _section_lines(record.sample, (side, index), spans, report=report)
+                )
         return report
 
 
-def _texts(sample: Sample) -> Iterator[tuple[Side, int]]:
+def _list_texts(sample: Sample) -> Iterator[tuple[Side, int]]:
     for side in Side:
         for index in range(len(sample.side(side))):
             yield side, index
 
 
-def _spans(record: Record, report: Report) -> dict[tuple[Side, int], set[Tagged]]:
-    """What is marked in each text, and as what."""
+def _collect_spans(record: Record, report: ExportReport) -> dict[tuple[Side, int], set[Tagged]]:
     found: dict[tuple[Side, int], set[Tagged]] = {}
 
     def mark(anchors: Iterable[Anchor], tag: str) -> None:
@@ -80,59 +83,57 @@ def _spans(record: Record, report: Report) -> dict[tuple[Side, int], set[Tagged]
 
     for owned in record.annotations:
         one = owned.annotation
-        mark(one.claim, _tag(one) or UNLABELLED)
-        mark(one.evidence, (not one.claim and _tag(one)) or EVIDENCE)
-        report.lose("labels with a dot in a name", dotted(one.labels[:1]))
-        blank = one.labels and flat_label(one.labels[0]) != _tag(one)
-        report.lose("labels with white space in a name", bool(blank))
+        mark(one.claim, _make_tag(one) or UNLABELLED)
+        mark(one.evidence, (not one.claim and _make_tag(one)) or EVIDENCE)
+        report.lose(Loss.DOT.value, count_ambiguous_labels(one.labels[:1]))
+        blank = one.labels and join_label(one.labels[0]) != _make_tag(one)
+        report.lose(Loss.WHITE_SPACE.value, bool(blank))
     return found
 
 
-def _tag(one: Annotation) -> str:
-    """The first label as one word; empty for none."""
-    return _BLANK.sub("_", flat_label(one.labels[0])) if one.labels else ""
+def _make_tag(one: Annotation) -> str:
+    return _BLANK.sub("_", join_label(one.labels[0])) if one.labels else ""
 
 
-def _section(
+def _section_lines(
     sample: Sample,
     place: tuple[Side, int],
     spans: dict[tuple[Side, int], set[Tagged]],
     *,
-    report: Report,
+    report: ExportReport,
 ) -> Iterator[str]:
     side, index = place
     text = sample.document(side, index).text
     words = list(tokens(text))
     told = {"dataset": sample.dataset, "sample_id": sample.id, "group": sample.group}
     told |= {"side": side.value, "document": str(index) if index else "", "text": text}
-    yield from (f"# {name} = {_line(value)}\n" for name, value in told.items() if value)
-    tags = _tags(words, spans.get(place, set()), report)
+    yield from (f"# {name} = {_comment_value(value)}\n" for name, value in told.items() if value)
+    tags = _assign_tags(words, spans.get(place, set()), report)
     for number, (word, tag) in enumerate(zip(words, tags, strict=True), 1):
         yield f"{number}\t{word.of(text)}\t{word.start}\t{word.end}\t{tag}\n"
     yield "\n"
 
 
-def _tags(words: Sequence[Span], spans: Iterable[Tagged], report: Report) -> list[str]:
+def _assign_tags(words: Sequence[Span], spans: Iterable[Tagged], report: ExportReport) -> list[str]:
     """A tag a word; of spans that share one, that which begins first has it, then the longest."""
     tags = [OUTSIDE] * len(words)
     free = 0
     for span, tag in sorted(spans, key=lambda one: (one[0].start, -one[0].end, one[1])):
         if free and words[free - 1].end > span.start:
-            report.lose("spans whose tokens are another's")
+            report.lose(Loss.SHARED_TOKENS.value)
             continue
-        first, last = _between(words, span, free)
+        first, last = _find_words(words, span, free)
         if first == last:
-            report.lose("spans without a token")
+            report.lose(Loss.TOKENLESS.value)
             continue
         cut = words[first].start < span.start or words[last - 1].end > span.end
-        report.lose("spans that cut a token, which has their tag whole", cut)
+        report.lose(Loss.CUT_TOKENS.value, cut)
         tags[first:last] = [f"B-{tag}", *[f"I-{tag}"] * (last - first - 1)]
         free = last
     return tags
 
 
-def _between(words: Sequence[Span], span: Span, free: int) -> tuple[int, int]:
-    """The words that a span touches, of those from `free` on."""
+def _find_words(words: Sequence[Span], span: Span, free: int) -> tuple[int, int]:
     first = free
     while first < len(words) and words[first].end <= span.start:
         first += 1
@@ -142,8 +143,7 @@ def _between(words: Sequence[Span], span: Span, free: int) -> tuple[int, int]:
     return first, last
 
 
-def _line(value: str) -> str:
-    """A value of a comment as it is, or as a JSON string where it would not come back so."""
+def _comment_value(value: str) -> str:
     if _BREAKS.search(value) is None and value.strip() == value and not value.startswith('"'):
         return value
     quoted = json.dumps(value, ensure_ascii=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -10,49 +9,65 @@ from typing import Any, Final, TextIO
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import Owned, Problem, Record
-from tui_annotate.domain.samples import Sample, Side, fingerprint
-from tui_annotate.plugins.admission import (
-    covered,
+from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.samples import Sample, fingerprint
+from tui_annotate.plugins.files.json_values import Value
+from tui_annotate.plugins.joined_texts import (
+    EVIDENCE,
+    AnnotationParts,
+    Entity,
+    EntityBuilder,
+    JoinedTexts,
+    LinkedEntities,
+    Relation,
+    join_texts,
+    split_text,
+)
+from tui_annotate.plugins.json_records import (
+    count_ambiguous_labels,
+    join_label,
+    json_records,
+    list_field,
+    make_row_id,
+    parse_label,
+    text_field,
+    write_json_line,
+)
+from tui_annotate.plugins.losses import LossCounter
+from tui_annotate.plugins.person_files import is_several, person_records
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+from tui_annotate.plugins.record_validation import (
+    check_span,
     dataset_name,
-    described,
-    document,
+    describe_value,
     field,
     identifier,
 )
-from tui_annotate.plugins.entities import EVIDENCE, Apart, Entity, Relation, Together, Whole
-from tui_annotate.plugins.files.json_values import Value
-from tui_annotate.plugins.imported import dotted, flat_label, label_path, made_id
-from tui_annotate.plugins.joined import Joined, join, part
-from tui_annotate.plugins.json_records import json_records
-from tui_annotate.plugins.losses import Tally
-from tui_annotate.plugins.person_files import is_several, person_records
-from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
-from tui_annotate.plugins.traits import About, Trait, plainly
+from tui_annotate.plugins.traits import FormatTraits, Loss, RecordTrait, carry_plainly
 
 FORMAT: Final = "doccano"
 UNLABELLED: Final = "Unlabelled"
-_NOBODY: Final = ("all", "unknown")
+_NO_PERSON: Final = ("all", "unknown")
 """Names of files in an export that name nobody."""
 
-_OURS = {"source_len", "sep_len", "sample_id", "dataset", "group", "sha256", "meta"}
-_THEIRS = {"id", "text", "entities", "relations", "label"}
+_OUR_FIELDS = {"source_len", "sep_len", "sample_id", "dataset", "group", "sha256", "meta"}
+_DOCCANO_FIELDS = {"id", "text", "entities", "relations", "label"}
 
 
 class DoccanoFormat:
     """Its form with relations; the plain form of `[start, end, label]` is read as well."""
 
     name = FORMAT
-    about = About(
+    about = FormatTraits(
         title="doccano's JSON lines with relations",
         layered=True,
-        carried=plainly(
-            Trait.OVERLAP,
-            Trait.BARE,
-            Trait.UNCLAIMED,
-            Trait.META,
-            Trait.GROUP,
-            Trait.DATASET,
+        carried=carry_plainly(
+            RecordTrait.OVERLAP,
+            RecordTrait.BARE,
+            RecordTrait.UNCLAIMED,
+            RecordTrait.META,
+            RecordTrait.GROUP,
+            RecordTrait.DATASET,
             fragments="relations",
             link="relations",
             evidences="relations",
@@ -71,54 +86,56 @@ class DoccanoFormat:
         def read(
             fields: dict[str, Any], value: Value, person: str = FORMAT
         ) -> tuple[Record, list[str]]:
-            line = _Line(fields, value.number, options, person=person)
+            line = _LineReader(fields, value.number, options, person=person)
             return line.record(dataset, value.where), line.doubts
 
         if is_several(path):
             return person_records(path, options, read, what="line")
         return json_records(path, options, read, what="line")
 
-    def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
         """One line a sample that the layer has read; see `Exporter.write`."""
         del options
-        report = Report()
-        tally = Tally(self.about, report, own=FORMAT)
+        report = ExportReport()
+        losses = LossCounter(self.about, report, own=FORMAT)
         for record in records:
-            pair = tally.pair(record)
-            if pair is None or not tally.read(record):
+            pair = losses.pair(record)
+            if pair is None or not losses.read(record):
                 continue
             try:
-                joined = join(pair[0].text, pair[1].text)
+                joined = join_texts(pair[0].text, pair[1].text)
             except InvalidInput:
-                report.lose("samples whose texts hold the separator")
-                report.lose("annotations of such samples", len(record.annotations))
+                report.lose(Loss.SEPARATOR.value)
+                report.lose(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
                 continue
-            tally.count(record)
+            losses.count(record)
             report.records += 1
             report.annotations += len(record.annotations)
-            line = _line(record, joined, report)
-            target.write(json.dumps(line, ensure_ascii=False))
-            target.write("\n")
+            write_json_line(target, _record_to_json(record, joined, report))
         return report
 
 
-def _line(record: Record, joined: Joined, report: Report) -> dict[str, Any]:
+def _record_to_json(record: Record, joined: JoinedTexts, report: ExportReport) -> dict[str, Any]:
     sample = record.sample
-    apart = Apart(joined, _name, whole=False)
+    builder = EntityBuilder(joined, _label_name, whole=False)
     for owned in record.annotations:
         one = owned.annotation
-        apart.add(one)
-        report.lose("labels with a dot in a name", dotted(one.labels))
-        report.lose(f"labels called {EVIDENCE} without a claim", _mistaken(one))
+        builder.add(one)
+        report.lose(Loss.DOT.value, count_ambiguous_labels(one.labels))
+        report.lose(
+            f"labels called {EVIDENCE} without a claim", not one.claim and (EVIDENCE,) in one.labels
+        )
         report.lose(f"labels called {UNLABELLED}", (UNLABELLED,) in one.labels)
     entities = [
         {"id": place, "label": one.label, "start_offset": span.start, "end_offset": span.end}
-        for place, one in enumerate(apart.entities)
+        for place, one in enumerate(builder.entities)
         for span in one.spans
     ]
     relations = [
         {"id": place, "from_id": one.start, "to_id": one.end, "type": one.kind}
-        for place, one in enumerate(apart.relations)
+        for place, one in enumerate(builder.relations)
     ]
     return {
         "id": report.records,
@@ -135,137 +152,112 @@ def _line(record: Record, joined: Joined, report: Report) -> dict[str, Any]:
     }
 
 
-def _name(path: LabelPath | None) -> str:
-    return UNLABELLED if path is None else flat_label(path)
+def _label_name(path: LabelPath | None) -> str:
+    return UNLABELLED if path is None else join_label(path)
 
 
-def _mistaken(one: Annotation) -> int:
-    return not one.claim and (EVIDENCE,) in one.labels
-
-
-class _Line:
-    """One line.
-
-    Attributes:
-        doubts: what was left out of it, once it is read.
-    """
-
+class _LineReader:
     def __init__(
         self, fields: Mapping[str, Any], number: int, options: ImportOptions, *, person: str
     ) -> None:
         self._fields = fields
-        self._person = FORMAT if person in _NOBODY else person
+        self._person = FORMAT if person in _NO_PERSON else person
         self._number = number
         self._options = options
         self.doubts: list[str] = []
 
     def record(self, dataset: str, where: str) -> Record:
-        """The sample with its annotations.
-
-        Raises:
-            InvalidInput: something is missing, of the wrong kind, or does not fit the texts.
-        """
         fields = self._fields
-        text = field(fields, "text", option="")
-        if not isinstance(text, str):
-            raise InvalidInput(f"'text' is {described(text)}, not text")
-        if (told := fields.get("sha256")) is not None and told != fingerprint(text):
+        field(fields, "text", option="")
+        text = text_field(fields, "text")
+        if fields.get("sha256") not in (None, fingerprint(text)):
             raise InvalidInput(
                 "the text is not the one that was written: its SHA-256 differs",
                 "a program that changes line ends shifts all offsets behind them",
             )
-        lengths = {name: fields.get(name) for name in ("source_len", "sep_len")}
-        joined = part(text, **lengths)
-        sample = self._sample(joined, dataset)
-        entities, relations = self._entities(text), self._relations()
-        together = Together(joined, list(entities.values()), _placed(relations, list(entities)))
-        owned = tuple(
-            Owned(self._person, self._annotation(one, made_id(sample.key, place, self._row(one))))
-            for place, one in enumerate(together.annotations())
+        joined = split_text(
+            text, source_len=fields.get("source_len"), sep_len=fields.get("sep_len")
         )
-        left = together.left_out.items()
-        self.doubts += [f"left out: {count:,} {what}" for what, count in left]
-        somebody = Person(self._person, self._person, PersonKind.IMPORTED)
-        people = (somebody,) if owned else ()
-        return Record(sample, owned, people=people, where=where)
+        sample = self._make_sample(joined, dataset)
+        entities, relations = self._read_entities(text), self._read_relations()
+        together = LinkedEntities(
+            joined, list(entities.values()), _make_relations(relations, list(entities))
+        )
+        annotations = [
+            self._make_annotation(parts, sample, place)
+            for place, parts in enumerate(together.annotations())
+        ]
+        owned = tuple(OwnedAnnotation(self._person, each) for each in annotations)
+        self.doubts += together.doubts()
+        person = Person(self._person, self._person, PersonKind.IMPORTED)
+        return Record(sample, owned, people=(person,) if owned else (), where=where)
 
-    def _row(self, one: Whole) -> list[str]:
-        """What an annotation's id is made from."""
-        return [one.label, one.note, *([] if self._person == FORMAT else [self._person])]
-
-    def _sample(self, joined: Joined, dataset: str) -> Sample:
+    def _make_sample(self, joined: JoinedTexts, dataset: str) -> Sample:
         fields, language = self._fields, self._options.language
-        texts = {Side.SOURCE: joined.source, Side.SUMMARY: joined.summary}
         own = "sep_len" in fields
         meta = fields.get("meta", {}) if own else {}
-        known = _THEIRS | (_OURS if own else set())
+        known = _DOCCANO_FIELDS | (_OUR_FIELDS if own else set())
         column = self._options.id_column or ("sample_id" if own else "id")
         group = fields.get("group", "") if own else ""
         if not isinstance(group, str) or "\0" in group:
-            raise InvalidInput(f"'group' is {described(group)}, no name")
-        told = fields.get("dataset") if own and not self._options.dataset else None
+            raise InvalidInput(f"'group' is {describe_value(group)}, no name")
+        named = self._options.dataset or (fields.get("dataset") if own else None)
         return Sample(
-            identifier(told or self._options.dataset or dataset, what="dataset"),
+            identifier(named or dataset, what="dataset"),
             identifier(fields.get(column, self._number - 1), what=column),
-            tuple(
-                document(text, side=side, column=f"text ({side})", language=language)
-                for side, text in texts.items()
-            ),
+            joined.documents(language),
             group=group,
             meta={name: value for name, value in fields.items() if name not in known}
             | (meta if isinstance(meta, dict) else {"meta": meta}),
         )
 
-    def _entities(self, text: str) -> dict[Any, Entity]:
-        """By their ids; those of the plain form by their places."""
+    def _read_entities(self, text: str) -> dict[Any, Entity]:
         found: dict[Any, Entity] = {}
-        for place, row in enumerate(_list(self._fields, "entities")):
+        for place, row in enumerate(_read_list(self._fields, "entities")):
             if not isinstance(row, dict):
-                raise InvalidInput(f"an entity is {described(row)}, not an object")
+                raise InvalidInput(f"an entity is {describe_value(row)}, not an object")
             key = row.get("id", place)
             if not isinstance(key, int | str) or key in found:
                 raise InvalidInput(f"an entity has the id {key!r}, as no other may")
-            found[key] = _entity(
+            found[key] = _make_entity(
                 text, (row.get("start_offset"), row.get("end_offset")), row.get("label")
             )
-        for place, row in enumerate(_list(self._fields, "label")):
+        for place, row in enumerate(_read_list(self._fields, "label")):
             if not isinstance(row, list) or len(row) != 3:
                 raise InvalidInput(f"{row!r} is no start, end and label")
-            found[f"label {place}"] = _entity(text, (row[0], row[1]), row[2])
+            found[f"label {place}"] = _make_entity(text, (row[0], row[1]), row[2])
         return found
 
-    def _annotation(self, one: Whole, key: str) -> Annotation:
+    def _make_annotation(self, one: AnnotationParts, sample: Sample, place: int) -> Annotation:
         unlabelled = "sep_len" in self._fields and one.label == UNLABELLED
         bare = not one.label or unlabelled or (not one.claim and one.label == EVIDENCE)
+        row = [one.label, one.note, *([] if self._person == FORMAT else [self._person])]
         return Annotation(
-            key,
+            make_row_id(sample.key, place, row),
             one.claim,
             one.evidence,
-            labels=() if bare else (label_path(one.label),),
+            labels=() if bare else (parse_label(one.label),),
             origin=f"imported:{FORMAT}",
         )
 
-    def _relations(self) -> list[Mapping[str, Any]]:
-        rows = _list(self._fields, "relations")
+    def _read_relations(self) -> list[Mapping[str, Any]]:
+        rows = _read_list(self._fields, "relations")
         if not all(isinstance(row, dict) for row in rows):
             raise InvalidInput("'relations' is no list of objects")
         return rows
 
 
-def _list(fields: Mapping[str, Any], name: str) -> list[Any]:
-    rows = fields.get(name) or []
-    if not isinstance(rows, list):
-        raise InvalidInput(f"{name!r} is {described(rows)}, not a list")
-    return rows
+def _read_list(fields: Mapping[str, Any], name: str) -> list[Any]:
+    return list_field(fields, name, []) if fields.get(name) else []
 
 
-def _entity(text: str, ends: tuple[Any, Any], label: Any) -> Entity:
+def _make_entity(text: str, ends: tuple[Any, Any], label: Any) -> Entity:
     if not isinstance(label, str):
-        raise InvalidInput(f"the label of an entity is {described(label)}, not text")
-    return Entity(label, (covered(text, *ends, quote=None, what=f"entity {label!r}"),))
+        raise InvalidInput(f"the label of an entity is {describe_value(label)}, not text")
+    return Entity(label, (check_span(text, *ends, quote=None, what=f"entity {label!r}"),))
 
 
-def _placed(rows: Iterable[Mapping[str, Any]], keys: list[Any]) -> Iterator[Relation]:
+def _make_relations(rows: Iterable[Mapping[str, Any]], keys: list[Any]) -> Iterator[Relation]:
     places = {key: place for place, key in enumerate(keys)}
     for row in rows:
         ends = [row.get("from_id"), row.get("to_id")]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -18,86 +16,75 @@ from tui_annotate.domain.annotations import (
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import Owned, Problem, Record
-from tui_annotate.domain.samples import Document, Kind, Request, Sample, Side
-from tui_annotate.plugins.admission import (
-    Seen,
-    described,
+from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
+from tui_annotate.plugins.files.json_values import Value
+from tui_annotate.plugins.json_records import (
+    Fields,
+    enum_field,
+    json_records,
+    list_field,
+    object_field,
+    text_field,
+    whole_number_field,
+    write_json_line,
+)
+from tui_annotate.plugins.offset_units import CountedAnnotation, convert_annotations
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+from tui_annotate.plugins.record_validation import (
+    describe_value,
     document,
     field,
     identifier,
-    problem,
 )
-from tui_annotate.plugins.files.json_values import json_values
-from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
-from tui_annotate.plugins.recounting import Said, recounted
-from tui_annotate.plugins.traits import About, carries_all_but
+from tui_annotate.plugins.traits import FormatTraits, carry_all_but
 
 FORMAT = "tui-annotate/1"
 _UNNAMEABLE = re.compile("[\x00\ud800-\udfff]")
 _KEYS = {
-    "format",
-    "dataset",
-    "id",
-    "kind",
-    "group",
-    "request",
-    "meta",
-    "imported",
-    "documents",
-    "annotations",
-    "assignments",
-    "people",
-}
+    "format", "dataset", "id", "kind", "group", "request", "meta", "imported", "documents",
+    "annotations", "assignments", "people",
+}  # fmt: skip
 
 
 class NativeFormat:
     """One object a line; a person is described on the first line that names them."""
 
     name = "native"
-    about = About(title="JSON lines that hold everything", carried=carries_all_but())
+    about = FormatTraits(title="JSON lines that hold everything", carried=carry_all_but())
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a line; see `Importer.read`. An asked-for dataset replaces the file's."""
         people: dict[str, Person] = {}
-        with closing(Seen()) as seen:
-            for value in json_values(path, encoding=options.encoding, meter=options.meter):
-                if isinstance(value, Problem):
-                    yield value
-                    continue
-                try:
-                    record, doubts = _record(
-                        value.value, people, options.dataset, where=value.where
-                    )
-                    name = json.dumps(record.sample.key)
-                    if (before := seen.first(name, value.where)) != value.where:
-                        raise InvalidInput(f"{record.sample.key} was given at {before} already")
-                    yield record
-                    if unknown := sorted(set(value.value) - _KEYS):
-                        doubts.append(f"unknown, left out: {', '.join(map(repr, unknown))}")
-                    yield from (Problem(value.where, each, refused=False) for each in doubts)
-                except InvalidInput as error:
-                    yield problem(value.where, error)
 
-    def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
+        def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
+            record, doubts = _read_record(fields, people, options.dataset, where=value.where)
+            if unknown := sorted(set(fields) - _KEYS):
+                doubts.append(f"unknown, left out: {', '.join(map(repr, unknown))}")
+            return record, doubts
+
+        return json_records(path, options, read, what="record")
+
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
         """One sample a line; see `Exporter.write`."""
         del options
-        report = Report()
-        told: dict[str, Person] = {}
+        report = ExportReport()
+        described: dict[str, Person] = {}
         for record in records:
-            new = [person for person in record.people if told.get(person.id) != person]
-            told.update((person.id, person) for person in new)
-            line = _line(record)
+            new = [person for person in record.people if described.get(person.id) != person]
+            described.update((person.id, person) for person in new)
+            line = _record_to_json(record)
             if new:
-                line["people"] = [_plain(person) for person in new]
-            target.write(json.dumps(line, ensure_ascii=False))
-            target.write("\n")
+                line["people"] = [_fields_of(person) for person in new]
+            write_json_line(target, line)
             report.records += 1
             report.annotations += len(record.annotations)
         return report
 
 
-def _line(record: Record) -> dict[str, Any]:
+def _record_to_json(record: Record) -> dict[str, Any]:
     sample = record.sample
     texts = {side: [document.text for document in sample.side(side)] for side in Side}
     return {
@@ -106,12 +93,12 @@ def _line(record: Record) -> dict[str, Any]:
         "id": sample.id,
         "kind": sample.kind.value,
         "group": sample.group,
-        "request": _plain(sample.request),
+        "request": _fields_of(sample.request),
         "meta": dict(sample.meta),
         "imported": None if sample.imported is None else dict(sample.imported),
         "documents": [_document_to_json(one) for one in sample.documents],
         "annotations": [_owned_to_json(owned, texts) for owned in record.annotations],
-        "assignments": [_plain(assignment) for assignment in record.assignments],
+        "assignments": [_fields_of(assignment) for assignment in record.assignments],
     }
 
 
@@ -126,82 +113,61 @@ def _document_to_json(document: Document) -> dict[str, Any]:
     }
 
 
-def _owned_to_json(owned: Owned, texts: Mapping[Side, Sequence[str]]) -> dict[str, Any]:
+def _owned_to_json(owned: OwnedAnnotation, texts: Mapping[Side, Sequence[str]]) -> dict[str, Any]:
     quotes = [
         texts[side][index][span.start : span.end] for side, index, span in owned.annotation.anchors
     ]
     return {"person": owned.person, **annotation_to_json(owned.annotation), "quotes": quotes}
 
 
-def _plain(value: Person | Request | Assignment) -> dict[str, Any]:
+def _fields_of(value: Person | Request | Assignment) -> dict[str, Any]:
     """The fields of a flat value; `dataclasses.asdict` copies deeply, which takes its time."""
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
-def _record(
-    value: Any, people: dict[str, Person], dataset: str, *, where: str
+def _read_record(
+    value: Fields, people: dict[str, Person], dataset: str, *, where: str
 ) -> tuple[Record, list[str]]:
-    """The record, and doubts about it."""
-    if not isinstance(value, dict):
-        raise InvalidInput(f"the record is {described(value)}, not an object")
     if value.get("format") != FORMAT:
         raise InvalidInput(f"the format is {value.get('format')!r}, not {FORMAT!r}")
-    sample = _sample(value, dataset)
-    listed = [_person(item) for item in _objects(value, "people")]
+    sample = _read_sample(value, dataset)
+    listed = [_read_person(item) for item in _objects(value, "people")]
     people.update((person.id, person) for person in listed)
-    said = [_said(item) for item in _objects(value, "annotations")]
-    found, doubts = recounted([each for _, each in said], sample)
-    annotations = tuple(map(Owned, (person for person, _ in said), found))
-    assignments = tuple(_assignment(item) for item in _objects(value, "assignments"))
+    read = [_read_annotation(item) for item in _objects(value, "annotations")]
+    found, doubts = convert_annotations([each for _, each in read], sample)
+    annotations = tuple(map(OwnedAnnotation, (person for person, _ in read), found))
+    assignments = tuple(_read_assignment(item) for item in _objects(value, "assignments"))
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
     for person in named:
         if person not in people:
             raise InvalidInput(f"person {person!r} is described nowhere", "list them in 'people'")
-    told = dict.fromkeys([*named, *(person.id for person in listed)])
-    record = Record(sample, annotations, assignments, tuple(people[key] for key in told), where)
+    keys = dict.fromkeys([*named, *(person.id for person in listed)])
+    record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
     return record, doubts
 
 
-def _items(value: Mapping[str, Any], name: str) -> list[Any]:
-    items = value.get(name, [])
-    if not isinstance(items, list):
-        raise InvalidInput(f"{name!r} is {described(items)}, not a list")
-    return items
-
-
-def _objects(value: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    items = _items(value, name)
+def _objects(value: Fields, name: str) -> list[dict[str, Any]]:
+    items = list_field(value, name, [])
     if not all(isinstance(item, dict) for item in items):
         raise InvalidInput(f"{name!r} holds something that is no object")
     return items
 
 
-def _mapping(value: Mapping[str, Any], name: str) -> dict[str, Any]:
-    item = value.get(name) or {}
-    if not isinstance(item, dict):
-        raise InvalidInput(f"{name!r} is {described(item)}, not an object")
-    return item
+def _mapping(value: Fields, name: str) -> dict[str, Any]:
+    return object_field(value, name) if value.get(name) else {}
 
 
-def _word(value: Mapping[str, Any], name: str, *, default: str = "") -> str:
-    item = value.get(name, default)
-    if not isinstance(item, str):
-        raise InvalidInput(f"{name!r} is {described(item)}, not text")
-    return item
-
-
-def _name(value: Mapping[str, Any], name: str) -> str:
-    """A word that the store keeps as a name: without NUL and halves of characters."""
-    word = _word(value, name)
+def _name(value: Fields, name: str) -> str:
+    word = text_field(value, name)
     if found := _UNNAMEABLE.search(word):
         what = f"U+{ord(found.group()):04X} at offset {found.start()}"
         raise InvalidInput(f"{name!r} {word[:40]!r} holds {what}", "take it out")
     return word
 
 
-def _sample(value: Mapping[str, Any], dataset: str) -> Sample:
+def _read_sample(value: Fields, dataset: str) -> Sample:
     request = _mapping(value, "request")
-    documents = tuple(_document(item) for item in _objects(value, "documents"))
+    documents = tuple(_read_document(item) for item in _objects(value, "documents"))
     if sum(one.side is Side.SUMMARY for one in documents) > 1:
         raise InvalidInput("the sample has more than one document on the summary side")
     if not documents:
@@ -210,23 +176,18 @@ def _sample(value: Mapping[str, Any], dataset: str) -> Sample:
         identifier(dataset or field(value, "dataset", option=""), what="dataset"),
         identifier(field(value, "id", option=""), what="id"),
         tuple(sorted(documents, key=lambda one: one.side is Side.SUMMARY)),
-        kind=_kind(_word(value, "kind", default="pair")),
+        kind=enum_field(SampleKind, text_field(value, "kind", "pair"), what="kind of sample"),
         group=_name(value, "group"),
-        request=Request(**{name: _word(request, name) for name in Request.__dataclass_fields__}),
+        request=Request(
+            **{name: text_field(request, name) for name in Request.__dataclass_fields__}
+        ),
         meta=_mapping(value, "meta"),
         imported=None if value.get("imported") is None else _mapping(value, "imported"),
     )
 
 
-def _kind(word: str) -> Kind:
-    try:
-        return Kind(word)
-    except ValueError as error:
-        raise InvalidInput(f"{word!r} is no kind of sample", ", ".join(Kind)) from error
-
-
-def _document(value: Mapping[str, Any]) -> Document:
-    word = _word(value, "side")
+def _read_document(value: Fields) -> Document:
+    word = text_field(value, "side")
     if word not in list(Side):
         raise InvalidInput(f"{word!r} is no side", "documents stand on source or summary")
     language = _name(value, "language")
@@ -236,37 +197,34 @@ def _document(value: Mapping[str, Any]) -> Document:
             f"the {word} text has the SHA-256 {plain.sha256[:12]}..., the file says {told!r}",
             "the text was changed after it was written",
         )
-    return replace(plain, key=_name(value, "key"), title=_word(value, "title"))
+    return replace(plain, key=_name(value, "key"), title=text_field(value, "title"))
 
 
-def _person(value: Mapping[str, Any]) -> Person:
-    kind = _word(value, "kind", default=PersonKind.IMPORTED.value)
-    if kind not in list(PersonKind):
-        raise InvalidInput(f"{kind!r} is no kind of person", ", ".join(PersonKind))
+def _read_person(value: Fields) -> Person:
+    kind = text_field(value, "kind", PersonKind.IMPORTED.value)
+    checked = enum_field(PersonKind, kind, what="kind of person")
     key = identifier(value.get("id"), what="id of a person")
-    return Person(key, _word(value, "name", default=key), PersonKind(kind))
+    return Person(key, text_field(value, "name", key), checked)
 
 
-def _said(value: Mapping[str, Any]) -> tuple[str, Said]:
+def _read_annotation(value: Fields) -> tuple[str, CountedAnnotation]:
     for name in ("id", "note", "origin", "label_set", "guidelines", "created", "updated"):
-        _word(value, name)
+        text_field(value, name)
     for name in ("version", "number"):
-        number = value.get(name, 0)
-        if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < 2**53:
-            raise InvalidInput(f"{name!r} is {described(number)}, not a whole number below 2^53")
-    for path in _items(value, "labels"):
+        whole_number_field(value, name, 0)
+    for path in list_field(value, "labels", []):
         if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
             raise InvalidInput(f"label {path!r} is no list of names")
-    if not isinstance(value.get("imported"), dict | None):
-        raise InvalidInput(f"'imported' is {described(value['imported'])}, not an object")
+    if value.get("imported") is not None:
+        object_field(value, "imported")
     annotation = annotation_from_json(value)
     identifier(annotation.id, what="id of an annotation")
-    name = f"annotation {annotation.id}"
-    return _word(value, "person"), Said(annotation, _quotes(annotation, value.get("quotes")), name)
+    quotes = _read_quotes(annotation, value.get("quotes"))
+    counted = CountedAnnotation(annotation, quotes, f"annotation {annotation.id}")
+    return text_field(value, "person"), counted
 
 
-def _quotes(annotation: Annotation, quotes: Any) -> list[str | None]:
-    """What each of its spans is said to cover."""
+def _read_quotes(annotation: Annotation, quotes: Any) -> list[str | None]:
     anchors, name = annotation.anchors, f"annotation {annotation.id}"
     if quotes is not None and (not isinstance(quotes, list) or len(quotes) != len(anchors)):
         raise InvalidInput(f"{name} does not quote each of its spans once")
@@ -278,19 +236,18 @@ def _quotes(annotation: Annotation, quotes: Any) -> list[str | None]:
     return quotes or [None] * len(anchors)
 
 
-def _assignment(value: Mapping[str, Any]) -> Assignment:
-    state, seconds = _word(value, "state", default=State.NEW.value), value.get("seconds", 0.0)
-    if state not in list(State):
-        raise InvalidInput(f"{state!r} is no state", ", ".join(State))
+def _read_assignment(value: Fields) -> Assignment:
+    state, seconds = text_field(value, "state", State.NEW.value), value.get("seconds", 0.0)
+    checked = enum_field(State, state, what="state")
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise InvalidInput(f"'seconds' is {described(seconds)}, not a number")
+        raise InvalidInput(f"'seconds' is {describe_value(seconds)}, not a number")
     if not 0 <= seconds < 1e12:
         raise InvalidInput(f"{seconds!r} is no time in seconds")
     return Assignment(
-        _word(value, "person"),
-        State(state),
-        rating=_word(value, "rating"),
-        comment=_word(value, "comment"),
+        text_field(value, "person"),
+        checked,
+        rating=text_field(value, "rating"),
+        comment=text_field(value, "comment"),
         seconds=float(seconds),
-        updated=_word(value, "updated"),
+        updated=text_field(value, "updated"),
     )

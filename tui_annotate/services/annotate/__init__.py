@@ -1,8 +1,14 @@
-"""Annotating: looking at samples, marking them, taking back; see `service.Annotate`."""
+"""Annotating: opening samples, marking them, undoing; see `service.AnnotationService`."""
 
-from tui_annotate.services.annotate.collection import Around
-from tui_annotate.services.annotate.desk import Desk, Saved
-from tui_annotate.services.annotate.service import Annotate
+from tui_annotate.services.annotate.queries import CitationContext, OpenSample, SaveResult
+from tui_annotate.services.annotate.service import AnnotationService
 from tui_annotate.storage.queue import QueuePage, QueueRow
 
-__all__ = ["Annotate", "Around", "Desk", "QueuePage", "QueueRow", "Saved"]
+__all__ = [
+    "AnnotationService",
+    "CitationContext",
+    "OpenSample",
+    "QueuePage",
+    "QueueRow",
+    "SaveResult",
+]

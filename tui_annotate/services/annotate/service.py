@@ -1,30 +1,43 @@
-"""Annotating: what one person does to one sample, each action whole, saved, and open to undo.
+"""Annotating: the actions of one person on one sample; each is stored whole and can be undone.
 
 Nobody sees the work of others here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from tui_annotate.domain import deeds, taking
-from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.assignments import State, worked
-from tui_annotate.domain.history import READ, Action
-from tui_annotate.domain.items import scale
-from tui_annotate.domain.offers import Offer
-from tui_annotate.domain.samples import SampleKey
-from tui_annotate.services.annotate.answering import Answering
-from tui_annotate.services.annotate.desk import Saved
-from tui_annotate.storage.codec import storable
-from tui_annotate.storage.work.ledger import Cleared, Prepare
-from tui_annotate.storage.work.log import Log, Stream
+from tui_annotate.domain import event_builders
+from tui_annotate.domain.annotations import Annotation, normalize_annotation
+from tui_annotate.domain.assignments import State, working_seconds
+from tui_annotate.domain.assist_snapshot import AssistSnapshot, add_trace
+from tui_annotate.domain.collection_items import in_sentences, scale
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.history import READ, PendingEvent
+from tui_annotate.domain.labels import LabelTree, check_overlap, is_duplicate
+from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
+from tui_annotate.domain.suggestions import (
+    SuggestionStatus,
+    accepted_annotation_id,
+    take_suggestion,
+)
+from tui_annotate.services.annotate.queries import SampleQueries, SaveResult
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.codec import check_storable
+from tui_annotate.storage.labels.store import GuidanceKind
+from tui_annotate.storage.log.ledger import ClearResult, Ledger, Prepare, new_id
+from tui_annotate.storage.log.log import Log, Stream
 
 
 @dataclass(frozen=True)
-class Annotate(Answering):
-    """The deeds of annotators, and what they see. Threads may share it."""
+class AnnotationService(SampleQueries):
+    """The actions of annotators, and what they see. Threads may share it."""
+
+    clock: Callable[[], str] = utc_now
+    new_id: Callable[[], str] = new_id
 
     def add(
         self,
@@ -33,33 +46,30 @@ class Annotate(Answering):
         annotation: Annotation,
         *,
         seconds: float,
-        offer: Offer | None = None,
+        offer: AssistSnapshot | None = None,
         label_set: str = "",
-    ) -> Saved:
-        """Stores a new annotation under the id that it brings.
+    ) -> SaveResult:
+        """Store a new annotation under its id, also if it lacks what its label requires.
 
-        It is stored also when it lacks something that its label requires; `finish` refuses then.
-        A passage of a report is cut at its sentences into an annotation each, all in one action;
-        the first that is new has the id.
+        A span of a report is split at sentences; the first new part keeps the id.
 
         Args:
             seconds: since this person's last action; counted up to a minute.
-            offer: what the assist showed for the claim; None where nobody knows.
-            label_set: the version that this person saw; empty where they saw none.
+            offer: the assist snapshot of the claim; None where it is unknown.
+            label_set: the version that this person saw; empty for none.
 
         Raises:
-            InvalidInput: the annotation is not well made, or its labels break their rules.
-            Conflict: the same claim has the same label already, or the id is taken; or another
-                label set than they saw is in force.
+            InvalidInput: the annotation is malformed, or its labels break their rules.
+            Conflict: a duplicate claim with its label, a used id, or another label set in force.
             NotFound: there is no such sample or document.
         """
 
-        def prepare(log: Log, stream: Stream) -> Action:
+        def prepare(log: Log, stream: Stream) -> PendingEvent:
             own = replace(annotation, suggested=None)
-            made = self._parts(own, stream, label_set, offer=offer)
-            return deeds.add(stream.state, *self._numbered(log, made))
+            made = self._checked_parts(own, stream, label_set, offer=offer)
+            return event_builders.add(stream.state, *self._numbered(log, made))
 
-        return self._do(person, key, prepare, seconds=seconds, about=annotation.id)
+        return self._write(person, key, prepare, seconds=seconds, about=annotation.id)
 
     def edit(
         self,
@@ -68,32 +78,28 @@ class Annotate(Answering):
         annotation: Annotation,
         *,
         seconds: float,
-        offer: Offer | None = None,
+        offer: AssistSnapshot | None = None,
         label_set: str = "",
-    ) -> Saved:
-        """Stores a new version; `annotation.version` is the one that was read.
-
-        Of evidence that stays, it stays known where the assist had it. A passage of a report is cut
-        as by `add`; what comes beyond the first part is new.
+    ) -> SaveResult:
+        """Store a new version of an annotation; `annotation.version` is the one that was read.
 
         Raises:
             InvalidInput: as `add`.
-            Conflict: another version stands there now, or the claim has the label already; or
-                another label set than they saw is in force.
+            Conflict: as `add`, or another version is stored now.
             NotFound: there is no such annotation of this person.
         """
 
-        def prepare(log: Log, stream: Stream) -> Action:
-            first, *more = self._parts(annotation, stream, label_set, offer=offer)
+        def prepare(log: Log, stream: Stream) -> PendingEvent:
+            first, *more = self._checked_parts(annotation, stream, label_set, offer=offer)
             new = self._numbered(log, more)
-            edit = deeds.edit(stream.state, first, *new, at=self.clock())
-            return taking.edited(stream.state, edit)
+            edit = event_builders.edit(stream.state, first, *new, at=self.clock())
+            return event_builders.edit_annotation(stream.state, edit)
 
-        return self._do(person, key, prepare, seconds=seconds, about=annotation.id)
+        return self._write(person, key, prepare, seconds=seconds, about=annotation.id)
 
     def remove(
         self, person: str, key: SampleKey, annotation_id: str, *, version: int, seconds: float
-    ) -> Saved:
+    ) -> SaveResult:
         """Removes an annotation; `version` is the one that was read.
 
         Raises:
@@ -101,12 +107,14 @@ class Annotate(Answering):
             NotFound: there is no such annotation of this person.
         """
 
-        def prepare(_log: Log, stream: Stream) -> Action:
-            return deeds.remove(stream.state, annotation_id, version=version)
+        def prepare(_log: Log, stream: Stream) -> PendingEvent:
+            return event_builders.remove(stream.state, annotation_id, version=version)
 
-        return self._do(person, key, prepare, seconds=seconds, about=annotation_id)
+        return self._write(person, key, prepare, seconds=seconds, about=annotation_id)
 
-    def finish(self, person: str, key: SampleKey, *, seconds: float, label_set: str = "") -> Saved:
+    def finish(
+        self, person: str, key: SampleKey, *, seconds: float, label_set: str = ""
+    ) -> SaveResult:
         """The sample is done, also with nothing found.
 
         Raises:
@@ -114,30 +122,30 @@ class Annotate(Answering):
                 Or another label set than they saw is in force.
         """
 
-        def prepare(_log: Log, stream: Stream) -> Action:
+        def prepare(_log: Log, stream: Stream) -> PendingEvent:
             sample = self.corpus.sample(key).sample
-            return deeds.finish(stream.state, sample, self._seen(key, label_set))
+            return event_builders.finish(stream.state, sample, self._labels_seen(key, label_set))
 
-        return self._do(person, key, prepare, seconds=seconds)
+        return self._write(person, key, prepare, seconds=seconds)
 
-    def skip(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> Saved:
+    def skip(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
         """The sample is passed over; a reason becomes the comment."""
-        return self._assign(
+        return self._write_state(
             person, key, "skip", state=State.SKIPPED, reason=reason, seconds=seconds
         )
 
-    def flag(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> Saved:
+    def flag(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
         """Something is wrong with the sample; a reason becomes the comment."""
-        return self._assign(
+        return self._write_state(
             person, key, "flag", state=State.FLAGGED, reason=reason, seconds=seconds
         )
 
-    def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> Saved:
+    def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> SaveResult:
         """A comment on the sample as a whole, in place of the one that was there; may be empty."""
-        parts = {"comment": storable(text.strip(), "comment")}
-        return self._opine(person, key, "comment", parts=parts, seconds=seconds)
+        parts = {"comment": check_storable(text.strip(), "comment")}
+        return self._write_opinion(person, key, "comment", parts=parts, seconds=seconds)
 
-    def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> Saved:
+    def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> SaveResult:
         """A word of the sample's scale for it as a whole; empty takes it back.
 
         Raises:
@@ -145,24 +153,21 @@ class Annotate(Answering):
             NotFound: there is no such sample.
         """
         kind = self.corpus.sample(key).sample.kind
-        word = storable(rating.strip(), "rating")
-        parts = {"rating": deeds.rating(word, scale(kind, self.ratings))}
-        return self._opine(person, key, "rate", parts=parts, seconds=seconds)
+        word = check_storable(rating.strip(), "rating")
+        parts = {"rating": event_builders.rating(word, scale(kind, self.ratings))}
+        return self._write_opinion(person, key, "rate", parts=parts, seconds=seconds)
 
     def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
         """Time on a sample that no action told of."""
-        if worked(seconds):
-            self._do(person, key, _assigning(READ, {}), seconds=seconds)
+        if working_seconds(seconds):
+            self._write(person, key, _prepare_assignment(READ, {}), seconds=seconds)
 
     def clear(
         self, person: str, *, dataset: str = "", sample: str = "", words: bool = False
-    ) -> Cleared:
-        """Removes all annotations of a person, or those of a dataset, of a sample, or of both.
+    ) -> ClearResult:
+        """Remove this person's annotations of a dataset, a sample, or all; one undo restores them.
 
-        One undo brings all of them back.
-
-        Args:
-            words: ratings and comments go as well.
+        `words`: ratings and comments too.
 
         Raises:
             NotFound: `sample` names none, or more than one.
@@ -174,41 +179,181 @@ class Annotate(Answering):
 
         return self._ledger.clear(person, wanted, words=words)
 
-    def undo(self, person: str) -> Saved | None:
-        """Takes back the last thing that this person did and did not take back, on any sample.
-
-        Returns:
-            The sample concerned, the last touched of several; None where nothing is left.
+    def undo(self, person: str) -> SaveResult | None:
+        """Undo this person's last action, on any sample; None where nothing is left.
 
         Raises:
-            Conflict: what it would take back was changed by something else since.
+            Conflict: something else changed it since.
         """
         done = self._ledger.undo(person)
-        return Saved.of(done) if done else None
+        return SaveResult.of(done) if done else None
 
-    def redo(self, person: str) -> Saved | None:
+    def redo(self, person: str) -> SaveResult | None:
         """Does again what undo took back last; None where something was done since."""
         done = self._ledger.redo(person)
-        return Saved.of(done) if done else None
+        return SaveResult.of(done) if done else None
 
-    # how ---------------------------------------------------------------------------------------
+    def suggested(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
+        """Return the suggestions on a sample with this person's answers, in reading order.
 
-    def _opine(
+        Empty where the dataset hides suggestions.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        return self.store.suggested(person, key)
+
+    def accept(
+        self,
+        person: str,
+        key: SampleKey,
+        suggestion_id: str,
+        *,
+        changed: Annotation | None = None,
+        seconds: float,
+        label_set: str = "",
+    ) -> SaveResult:
+        """Store a suggestion as this person's annotation, by the rules of `add`.
+
+        The id derives from person and suggestion. The machine's reason does not become a note.
+
+        Args:
+            changed: an edited version, whose id is ignored; None for the suggestion as it is.
+            seconds, label_set: as `add`.
+
+        Raises:
+            InvalidInput: as `add`; or the label is no longer in the set.
+            Conflict: as `add`; or it is accepted already, or the dataset hides suggestions.
+            NotFound: there is no such sample or suggestion.
+        """
+
+        def prepare(log: Log, stream: Stream) -> PendingEvent:
+            suggestion = log.suggestion(key, suggestion_id)
+            event_builders.check_open(stream.state, suggestion)
+            own = take_suggestion(person, suggestion, changed)
+            made = self._checked_parts(own, stream, label_set, offer=None)
+            return event_builders.accept(stream.state, suggestion, *self._numbered(log, made))
+
+        about = accepted_annotation_id(person, suggestion_id)
+        return self._write(person, key, prepare, seconds=seconds, about=about)
+
+    def refuse(
+        self, person: str, key: SampleKey, suggestion_id: str, *, reason: str = "", seconds: float
+    ) -> SaveResult:
+        """Refuse a suggestion with a reason; a complete sample stays complete.
+
+        Raises:
+            Conflict: it has this answer already, or the dataset hides suggestions.
+            NotFound: there is no such sample or suggestion.
+            InvalidInput: the reason can not be stored.
+        """
+        why = check_storable(reason.strip(), "reason")
+
+        def prepare(log: Log, stream: Stream) -> PendingEvent:
+            return event_builders.refuse(
+                stream.state, log.suggestion(key, suggestion_id), reason=why
+            )
+
+        return self._write(person, key, prepare, seconds=seconds)
+
+    @cached_property
+    def _ledger(self) -> Ledger:
+        return Ledger(self.store, self.guidance, self.clock, self.new_id)
+
+    def _write(
+        self, person: str, key: SampleKey, prepare: Prepare, *, seconds: float, about: str = ""
+    ) -> SaveResult:
+        return SaveResult.of(self._ledger.do(person, key, prepare, seconds=seconds, about=about))
+
+    def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:
+        """The label set in force, which is the one that a person saw, but for its colours.
+
+        Raises:
+            Conflict: it is another; an empty `label_set` stands for any.
+        """
+        labels = self._label_sets.in_force(key.dataset)
+        if label_set and not self._label_sets.same(label_set, labels):
+            raise Conflict(
+                "the labels changed since this sample was opened",
+                "look at it under the labels as they are now, and do it again",
+            )
+        return labels
+
+    def _checked_parts(
+        self,
+        annotation: Annotation,
+        stream: Stream,
+        label_set: str,
+        *,
+        offer: AssistSnapshot | None,
+    ) -> list[Annotation]:
+        key = stream.key
+        labels, sample = self._labels_seen(key, label_set), self.corpus.sample(key).sample
+        guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
+        former = next((known for known in stream.annotations if known.id == annotation.id), None)
+        check_storable(annotation.note, "note")
+        found = []
+        for part in _split_at_sentences(
+            normalize_annotation(annotation, sample), sample, stream.annotations
+        ):
+            made = add_trace(part, sample, offer=offer, former=former)
+            labels.check(made, held=former.labels if former else ())
+            check_overlap(made, stream.annotations, labels)
+            found.append(replace(made, label_set=labels.version, guidelines=guidelines))
+        return found
+
+    def _numbered(self, log: Log, made: Sequence[Annotation]) -> list[Annotation]:
+        now = self.clock()
+        return [
+            replace(one, version=1, number=number, created=now, updated=now)
+            for one, number in zip(made, log.numbers([0] * len(made)), strict=True)
+        ]
+
+    def _write_opinion(
         self, person: str, key: SampleKey, verb: str, *, parts: Mapping[str, str], seconds: float
-    ) -> Saved:
-        def prepare(_log: Log, stream: Stream) -> Action:
-            return deeds.opine(stream.state, verb, parts)
+    ) -> SaveResult:
+        def prepare(_log: Log, stream: Stream) -> PendingEvent:
+            return event_builders.rate_or_comment(stream.state, verb, parts)
 
-        return self._do(person, key, prepare, seconds=seconds)
+        return self._write(person, key, prepare, seconds=seconds)
 
-    def _assign(
+    def _write_state(
         self, person: str, key: SampleKey, verb: str, *, state: State, reason: str, seconds: float
-    ) -> Saved:
+    ) -> SaveResult:
         parts = {"state": state.value}
         if reason:
-            parts["comment"] = storable(reason.strip(), "reason")
-        return self._do(person, key, _assigning(verb, parts), seconds=seconds)
+            parts["comment"] = check_storable(reason.strip(), "reason")
+        return self._write(person, key, _prepare_assignment(verb, parts), seconds=seconds)
 
 
-def _assigning(verb: str, parts: Mapping[str, str]) -> Prepare:
-    return lambda _log, stream: deeds.assign(stream.state, verb, parts)
+def _prepare_assignment(verb: str, parts: Mapping[str, str]) -> Prepare:
+    return lambda _log, stream: event_builders.assign(stream.state, verb, parts)
+
+
+def _split_at_sentences(
+    annotation: Annotation, sample: Sample, others: Sequence[Annotation]
+) -> tuple[Annotation, ...]:
+    """Split an annotation into one for each sentence of a report that its claim meets.
+
+    The first part keeps the id; the other ids follow from it, so a repeated write is harmless.
+
+    Raises:
+        InvalidSpan: the claim lies between sentences.
+        Conflict: `others`, this person's own, have all of it already.
+    """
+    whole = in_sentences(annotation, sample)
+    if sample.kind is not SampleKind.REPORT or len(whole.claim) <= 1:
+        return (whole,)
+    parts = [replace(whole, claim=(anchor,)) for anchor in whole.claim]
+    new = [part for part in parts if not is_duplicate(part, others)]
+    if not new:
+        raise Conflict("this passage is marked already", "edit that annotation")
+    return tuple(
+        replace(
+            part,
+            id=annotation.id
+            if number == 0
+            else str(uuid.uuid5(uuid.NAMESPACE_OID, f"{annotation.id} {part.claim[0].span}")),
+        )
+        for number, part in enumerate(new)
+    )

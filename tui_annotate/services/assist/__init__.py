@@ -1,23 +1,25 @@
 """From a selection to the related segments of the other side, and how well that works."""
 
-from tui_annotate.services.assist.choices import Choice, choices
-from tui_annotate.services.assist.embedded import embedded
-from tui_annotate.services.assist.evaluate import evaluate, evaluate_records
-from tui_annotate.services.assist.find import Assist, Found, Matched
-from tui_annotate.services.assist.sample import SampleAssist, prepared, with_vectors
-from tui_annotate.services.assist.vectors import SampleVectors
+from tui_annotate.services.assist.evaluation import Choice, choices, evaluate
+from tui_annotate.services.assist.sample import (
+    SampleAssist,
+    SampleVectors,
+    embedded,
+    prepare_sample,
+    with_vectors,
+)
+from tui_annotate.services.assist.search import AssistService, SearchResult, SpanMatches
 
 __all__ = [
-    "Assist",
+    "AssistService",
     "Choice",
-    "Found",
-    "Matched",
     "SampleAssist",
     "SampleVectors",
+    "SearchResult",
+    "SpanMatches",
     "choices",
     "embedded",
     "evaluate",
-    "evaluate_records",
-    "prepared",
+    "prepare_sample",
     "with_vectors",
 ]

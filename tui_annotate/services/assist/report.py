@@ -13,11 +13,11 @@ from enum import StrEnum
 from typing import Any, Final
 
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.assist_traces import AssistTrace, MatchPosition
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Person
-from tui_annotate.domain.records import Owned
+from tui_annotate.domain.records import OwnedAnnotation
 from tui_annotate.domain.samples import Signals
-from tui_annotate.domain.traces import Place, Trace
 from tui_annotate.methods.intervals import wilson
 
 DEPTHS: Final = (1, 3, 5)
@@ -42,18 +42,12 @@ class Period(StrEnum):
 
 
 @dataclass(slots=True)
-class Tally:
+class AssistCounts:
     """Counts of some annotations.
 
-    Attributes:
-        annotations: of which it is known what was lit when they were saved.
-        unknown: of which it is not: imported, made without the screen, or older than this.
-        spans: of evidence of the known ones.
-        within: by depth, the spans that lie in a match of that rank or a higher one.
-        exact: spans that are words of a match, not the whole of it.
-        nothing_lit: annotations for whose claim nothing was found.
-        looked: annotations whose first match was looked at.
-        refused: those of them that have no evidence in it.
+    `annotations`: those with a known assist snapshot. `within`: by depth, the evidence spans in a
+    match of that rank or higher. `exact`: spans that are parts of a match. `nothing_lit`: no match
+    was found. `looked`: the first match was looked at; `refused`: of these, without evidence in it.
     """
 
     annotations: int = 0
@@ -66,7 +60,7 @@ class Tally:
     looked: int = 0
     refused: int = 0
 
-    def count(self, trace: Trace | None) -> None:
+    def count(self, trace: AssistTrace | None) -> None:
         """One annotation more."""
         if trace is None:
             self.unknown += 1
@@ -76,9 +70,9 @@ class Tally:
         self.looked += trace.looked_at_best
         self.refused += trace.refused_best
         for place in trace.places:
-            self._place(place)
+            self._count_position(place)
 
-    def _place(self, place: Place) -> None:
+    def _count_position(self, place: MatchPosition) -> None:
         self.spans += 1
         self.outside += not place.rank
         self.exact += bool(place.rank) and not place.whole
@@ -111,28 +105,23 @@ def share(count: int, of: int) -> dict[str, Any]:
 
 
 def report(
-    work: Iterable[Owned], people: Mapping[str, Person], *, period: Period = Period.MONTH
+    work: Iterable[OwnedAnnotation], people: Mapping[str, Person], *, period: Period = Period.MONTH
 ) -> dict[str, Any]:
-    """Counts all annotations, then by annotator, label, time and what ranked; reads them once.
-
-    Args:
-        people: by id, for their names.
-        period: of the time in which an annotation was made.
-    """
+    """Count all annotations by annotator, label, period of creation and ranking; read once."""
     groupings: dict[str, Callable[[str, Annotation], Iterable[str]]] = {
         "by_annotator": lambda person, _: [people[person].name if person in people else person],
         "by_label": lambda _, one: map(JOINER.join, one.labels) if one.labels else [NO_LABEL],
         f"by_{period}": lambda _, one: filter(None, [period.of(one.created)]),
-        "by_ranking": lambda _, one: [_ranking(one.trace)] if one.trace else [],
+        "by_ranking": lambda _, one: [_describe_ranking(one.trace)] if one.trace else [],
     }
-    whole = Tally()
-    groups: dict[str, dict[str, Tally]] = {name: {} for name in groupings}
+    whole = AssistCounts()
+    groups: dict[str, dict[str, AssistCounts]] = {name: {} for name in groupings}
     for owned in work:
         trace = owned.annotation.trace
         whole.count(trace)
         for grouping, names in groupings.items():
             for name in names(owned.person, owned.annotation):
-                groups[grouping].setdefault(name, Tally()).count(trace)
+                groups[grouping].setdefault(name, AssistCounts()).count(trace)
     told = {
         grouping: [{"name": name, **tallies[name].as_json()} for name in sorted(tallies)]
         for grouping, tallies in groups.items()
@@ -140,8 +129,7 @@ def report(
     return {"period": period.value, **whole.as_json(), **told}
 
 
-def _ranking(trace: Trace) -> str:
-    """What ranked: the model with its version, and which signals, unless all were."""
+def _describe_ranking(trace: AssistTrace) -> str:
     if not trace.embedder:
         return "words"
     model = f"{trace.embedder} {trace.version}".strip()

@@ -1,18 +1,174 @@
-"""What finds related segments in one sample: memory alone, no file, no import, no model."""
+"""Finds related segments in one sample, in memory: reads no file and loads no model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ctypes
+import gc
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.samples import Match, Sample, Segment, Side, Signals
-from tui_annotate.methods.matching import Query, Searched, query, touched
-from tui_annotate.methods.meaning import Meaning, blended, in_context, of_sentences
-from tui_annotate.services.assist.vectors import SampleVectors, spaces
+from tui_annotate.methods.late_interaction import TokenBank, directions
+from tui_annotate.methods.matching import Query, SegmentIndex, Space, query, touched_segments
+from tui_annotate.methods.selection_vectors import (
+    SelectionVectors,
+    blend_with_sentence,
+    has_enough_vectors,
+    least_cosine,
+    of_sentences,
+    pool_tokens,
+)
+from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tui_annotate.domain.annotations import Anchor
+
+_SAMPLED_TOKENS = 256
+"""Tokens of a side, about, that tell where a likeness of tokens begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class SampleVectors:
+    """The vectors of a sample's segments, and what embeds a selection.
+
+    `rows`: by side, a row a segment. `embedder`: instant; None if stored vectors are used.
+    `tokens`: by side; may be empty. `axes`: (dimensions, token dimensions) of the rows that tokens
+    use.
+    """
+
+    label: str
+    rows: Mapping[Side, NDArray[np.float32]]
+    embedder: Embedder | None = None
+    tokens: Mapping[Side, TokenBank] = field(default_factory=dict)
+    axes: NDArray[np.float32] | None = None
+    version: str = ""
+
+    def lifted(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
+        """A vector from among the tokens, brought to where the rows lie."""
+        return vector if self.axes is None else self.axes @ vector
+
+
+def spaces(
+    vectors: SampleVectors, segments: Mapping[Side, Sequence[Sequence[Segment]]]
+) -> tuple[dict[Side, Space], int]:
+    """Return the vectors of each side in half precision, and the number of unknown documents.
+
+    `segments` are by side, of its documents in order; so is the result.
+    """
+    import numpy as np
+
+    made: dict[Side, Space] = {}
+    unknown = 0
+    halves = {
+        side: rows.astype(np.float16).astype(np.float32) for side, rows in vectors.rows.items()
+    }
+    floor, token_floor = _least_cosines(replace(vectors, rows=halves))
+    for side, rows in halves.items():
+        known, strangers = _known_segments(rows, segments[side])
+        unknown += strangers
+        if known.any():
+            own = rows if known.all() else rows * known[:, None]
+            made[side] = Space(own, known, vectors.tokens.get(side), floor, token_floor)
+    return made, unknown
+
+
+def _known_segments(
+    rows: NDArray[np.float32], documents: Sequence[Sequence[Segment]]
+) -> tuple[NDArray[np.bool_], int]:
+    """(segments,): which have a vector and stand in a document that is known; how many are not."""
+    import numpy as np
+
+    known = np.array(rows.any(axis=1), np.bool_)
+    lengths = np.array([segment.end - segment.start for own in documents for segment in own])
+    strangers = 0
+    for first, last in pairwise(accumulate(map(len, documents), initial=0)):
+        part = slice(first, last)
+        if not has_enough_vectors(known[part], lengths[part]):
+            known[part] = False
+            strangers += 1
+    return known, strangers
+
+
+def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
+    """The cosines at which a likeness of texts, and one of tokens, begins in this model."""
+    if vectors.embedder:  # its vectors have no floor, and here every millisecond counts
+        return 0.0, 0.0
+    texts = least_cosine(*vectors.rows.values())
+    tokens = [_some_tokens(bank) for bank in vectors.tokens.values()]
+    return texts, least_cosine(*tokens) if tokens else 0.0
+
+
+def _some_tokens(bank: TokenBank) -> NDArray[np.float32]:
+    """From all over a bank; to look at all of a long text would take as long as to fetch it."""
+    return directions(bank.vectors[:: max(1, len(bank.vectors) // _SAMPLED_TOKENS)])
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentVectors:
+    """What ingest would store of a document: a row a segment, and the tokens where it has them."""
+
+    rows: NDArray[np.float32]
+    tokens: TokenBank | None = None
+
+
+def embedded(
+    sample: Sample, segments: Sequence[Sequence[Segment]], embedder: Embedder
+) -> SampleVectors:
+    """Return the vectors of a sample as ingest stores them, by document."""
+    texts = [
+        [document.text[own.start : own.end] for own in cut]
+        for document, cut in zip(sample.documents, segments, strict=True)
+    ]
+    return joined(sample, document_vectors(texts, embedder), embedder)
+
+
+def document_vectors(
+    documents: Sequence[Sequence[str]], embedder: Embedder
+) -> list[DocumentVectors]:
+    """The vectors of documents, each given as its segments; all of them in one batch."""
+    texts = list(chain.from_iterable(documents))
+    bounds = pairwise(accumulate(map(len, documents), initial=0))
+    if isinstance(embedder, TokenEmbedder):
+        rows, tokens = embedder.embed_tokens(texts)
+        return [
+            DocumentVectors(rows[first:last], tokens.part(first, last)) for first, last in bounds
+        ]
+    rows = embedder.embed(texts)
+    return [DocumentVectors(rows[first:last]) for first, last in bounds]
+
+
+def joined(sample: Sample, made: Sequence[DocumentVectors], embedder: Embedder) -> SampleVectors:
+    """Join the vectors of a sample from those of its documents, in order."""
+    import numpy as np
+
+    from tui_annotate.methods.late_interaction import TokenBank
+
+    rows: dict[Side, NDArray[np.float32]] = {}
+    tokens: dict[Side, TokenBank] = {}
+    for side in Side:
+        pairs = zip(sample.documents, made, strict=True)
+        own = [each for document, each in pairs if document.side is side and len(each.rows)]
+        if not own:
+            continue
+        rows[side] = np.concatenate([each.rows for each in own])
+        banks = [each.tokens for each in own if each.tokens is not None]
+        if banks:
+            tokens[side] = TokenBank.joined(banks)
+    return SampleVectors(
+        embedder.label,
+        rows,
+        embedder if embedder.instant else None,
+        tokens,
+        embedder.axes if isinstance(embedder, TokenEmbedder) else None,
+        embedder.version,
+    )
+
 
 WORDS_ONLY = "words only"
 NO_VECTORS = "no vectors"
@@ -22,19 +178,14 @@ NO_VECTORS = "no vectors"
 class SampleAssist:
     """A sample whose two sides are ready to be searched. Threads may share it.
 
-    Attributes:
-        sample: as it was opened.
-        segments: parallel to `sample.documents`.
-        signals: what ranks, in words for people.
-        vectors: what gives a selection its own; None without any.
-        sides: what is searched; a side without documents is absent.
+    `segments`: parallel to `sample.documents`. `signals`: what ranks, for people.
     """
 
     sample: Sample
     segments: Sequence[Sequence[Segment]]
     signals: str = WORDS_ONLY
     vectors: SampleVectors | None = None
-    sides: dict[Side, Searched] = field(default_factory=dict)
+    sides: dict[Side, SegmentIndex] = field(default_factory=dict)
 
     @property
     def blind(self) -> frozenset[Side]:
@@ -46,15 +197,14 @@ class SampleAssist:
     def match(
         self, anchor: Anchor, *, top: int | None = 5, by: Signals = Signals.FUSED
     ) -> tuple[Match, ...]:
-        """The related segments of the side opposite, best first, over all its documents.
+        """Return the related segments of the opposite side, best first, over all its documents.
 
         Args:
-            anchor: the selection; one without any word gives ().
-            top: at most so many, and only those of some strength; None for every segment.
-            by: what ranks; by vectors, where there are none, nothing is found.
+            anchor: the selection; without a word the result is ().
+            top: at most so many, and only strong ones; None for every segment.
 
         Raises:
-            NotFound: the anchor names a document that is not there.
+            NotFound: the anchor names an unknown document.
         """
         searched = self.sides.get(anchor.side.other)
         asked = self.query(anchor)
@@ -76,25 +226,25 @@ class SampleAssist:
         document = self.sample.document(anchor.side, anchor.index)
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
-    def meaning(self, asked: Query, anchor: Anchor) -> Meaning | None:
+    def meaning(self, asked: Query, anchor: Anchor) -> SelectionVectors | None:
         """What the selection means to the side opposite; None where nothing is known of either."""
         vectors, own = self.vectors, self.sides[anchor.side]
         if vectors is None or own.space is None or anchor.side.other in self.blind:
             return None
         segments = self._segments(anchor.side)
         here = segments[anchor.index]
-        at = touched(here, asked.span)
+        at = touched_segments(here, asked.span)
         before = sum(map(len, segments[: anchor.index]))
         first, last = before + at.start, before + at.stop
         if not own.space.known[first:last].any():
             return None
         if vectors.embedder:
-            return blended(*vectors.embedder.embed([asked.selection, asked.home]))
+            return blend_with_sentence(*vectors.embedder.embed([asked.selection, asked.home]))
         found = None
         if own.space.tokens is not None:
             part = own.space.tokens.part(first, last)
             starts = [here[index].start for index in at]
-            found = in_context(part, starts, selection=asked.span, words=asked.words)
+            found = pool_tokens(part, starts, selection=asked.span, words=asked.words)
         if found:
             return replace(found, vector=vectors.lifted(found.vector))
         return of_sentences(own.space.vectors[first:last])
@@ -111,12 +261,12 @@ def side_segments(
     return [own for document, own in pairs if document.side is side]
 
 
-def prepared(
+def prepare_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], vectors: SampleVectors | None = None
 ) -> SampleAssist:
     """A sample made ready, with vectors as `with_vectors` takes them, or by words alone."""
     sides = {
-        side: Searched.of(
+        side: SegmentIndex.of(
             [document.text for document in sample.side(side)],
             side_segments(sample, segments, side),
         )
@@ -128,11 +278,7 @@ def prepared(
 
 
 def with_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
-    """The same sample with vectors; it shares what is known of the words.
-
-    Args:
-        vectors: documents of which the model knows too little are ranked by words alone.
-    """
+    """Return the sample with vectors; documents without known ones are ranked by words alone."""
     sample, segments = ready.sample, ready.segments
     cuts = {side: side_segments(sample, segments, side) for side in vectors.rows}
     made, unknown = spaces(vectors, cuts)
@@ -147,3 +293,17 @@ def with_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
         signals += f", which lacks the words of {unknown} of {len(sample.documents)} texts"
     # What is known of them is held by the sides.
     return SampleAssist(sample, segments, signals, replace(vectors, rows={}, tokens={}), sides)
+
+
+def settle() -> None:
+    """Once all is loaded that stays: the collector passes it over, what libraries freed goes back.
+
+    The sentences of a megabyte would hold a key press for 100 ms each time they were walked. The
+    C library keeps what was freed on the way to the vectors of a megabyte, 50 MB; GNU's can be told
+    to give it back, which takes some milliseconds.
+    """
+    gc.freeze()
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)

@@ -2,36 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.did_you_mean import suggest_word
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
-from tui_annotate.plugins.protocols import ExportOptions, Report
-from tui_annotate.services.export.filters import Names
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.services.export.pseudonyms import Pseudonyms
-from tui_annotate.services.export.writing import Writing
+from tui_annotate.services.export.writer import ExportRun
 
 if TYPE_CHECKING:
     from tui_annotate.domain.scores import Score
     from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.log.store import AnnotationStore
     from tui_annotate.storage.people.store import PeopleStore
-    from tui_annotate.storage.work.store import AnnotationStore
+
+
+_NAMED_ORIGINS = ("machine", "imported")
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
-    """Writes records of a workspace.
-
-    Attributes:
-        labels: the paths of its label sets, which a filter may name beside those in use.
-        opinions: gives what machines say of some samples.
-    """
+class ExportService:
+    """Writes records of a workspace; `opinions` returns the scores of samples."""
 
     corpus: CorpusStore
     people: PeopleStore
@@ -40,12 +41,23 @@ class Export:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """The filters as the stores take them.
+        """The filters as the stores take them: a label as its whole path, a time in UTC.
 
         Raises:
-            InvalidInput: one names nothing that is there.
+            InvalidInput: a value names nothing that is there; the hint lists what is.
         """
-        return Names(self.corpus, self.people, self.annotations, self.labels).checked(filters)
+        if filters.dataset:
+            _check_known("dataset", filters.dataset, [each.name for each in self.corpus.datasets()])
+        if filters.person:
+            people = self.people.seen()
+            if filters.person not in {each.id for each in people}:
+                _check_known("person", filters.person, [each.name for each in people])
+        if filters.origin:
+            _check_origin(filters.origin)
+        if filters.state:
+            _check_known("state", filters.state, [state.value for state in State])
+        label = self._resolve_label(filters.label) if filters.label else ""
+        return replace(filters, label=label, since=parse_time(filters.since))
 
     def run(
         self,
@@ -55,27 +67,86 @@ class Export:
         filters: RecordFilter | None = None,
         options: ExportOptions | None = None,
         names: Pseudonyms | None = None,
-    ) -> Report:
-        """Writes the records under a filter, all of one moment, by dataset, then as they came.
+    ) -> ExportReport:
+        """Write filtered records in one transaction, by dataset, then in order of arrival.
 
         Args:
-            exporter: an exporter's name.
-            names: what stands for people, and is told what was done; None for their names.
-            target: a file or folder that appears whole or not at all, an open stream, or None
-                for standard output.
+            names: pseudonyms, which also count what was changed; None for real names.
+            target: a file or folder that appears whole or not at all, a stream, or None for stdout.
 
         Raises:
-            InvalidInput: there is no such exporter; a filter names nothing that is there; the
-                target is a folder, or its folder is not there; the format holds one layer of
-                work, and `options` name none.
+            InvalidInput: unknown exporter, filter value or target folder; or no layer is named in
+                `options` and the format holds one.
             Unavailable: the target can not be written, or the store not be read.
         """
-        known = replace(options or ExportOptions(), sample=self._sample, opinions=self.opinions)
-        writing = Writing(exporter, known, names=names)
+        known = replace(
+            options or ExportOptions(), sample=self._find_sample, opinions=self.opinions
+        )
+        writing = ExportRun(exporter, known, names=names)
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 
-    def _sample(self, key: SampleKey) -> Sample | None:
-        """A sample whatever the filters are: some lines hold another sample than theirs as well."""
+    def _find_sample(self, key: SampleKey) -> Sample | None:
         with suppress(NotFound):
             return self.corpus.sample(key).sample
         return None
+
+    def _resolve_label(self, text: str) -> str:
+        """The path that is meant; labels in use are read only where the label sets do not tell."""
+        wanted = tuple(text.split(JOINER))
+        paths = set(self.labels())
+        if wanted in paths:
+            return text
+        paths |= self._label_paths_in_use()
+        if wanted in paths:
+            return text
+        found = [path for path in paths if wanted == path[-1:]]
+        if len(found) == 1:
+            return JOINER.join(found[0])
+        if found:
+            meant = ", ".join(sorted(JOINER.join(path) for path in found))
+            raise InvalidInput(f"{text!r} names several labels", f"write one of: {meant}")
+        _check_known("label", text, [JOINER.join(path) for path in paths])
+        return text
+
+    def _label_paths_in_use(self) -> set[LabelPath]:
+        return {
+            path[:depth]
+            for _, path in self.annotations.labels_in_use()
+            for depth in range(1, len(path) + 1)
+        }
+
+
+def parse_time(text: str) -> str:
+    """A time as the store writes it: UTC, with microseconds; a time without zone is taken as UTC.
+
+    Raises:
+        InvalidInput: it is not ISO 8601.
+    """
+    if not text:
+        return ""
+    try:
+        given = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidInput(
+            f"{text!r} is no time", "write 2026-01-31 or 2026-01-31T12:00"
+        ) from error
+    zoned = given if given.tzinfo else given.replace(tzinfo=UTC)
+    return zoned.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def _check_known(kind: str, value: str, there: Iterable[str]) -> None:
+    known = sorted(set(there))
+    if value not in known:
+        there = f"known: {', '.join(known)}" if known else f"there is no {kind} yet"
+        hint = suggest_word(value, known) + there
+        raise InvalidInput(f"no {kind} is named {value!r}", hint)
+
+
+def _check_origin(origin: str) -> None:
+    kind, colon, name = origin.partition(":")
+    plain = origin in {"human", "adjudicated", "rejected", *_NAMED_ORIGINS}
+    if not plain and not (kind in _NAMED_ORIGINS and colon and name):
+        raise InvalidInput(
+            f"{origin!r} is no origin",
+            "known: human, adjudicated, rejected, imported, imported:FORMAT, machine, machine:NAME",
+        )

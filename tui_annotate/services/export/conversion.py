@@ -10,41 +10,84 @@ from pathlib import Path
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.detection import detect
 from tui_annotate.plugins.files.packing import plain_suffixes
-from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
-from tui_annotate.plugins.taking import taken
+from tui_annotate.plugins.format_detection import detect
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+from tui_annotate.plugins.reader_guard import read_guarded
+from tui_annotate.plugins.traits import COLUMNS, OWN, TITLES, FormatTraits, RecordTrait, get_traits
 from tui_annotate.services.export.pseudonyms import Pseudonyms
-from tui_annotate.services.export.writing import Writing
+from tui_annotate.services.export.writer import ExportRun
 
-_BY_NAME = {".csv": "csv", ".xlsx": "xlsx"}
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """A format. `about`: None where it says nothing of itself."""
+
+    name: str
+    reads: bool
+    writes: bool
+    about: FormatTraits | None
+
+    @property
+    def target(self) -> str:
+        """What it is written to, in words; empty for what is only read."""
+        if not self.writes:
+            return ""
+        return " + ".join(self.about.files) or self.about.place.value if self.about else "file"
+
+    @property
+    def layered(self) -> bool:
+        """Whether it holds one layer of work, and one must say whose."""
+        return bool(self.about and self.about.layered and self.writes)
+
+    @property
+    def losses(self) -> tuple[str, ...]:
+        """What it can not carry, in words; empty for what is only read."""
+        if not self.writes:
+            return ()
+        if self.about is None:
+            return ("not told",)
+        own = self.about.carried.get(RecordTrait.IMPORTED) == OWN
+        others = (f"{RecordTrait.IMPORTED}, in another form",) if own else ()
+        return (*self.about.lost, *others) or ("nothing",)
+
+
+def forms() -> Iterator[ExportFormat]:
+    """Every format that works, readers first; a broken one is one line of the log."""
+    readers = dict(registry.load_all("importers"))
+    writers = dict(registry.load_all("exporters"))
+    for name in dict.fromkeys([*readers, *writers]):
+        about = get_traits(writers.get(name) or readers.get(name))
+        yield ExportFormat(name, name in readers, name in writers, about)
+
+
+def table() -> str:
+    """What survives in each format that is written, as a table in Markdown."""
+    rows = [("format", *TITLES), ("---",) * (len(TITLES) + 1)]
+    for form in forms():
+        if form.writes and form.about:
+            carried = form.about.carried
+            rows.append((f"`{form.name}`", *(carried.get(trait, "no") for trait in COLUMNS)))
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+_FORMAT_BY_SUFFIX = {".csv": "csv", ".xlsx": "xlsx"}
 
 
 @dataclass(slots=True)
-class Converted:
-    """What a conversion did.
-
-    Attributes:
-        read, written: the two formats.
-        refused, doubts: records that were left out, and doubts about others.
-    """
+class ConversionReport:
+    """The two formats, the refused records, and doubts about others."""
 
     read: str
     written: str
-    report: Report = field(default_factory=Report)
+    report: ExportReport = field(default_factory=ExportReport)
     refused: int = 0
     doubts: int = 0
 
 
 @dataclass(slots=True)
 class Conversion:
-    """One file to another.
-
-    Attributes:
-        source_format, target_format: empty for what is certain by content, and by name.
-        told: called with every problem of the input.
-        names: what stands for people; None for their names.
-    """
+    """The conversion of a file; an empty format is detected by content, or the target's name."""
 
     source_format: str = ""
     target_format: str = ""
@@ -53,31 +96,27 @@ class Conversion:
     told: Callable[[Problem], None] | None = None
     names: Pseudonyms | None = None
 
-    def run(self, source: Path, target: Path | None) -> Converted:
-        """Reads, and writes to a file or folder that appears whole or not at all.
-
-        Where no record can be taken, what stands there stays.
-
-        Args:
-            target: None for standard output.
+    def run(self, source: Path, target: Path | None) -> ConversionReport:
+        """Read, and write to a file or folder that appears whole or not at all.
 
         Raises:
-            NotFound, InvalidInput, Unavailable: one of the two can not be opened, is of no certain
-                form, or there is no such format; or no record could be taken.
+            NotFound, InvalidInput, Unavailable: a file can not be opened, has no certain format, or
+            no
+                valid record; an existing target stays.
         """
         name = self.source_format or detect(source, self.reading, option="--from")
-        done = Converted(name, self.target_format or form_of(target))
+        done = ConversionReport(name, self.target_format or form_of(target))
         registry.load("importers", name)  # before anything of the target is made
-        writing = Writing(done.written, self.writing, names=self.names)
+        writing = ExportRun(done.written, self.writing, names=self.names)
         if target is not None and target.exists() and target.samefile(source):
             raise InvalidInput(f"{target} is read and written", "name another file to write")
 
         def records() -> Iterator[Record]:
-            for item in taken(name, self.reading, source):
+            for item in read_guarded(name, self.reading, source):
                 if isinstance(item, Record):
                     yield item
                 else:
-                    self._note(item, done)
+                    self._count_problem(item, done)
 
         found = records()
         first = next(found, None)
@@ -86,7 +125,7 @@ class Conversion:
         done.report = writing.run(chain([first], found), target)
         return done
 
-    def _note(self, problem: Problem, done: Converted) -> None:
+    def _count_problem(self, problem: Problem, done: ConversionReport) -> None:
         done.refused += problem.refused
         done.doubts += not problem.refused
         if self.told is not None:
@@ -100,8 +139,8 @@ def form_of(target: Path | None) -> str:
         InvalidInput: its name says none.
     """
     suffixes = plain_suffixes(target) if target else []
-    if suffixes and suffixes[-1] in _BY_NAME:
-        return _BY_NAME[suffixes[-1]]
+    if suffixes and suffixes[-1] in _FORMAT_BY_SUFFIX:
+        return _FORMAT_BY_SUFFIX[suffixes[-1]]
     shown = target or "standard output"
     there = ", ".join(registry.names("exporters"))
     raise InvalidInput(

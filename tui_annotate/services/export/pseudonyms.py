@@ -3,18 +3,37 @@
 from __future__ import annotations
 
 import hmac
+import os
+import re
+import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
+from tui_annotate.domain.adjudication import Adjudication
 from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.errors import Conflict
-from tui_annotate.domain.people import MAJORITY, SETTLED, Person, PersonKind, again, reader
-from tui_annotate.domain.records import Owned, Record
-from tui_annotate.domain.settlements import Settled
-from tui_annotate.services.export.named_columns import Columns
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.people import (
+    LONGEST_NAME,
+    MAJORITY,
+    SETTLED,
+    Person,
+    PersonKind,
+    reader,
+    second_reader,
+)
+from tui_annotate.domain.records import OwnedAnnotation, Record
 
+KNOWN: Final = (
+    "annotated_by", "annotator", "annotator_email", "annotator_id", "annotator_ids",
+    "annotator_name", "annotator_names", "annotators", "approved_by", "assigned_to", "assignee",
+    "checked_by", "coder", "coder_id", "completed_by", "created_by", "creator", "email",
+    "labeled_by", "labeler", "labelled_by", "labeller", "rater", "rater_id", "raters",
+    "reviewed_by", "reviewer", "reviewer_id", "reviewer_name", "updated_by", "user_email",
+    "user_id", "user_name", "username", "worker", "worker_id", "worker_ids", "workers",
+)  # fmt: skip
 KEY_BYTES: Final = 32
 MACHINE: Final = "machine:"
 """Before the name of what is no person: who made a machine's annotations."""
@@ -25,21 +44,17 @@ NOBODY: Final = frozenset(
 """Ids that are nobody: review, the majority, the work in formats that name no annotator."""
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
-_HALF: Final = 5
+_HALF_LENGTH: Final = 5
 """Signs of each half of a pseudonym: ten make 50 bits."""
 
 
 @dataclass(slots=True)
-class Told:
-    """What was done to the records of an export.
+class PseudonymReport:
+    """Effects on the records of an export.
 
-    Attributes:
-        people: ids that got a pseudonym.
-        texts: notes, comments and reasons, which are as they were written.
-        originals: samples and annotations that go out without their record as it was read.
-        columns: samples by the column of theirs that is kept, though it may hold a name.
-        changed: samples by the column of theirs in which somebody was named.
-        called: datasets and groups that are called as somebody is, and go out so.
+    `people`: ids with a pseudonym. `texts`: unchanged notes, comments and reasons. `originals`:
+    omitted foreign records. `columns`, `changed`: samples by kept or changed column. `called`:
+    datasets and groups named like a person, which keep their names.
     """
 
     people: set[str] = field(default_factory=set)
@@ -51,12 +66,9 @@ class Told:
 
 
 class Pseudonyms:
-    """Words for people, made with a key; whoever has the key and an id finds the word again.
+    """Pseudonyms made with a secret key of 32 bytes; key and id give the same pseudonym again.
 
-    Args:
-        key: 32 bytes that nobody can guess.
-        people: whose names are known before any record is met.
-        addresses: what people are called elsewhere, with their ids.
+    `people` are names known in advance; `addresses` maps other names to ids.
     """
 
     def __init__(
@@ -67,11 +79,11 @@ class Pseudonyms:
     ) -> None:
         self._key = key
         self._ids: set[str] = set()
-        self._named: dict[str, str] = dict(addresses or {})
-        self._meet(people)
+        self._ids_by_name: dict[str, str] = dict(addresses or {})
+        self._learn_names(people)
         self._made: dict[str, Person] = {}
-        self._owners: dict[str, str] = {}
-        self.told = Told()
+        self._ids_by_word: dict[str, str] = {}
+        self.told = PseudonymReport()
 
     def id(self, person_id: str) -> str:
         """What stands for a person's id.
@@ -88,7 +100,7 @@ class Pseudonyms:
     def person(self, person: Person) -> Person:
         """The person as exports tell of them; whether they had an account is not told."""
         hidden = self._person(person.id)
-        kind = person.kind if person.kind in _TOLD_KINDS else PersonKind.IMPORTED
+        kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
 
     def annotation_id(self, annotation_id: str) -> str:
@@ -100,43 +112,46 @@ class Pseudonyms:
 
         A name that several have is none of theirs.
         """
-        return self.id(word if word in self._ids else self._named.get(word) or word)
+        return self.id(word if word in self._ids else self._ids_by_name.get(word) or word)
 
     def meeting(self, records: Iterable[Record]) -> Iterator[Record]:
         """The records as they are, once it is known who is in each: before people are left out."""
         for record in records:
-            self._meet(record.people)
+            self._learn_names(record.people)
             yield record
 
-    def _meet(self, people: Iterable[Person]) -> None:
+    def _learn_names(self, people: Iterable[Person]) -> None:
         for person in people:
             if person.id not in self._ids:
                 self._ids.add(person.id)
-                before = self._named.setdefault(person.name, person.id)
-                self._named[person.name] = person.id if before == person.id else ""
+                before = self._ids_by_name.setdefault(person.name, person.id)
+                self._ids_by_name[person.name] = person.id if before == person.id else ""
 
     def record(self, record: Record) -> Record:
         """A record in which nobody is named, but in what people wrote."""
-        self._meet(record.people)
-        told, people = self.told, sorted(map(self.person, record.people), key=_by_id)
+        self._learn_names(record.people)
+        told, people = (
+            self.told,
+            sorted(map(self.person, record.people), key=lambda person: person.id),
+        )
         columns = Columns(self.meant)
         meta = columns.hidden(record.sample.meta)
         told.columns.update(columns.kept)
         told.changed.update(columns.changed)
         told.originals += record.sample.imported is not None
         named = (record.sample.dataset, record.sample.group)
-        told.called.update(name for name in named if name in self._ids or name in self._named)
+        told.called.update(name for name in named if name in self._ids or name in self._ids_by_name)
         work = [replace(each, person=self.id(each.person)) for each in record.assignments]
         told.texts += sum(bool(each.comment) for each in work)
         return replace(
             record,
             sample=replace(record.sample, meta=meta, imported=None),
-            annotations=tuple(map(self._owned, record.annotations)),
+            annotations=tuple(map(self._hide_annotation, record.annotations)),
             assignments=tuple(sorted(work, key=lambda each: each.person)),
             people=tuple(people),
         )
 
-    def _owned(self, owned: Owned) -> Owned:
+    def _hide_annotation(self, owned: OwnedAnnotation) -> OwnedAnnotation:
         one = owned.annotation
         self.told.texts += bool(one.note) + bool(one.settled and one.settled.note)
         self.told.originals += one.imported is not None
@@ -144,29 +159,29 @@ class Pseudonyms:
             one,
             id=self.annotation_id(one.id),
             imported=None,
-            settled=self._settled(one.settled) if one.settled else None,
+            settled=self._hide_adjudication(one.settled) if one.settled else None,
         )
-        return Owned(self.id(owned.person), hidden)
+        return OwnedAnnotation(self.id(owned.person), hidden)
 
-    def _settled(self, settled: Settled) -> Settled:
+    def _hide_adjudication(self, settled: Adjudication) -> Adjudication:
         sources = sorted(map(self.annotation_id, settled.sources))
         return replace(settled, by=settled.by and self.id(settled.by), sources=tuple(sources))
 
     def _person(self, person_id: str) -> Person:
-        """With id and name, at whichever reading."""
         found = self._made.get(person_id)
         if found is None:
             first = reader(person_id)
-            word = first if _is_nobody(first) else self._word(first)
+            unnamed = first in NOBODY or first.startswith(MACHINE)
+            word = first if unnamed else self._make_word(first)
             plain = Person(word, word.removeprefix(MACHINE))
-            found = self._made[person_id] = plain if first == person_id else again(plain)
+            found = self._made[person_id] = plain if first == person_id else second_reader(plain)
         return found
 
-    def _word(self, person_id: str) -> str:
+    def _make_word(self, person_id: str) -> str:
         number = int.from_bytes(self._digest("person", person_id)[:8])
-        signs = "".join(_ALPHABET[number >> 5 * place & 31] for place in range(2 * _HALF))
-        word = f"person-{signs[:_HALF]}-{signs[_HALF:]}"
-        if self._owners.setdefault(word, person_id) != person_id:
+        signs = "".join(_ALPHABET[number >> 5 * place & 31] for place in range(2 * _HALF_LENGTH))
+        word = f"person-{signs[:_HALF_LENGTH]}-{signs[_HALF_LENGTH:]}"
+        if self._ids_by_word.setdefault(word, person_id) != person_id:
             raise Conflict(f"two people would both be {word}", "make another key")
         self.told.people.add(person_id)
         return word
@@ -175,14 +190,14 @@ class Pseudonyms:
         return hmac.digest(self._key, f"{kind}\0{name}".encode("utf-8", "surrogatepass"), "sha256")
 
 
-_TOLD_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
+_KEPT_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
 
 
 def pseudonymised(records: Iterable[Record], names: Pseudonyms) -> Iterator[Record]:
-    """Records in which pseudonyms stand for people; what was left and kept is told in `names`.
+    """Yield records with pseudonyms for people; `names` counts what was omitted and kept.
 
-    Ids of annotations change with them, originals as they were read are left out, known columns
-    that name people are changed; texts that people wrote stay.
+    Ids of annotations change too, foreign originals are omitted, known columns with people change;
+    texts that people wrote stay.
 
     Raises:
         Conflict: two people would have one pseudonym.
@@ -190,9 +205,169 @@ def pseudonymised(records: Iterable[Record], names: Pseudonyms) -> Iterator[Reco
     return map(names.record, records)
 
 
-def _is_nobody(person_id: str) -> bool:
-    return person_id in NOBODY or person_id.startswith(MACHINE)
+"""Names of columns in which people are named, however they are spelt: `workerId`, `Worker-ID`."""
+
+_FOLDED_COLUMNS: Final = frozenset(name.replace("_", "") for name in KNOWN)
+_NOT_LETTERS: Final = re.compile(r"[^a-z0-9]")
+_ADDRESS: Final = re.compile(r"\S+@\S+")
+_NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_name")
+"""Of a column that tells of somebody in several words, those that name them, the best first."""
 
 
-def _by_id(person: Person) -> str:
-    return person.id
+class Columns:
+    """The columns of one sample: those `changed` as they named a person, and those `kept`."""
+
+    def __init__(self, meant: Callable[[str], str]) -> None:
+        self._resolve = meant
+        self._found = 0
+        self.changed: list[str] = []
+        self.kept: list[str] = []
+
+    def hidden(self, meta: Mapping[str, Any]) -> dict[str, Any]:
+        """The columns, with what stands for people in those that are known, at any depth."""
+        hidden = {}
+        for name, value in meta.items():
+            before = self._found
+            hidden[name] = self._hide_column(name, value)
+            (self.kept if self._found == before else self.changed).append(name)
+        return hidden
+
+    def _hide_column(self, name: str, value: Any) -> Any:
+        plain = _NOT_LETTERS.sub("", name.lower())
+        if plain not in _FOLDED_COLUMNS:
+            return self._hide_nested(value)
+        # A column called `email` may as well hold what somebody wrote in one.
+        mail = plain == "email" and not (isinstance(value, str) and _ADDRESS.fullmatch(value))
+        return self._hide_nested(value) if mail else self._person(value)
+
+    def _hide_nested(self, value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {name: self._hide_column(name, each) for name, each in value.items()}
+        return [self._hide_nested(each) for each in value] if isinstance(value, list) else value
+
+    def _person(self, value: Any) -> Any:
+        """What stands for whom a value names; a text that is too long for a name stays."""
+        if isinstance(value, Mapping):
+            words = [value[name] for name in _NAMING_FIELDS if value.get(name)]
+            return self._person(words[0]) if words else self._hide_nested(value)
+        if isinstance(value, list):
+            return [self._person(each) for each in value]
+        if isinstance(value, bool) or not isinstance(value, int | str):
+            return value
+        word = str(value)
+        if not word.strip() or len(word) > LONGEST_NAME or "\n" in word:
+            return value
+        self._found += 1
+        return self._resolve(word)
+
+
+BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
+
+
+def _nothing() -> str | None:
+    return None
+
+
+def _forget(mark: str) -> None:
+    del mark
+
+
+@dataclass(slots=True)
+class Keys:
+    """The key in a file, for its owner alone; `made` is whether this object created it.
+
+    `remembered` and `remember` load and store the key's fingerprint.
+    """
+
+    path: Path
+    remembered: Callable[[], str | None] = _nothing
+    remember: Callable[[str], None] = _forget
+    made: bool = False
+
+    def current(self) -> bytes:
+        """Return the key; create it at the first use.
+
+        Raises:
+            NotFound: the file of a former key is missing.
+            Conflict: the file holds another key than before.
+            InvalidInput: the file holds no key.
+            Unavailable: the file can not be read or written.
+        """
+        before, key = self.remembered(), self._read_key()
+        if key is None and before is not None:
+            raise NotFound(
+                f"the key of the pseudonyms is not at {self.path}",
+                f"put it back; or give everybody another word from now on: {BEGIN_ANEW}",
+            )
+        if key is None:
+            key = self._make_key()
+        if before is None:
+            self.remember(mark(key))
+        elif before != mark(key):
+            raise Conflict(
+                f"{self.path} holds another key than the pseudonyms were made with",
+                f"put that one back; or give everybody another word from now on: {BEGIN_ANEW}",
+            )
+        return key
+
+    def renew(self) -> None:
+        """Puts a new key in the place of the one that is there, or was.
+
+        Raises:
+            Unavailable: the file can not be written.
+        """
+        try:
+            self.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise self._unavailable(error, "written") from error
+        self.remember(mark(self._make_key()))
+
+    def open_to_others(self) -> bool:
+        """Whether anybody but the file's owner may read it."""
+        return self.path.exists() and bool(self.path.stat().st_mode & 0o077)
+
+    def _read_key(self) -> bytes | None:
+        try:
+            text = self.path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unavailable(error, "read") from error
+        try:
+            key = bytes.fromhex(text.decode("ascii"))
+        except ValueError:
+            key = b""
+        if len(key) != KEY_BYTES:
+            raise InvalidInput(
+                f"{self.path} holds no key of pseudonyms",
+                f"one is {2 * KEY_BYTES} hex digits",
+                code="not-a-key",
+            )
+        return key
+
+    def _make_key(self) -> bytes:
+        key = secrets.token_bytes(KEY_BYTES)
+        try:
+            # Another process may make one at this moment: then that one is in force.
+            place = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        except FileExistsError:
+            return self._read_key() or self._make_key()
+        except OSError as error:
+            raise self._unavailable(error, "written") from error
+        with os.fdopen(place, "wb") as file:
+            file.write(f"{key.hex()}\n".encode())
+            file.flush()
+            os.fsync(file.fileno())
+        self.made = True
+        return key
+
+    def _unavailable(self, error: OSError, what: str) -> Unavailable:
+        return Unavailable(
+            f"{self.path} can not be {what}: {error.strerror}",
+            "it holds the key of the pseudonyms, for whoever owns the workspace",
+        )
+
+
+def mark(key: bytes) -> str:
+    """What tells a key from others and nothing of it."""
+    return hmac.digest(key, b"mark", "sha256")[:8].hex()

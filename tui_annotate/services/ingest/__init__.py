@@ -24,53 +24,61 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.nouns import many
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Cost
-from tui_annotate.services.ingest.asked import AUTO, NONE, Asked, Load, refuse_unknown
-from tui_annotate.services.ingest.costs import fresh, price
-from tui_annotate.services.ingest.files import Files
-from tui_annotate.services.ingest.report import IngestReport, Outcome, Progress
-from tui_annotate.services.ingest.run import Records, Run, Watcher
-from tui_annotate.services.ingest.sentences import Sentences
-from tui_annotate.services.ingest.sets import SetInfo, Sets
+from tui_annotate.services.ingest.options import (
+    AUTO,
+    NONE,
+    EmbedderLoader,
+    VectorOptions,
+    refuse_unknown,
+)
+from tui_annotate.services.ingest.run import (
+    Files,
+    IngestOutcome,
+    IngestReport,
+    IngestRun,
+    Records,
+    Watcher,
+)
+from tui_annotate.services.ingest.sentences import SegmentationPool
+from tui_annotate.services.ingest.vector_sets import SetInfo, Sets, fresh, price
 from tui_annotate.services.ingest.vectors import Vectors
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.log.store import AnnotationStore
     from tui_annotate.storage.vectors.store import VectorStore
-    from tui_annotate.storage.work.store import AnnotationStore
 
 __all__ = [
     "AUTO",
     "NONE",
-    "Asked",
     "Files",
-    "Ingest",
+    "IngestOutcome",
     "IngestReport",
-    "Outcome",
+    "IngestService",
     "Progress",
     "SetInfo",
+    "VectorOptions",
 ]
 
 
 @dataclass(frozen=True, slots=True)
-class Ingest:
-    """Takes records into a workspace.
+class IngestService:
+    """Stores records in a workspace.
 
-    Attributes:
-        stores: opens the vector store; called at the first need, as it loads LanceDB.
-        load: makes an embedder.
-        workers: processes that segment; 0 for one a processor.
-        labels: the label set of a dataset; None where there is none to hold annotations against.
+    `stores` opens the vector store late, as it loads LanceDB. `workers`: processes that segment; 0
+    for one a processor.
     """
 
     corpus: CorpusStore
     annotations: AnnotationStore
     stores: Callable[[], VectorStore]
-    load: Load = registry.load_embedder
+    load: EmbedderLoader = registry.load_embedder
     workers: int = 0
     labels: Callable[[str], LabelTree] | None = None
 
@@ -78,50 +86,55 @@ class Ingest:
         self,
         records: Records,
         *,
-        embedder: str | Asked = AUTO,
+        embedder: str | VectorOptions = AUTO,
         strict: bool = False,
         dry_run: bool = False,
         progress: Callable[[Progress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
-        """Stores records that are not stored yet, with their annotations.
+        """Store new records with their annotations.
 
         Args:
-            records: `Files`, or anything that can be iterated; twice where `strict`.
+            records: `Files`, or any iterable; iterated twice where `strict`.
             embedder: a name, `auto` for the workspace's own, or `none`; or more than a name.
-            strict: all records are looked at first; if one is refused, nothing is stored.
-            dry_run: looks at all records, tells what vectors would cost, and stores nothing.
-            progress: called after every batch.
+            strict: store nothing if one record is refused.
+            dry_run: check all records and price the vectors, but store nothing.
             problem: called for every problem, as the report keeps only the first.
 
         Raises:
             Conflict: the workspace has another embedder.
             InvalidInput: `strict`, and `records` can be read but once.
-            NotFound, Unavailable: a file or a store can not be opened; or a new workspace's
-                embedder gave nothing, then the texts are stored.
+            NotFound, Unavailable: a file or store can not be opened; or a new workspace's embedder
+                failed, with the texts stored.
         """
         began = time.monotonic()
         vectors = self._vectors(embedder)
         watcher = Watcher(progress, problem)
-        self._ready(records)
+        self._give_stored_samples(records)
         if strict and iter(records) is records:
-            raise InvalidInput("strict needs records that can be read twice", "give a list")
+            raise InvalidInput(
+                "strict needs records that can be read twice",
+                "give a list",
+                code="records-read-once",
+            )
         if strict or dry_run:
             run = self._run(watcher)
             checked = run.check(records)
             if dry_run:
-                run.report.cost = self._priced((record for record, _ in checked), vectors)
+                run.report.cost = self._price_records((record for record, _ in checked), vectors)
             for _ in checked:
                 pass
             run.report.dry = dry_run
             if dry_run or run.report.refused:
-                return _ended(run, began, vectors.name, refused=strict and run.report.refused > 0)
+                return _finish_report(
+                    run, began, vectors.name, refused=strict and run.report.refused > 0
+                )
             watcher = Watcher(progress)  # the doubts are told
         run = self._run(watcher)
         run.store(records, vectors)
         run.embed(vectors)
-        self._look_at_labels(run)
-        return _ended(run, began, vectors.name)
+        self._count_unknown_labels(run)
+        return _finish_report(run, began, vectors.name)
 
     def replace(
         self,
@@ -129,25 +142,27 @@ class Ingest:
         *,
         dataset: str,
         with_annotations: bool = False,
-        embedder: str | Asked = AUTO,
+        embedder: str | VectorOptions = AUTO,
         progress: Callable[[Progress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
-        """Makes a dataset what the records are: other texts are exchanged, what they have not goes.
+        """Replace a dataset by records that can be read twice; texts are exchanged, others removed.
 
-        Work of people on samples whose texts stay is kept. Nothing is changed where a record is
-        refused. `records` must be readable twice.
+        Work on unchanged samples is kept. Nothing changes if a record is refused.
 
         Raises:
             NotFound: there is no such dataset.
-            Conflict: people worked on samples that would change or go, and `with_annotations` is
-                False; or the workspace has another embedder.
+            Conflict: work would be lost and `with_annotations` is False; or another embedder.
             InvalidInput: a record is of another dataset, or the records can be read but once.
         """
         began = time.monotonic()
         if iter(records) is records:
-            raise InvalidInput("replace needs records that can be read twice", "give a list")
-        self._ready(records)
+            raise InvalidInput(
+                "replace needs records that can be read twice",
+                "give a list",
+                code="records-read-once",
+            )
+        self._give_stored_samples(records)
         stored = set(self.corpus.keys(dataset))
         if not stored:
             raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
@@ -165,7 +180,7 @@ class Ingest:
             if other_texts:
                 changed.add(record.sample.key)
         if looked.report.refused:
-            return _ended(looked, began, vectors.name, refused=True)
+            return _finish_report(looked, began, vectors.name, refused=True)
         if not with_annotations:
             self._refuse_lost_work(dataset, changed | gone)
         run = self._run(Watcher(progress), exchange=with_annotations)
@@ -173,26 +188,25 @@ class Ingest:
         self.corpus.remove_samples(sorted(gone), with_annotations=with_annotations)
         run.report.removed = len(gone)
         run.embed(vectors)
-        self._look_at_labels(run)
-        return _ended(run, began, vectors.name)
+        self._count_unknown_labels(run)
+        return _finish_report(run, began, vectors.name)
 
     def rebuild(
         self,
         *,
-        embedder: str | Asked = AUTO,
+        embedder: str | VectorOptions = AUTO,
         progress: Callable[[Progress], None] | None = None,
     ) -> IngestReport:
-        """Makes vectors beside those in use, and takes them into use once all are there.
+        """Create other vectors, and use them once all exist; continues a killed rebuild.
 
-        `auto` makes those in use anew; an embedder that is named gets what it lacks, and what is
-        there already costs nothing; `none` is words alone. A killed rebuild is gone on with.
+        `auto` creates those in use anew; a named embedder gets what it lacks; `none` means words
+        alone.
 
         Raises:
-            InvalidInput, Unavailable: the embedder can not be had, or it or the disk failed on
-                the way.
+            InvalidInput, Unavailable: the embedder can not be had, or it or the disk failed.
         """
         began = time.monotonic()
-        asked = Asked.of(embedder)
+        asked = VectorOptions.of(embedder)
         refuse_unknown(asked)
 
         def told(documents: int, share: float) -> None:
@@ -200,21 +214,17 @@ class Ingest:
                 seconds = time.monotonic() - began
                 progress(Progress("vectors", documents, share=share, seconds=seconds))
 
-        done = self.sets.rebuild(asked, told)
-        return IngestReport(
-            embedded=done.embedded,
-            embedder=done.name,
-            notes=[*done.notes],
-            seconds=time.monotonic() - began,
-        )
+        report = self.sets.rebuild(asked, told)
+        report.seconds = time.monotonic() - began
+        return report
 
-    def price(self, embedder: str | Asked = AUTO) -> Cost | None:
+    def price(self, embedder: str | VectorOptions = AUTO) -> Cost | None:
         """What `rebuild` would cost; None where it costs nothing. Nothing is made.
 
         Raises:
             InvalidInput, Unavailable: the embedder can not be had.
         """
-        asked = Asked.of(embedder)
+        asked = VectorOptions.of(embedder)
         refuse_unknown(asked)
         return self.sets.price(asked)
 
@@ -223,12 +233,11 @@ class Ingest:
         """The sets of vectors: what there is, and what may go."""
         return Sets(self.corpus, self.stores, self.load)
 
-    def _priced(self, records: Iterator[Record], vectors: Vectors) -> Cost | None:
-        """What the vectors of new records cost, and those that stored ones lack."""
+    def _price_records(self, records: Iterator[Record], vectors: Vectors) -> Cost | None:
         costly = vectors.costly()
         if costly is None:
             return None
-        with Sentences(self._workers) as sentences:
+        with SegmentationPool(self._workers) as sentences:
             bare = ((text, segments) for _, text, segments in self.corpus.bare(vectors.table))
             return price(costly, chain(fresh(self.corpus, records, sentences), bare))
 
@@ -236,24 +245,23 @@ class Ingest:
     def _workers(self) -> int:
         return self.workers or os.cpu_count() or 1
 
-    def _vectors(self, embedder: str | Asked) -> Vectors:
-        asked = Asked.of(embedder)
+    def _vectors(self, embedder: str | VectorOptions) -> Vectors:
+        asked = VectorOptions.of(embedder)
         refuse_unknown(asked)
         return Vectors(self.corpus, stores=self.stores, load=self.load, asked=asked)
 
-    def _ready(self, records: Records) -> None:
+    def _give_stored_samples(self, records: Records) -> None:
         """Tells files what is there already, for formats whose ids depend on it."""
         if isinstance(records, Files):
-            records.stored = self._stored
+            records.stored = self._find_stored
 
-    def _stored(self, key: SampleKey) -> Sample | None:
-        """A sample that is there already."""
+    def _find_stored(self, key: SampleKey) -> Sample | None:
         with suppress(NotFound):
             return self.corpus.sample(key).sample
         return None
 
-    def _run(self, watcher: Watcher, *, exchange: bool | None = None) -> Run:
-        return Run(
+    def _run(self, watcher: Watcher, *, exchange: bool | None = None) -> IngestRun:
+        return IngestRun(
             self.corpus,
             self.annotations,
             watcher=watcher,
@@ -261,8 +269,7 @@ class Ingest:
             exchange=exchange,
         )
 
-    def _look_at_labels(self, run: Run) -> None:
-        """Counts annotations with labels outside their set; none where it can not be read."""
+    def _count_unknown_labels(self, run: IngestRun) -> None:
         if self.labels is None or not run.report.annotations:
             return
         odd: set[LabelPath] = set()
@@ -291,7 +298,9 @@ class Ingest:
             )
 
 
-def _ended(run: Run, began: float, embedder: str, *, refused: bool = False) -> IngestReport:
+def _finish_report(
+    run: IngestRun, began: float, embedder: str, *, refused: bool = False
+) -> IngestReport:
     report = run.report
     report.embedder = embedder
     report.seconds = time.monotonic() - began

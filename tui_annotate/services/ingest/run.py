@@ -8,28 +8,126 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Kind, SampleKey, Segment
-from tui_annotate.methods.segmentation import SEGMENTER
-from tui_annotate.plugins.admission import Seen
-from tui_annotate.services.ingest.files import Files
-from tui_annotate.services.ingest.report import IngestReport, Progress
-from tui_annotate.services.ingest.sentences import Sentences, Ticket
+from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
+from tui_annotate.methods.segmentation import SEGMENTER, languages
+from tui_annotate.plugins.format_detection import detect
+from tui_annotate.plugins.protocols import Cost, ImportOptions, Meter
+from tui_annotate.plugins.reader_guard import read_guarded
+from tui_annotate.plugins.record_validation import NameRegister
+from tui_annotate.services.ingest.sentences import SegmentationPool, SegmentationTask
 from tui_annotate.services.ingest.vectors import Vectors
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore, NewSample
-    from tui_annotate.storage.work.store import AnnotationStore
+    from tui_annotate.storage.log.store import AnnotationStore
+    from tui_annotate.storage.log.work_import import ImportCounts
+
+
+KEPT_PROBLEMS = 1000
+"""Problems that a report holds; a file with more of them is told by number, and by a callback."""
+
+
+_RUNS_NOTE = (
+    "documents that were here keep the names of the runs that they came with; to have these named"
+    " too: tui-annotate dataset replace NAME, with all runs; no text and no work is altered by it"
+)
+
+
+class IngestOutcome(StrEnum):
+    """How much of the input is in the store at the end; new or known before."""
+
+    ALL = "all"
+    SOME = "some"
+    NONE = "none"
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """What an ingest did.
+
+    `known`: samples stored before with the same texts; `known_documents` are of collections.
+    `removed`: by `replace`. `annotations_removed`: deleted here before, so not imported. `outside`:
+    annotations with labels that the set lacks, `outside_labels` how many, `outside_in` the
+    datasets. `embedder`: `none` without vectors. `problems`: the first ones. `notes`, `better`:
+    lines for people. `cost`: of the vectors that a dry run found missing; None for free ones.
+    """
+
+    added: int = 0
+    known: int = 0
+    known_documents: int = 0
+    replaced: int = 0
+    removed: int = 0
+    refused: int = 0
+    doubts: int = 0
+    documents: int = 0
+    segments: int = 0
+    annotations: int = 0
+    annotations_known: int = 0
+    annotations_removed: int = 0
+    outside: int = 0
+    outside_labels: int = 0
+    outside_in: list[str] = field(default_factory=list)
+    embedded: int = 0
+    embedder: str = ""
+    seconds: float = 0.0
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    better: str = ""
+    cost: Cost | None = None
+    dry: bool = False
+    strict: bool = False
+
+    def tell_runs(self) -> None:
+        """Notes what documents do not say of runs that came later, where there may be any."""
+        if self.known_documents and self.added:
+            self.notes.append(_RUNS_NOTE)
+
+    def count_work(self, counts: ImportCounts) -> None:
+        """Counts annotations that came with records."""
+        self.annotations += counts.added
+        self.annotations_known += counts.known
+        self.annotations_removed += counts.buried
+
+    def tell_changed(self, count: int) -> None:
+        """Notes on how many samples a state, rating or comment is another than it came before."""
+        if count:
+            where = many(count, "sample")
+            self.notes.append(f"ratings, comments or states of an earlier import changed: {where}")
+
+    @property
+    def outcome(self) -> IngestOutcome:
+        """How much is in."""
+        if self.strict or not self.added + self.known + self.replaced:
+            return IngestOutcome.NONE
+        return IngestOutcome.SOME if self.refused else IngestOutcome.ALL
+
+    def note_problem(self, problem: Problem) -> None:
+        """Counts a problem, and keeps it while there are few."""
+        if problem.refused:
+            self.refused += 1
+        else:
+            self.doubts += 1
+        if len(self.problems) < KEPT_PROBLEMS:
+            self.problems.append(problem)
+
 
 Records = Iterable[Record | Problem]
 
 _BATCH_RECORDS = 50
 _BATCH_CHARACTERS = 200_000
 """A batch is one transaction: this much holds the lock for some 20 ms."""
-_AHEAD = 2_000_000
+_MAX_PENDING_CHARACTERS = 2_000_000
 """Code points handed to the segmenters before the oldest batch is waited for."""
 
 
@@ -43,29 +141,23 @@ class Watcher:
 
 @dataclass(slots=True)
 class _Batch:
-    """Records on their way in together.
+    """Records that are stored together.
 
-    Attributes:
-        fresh: those to be stored, by key.
-        told: those with annotations or assignments, whether new or known.
-        texts: by hash, the place in the ticket of each document that is segmented.
-        size: code points to be segmented.
+    `fresh` are to be stored, by key; `told` have annotations or assignments, new or known. `texts`:
+    by hash, the index among the texts of each document. `size`: code points to segment.
     """
 
     fresh: dict[SampleKey, Record] = field(default_factory=dict)
     told: list[Record] = field(default_factory=list)
     texts: dict[str, int] = field(default_factory=dict)
-    ticket: Ticket = field(default_factory=lambda: Ticket([]))
+    tasks: Sequence[SegmentationTask] = ()
     size: int = 0
 
 
-class Run:
-    """Reads records once, to look at them or to store them; what happened stands in `report`.
+class IngestRun:
+    """Reads records once, to check or store them; the result is `report`.
 
-    Args:
-        workers: processes that segment.
-        exchange: whether samples that are stored get the texts of the records; then the argument
-            is what `CorpusStore.replace` is told of their annotations.
+    `workers`: processes that segment. `exchange`: stored samples get the texts of the records.
     """
 
     def __init__(
@@ -84,30 +176,30 @@ class Run:
         self._watcher = watcher
         self._workers = workers
         self._exchange = exchange
-        self._began = time.monotonic()
-        self._read = 0
-        self._share: Callable[[], float | None] = lambda: None
+        self._start_time = time.monotonic()
+        self._records_read = 0
+        self._fraction_read: Callable[[], float | None] = lambda: None
         self._in_flight: dict[SampleKey, str] = {}
-        self._segmenting: set[str] = set()
-        self._bare_documents = self._bare_segments = 0
-        self._changed = 0
-
-    # looking ------------------------------------------------------------------------------------
+        self._pending_documents: set[str] = set()
+        self._unembedded_documents = self._unembedded_segments = 0
+        self._changed_samples = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
         """Counts what storing would do, and tells of what it would refuse.
 
         Gives each record that would be taken, and whether it brings other texts for a stored key.
         """
-        with closing(Seen()) as seen:
+        with closing(NameRegister()) as seen:
             for batch in self._batches(records):
                 known = self._corpus.known([record.sample.key for record in batch])
                 for number, record in enumerate(batch):
-                    yield from self._checked(record, known, seen, place=f"{self._read}.{number}")
-                self._tell("checking")
+                    yield from self._check_record(
+                        record, known, seen, place=f"{self._records_read}.{number}"
+                    )
+                self._report_progress("checking")
 
-    def _checked(
-        self, record: Record, known: dict[SampleKey, str], seen: Seen, *, place: str
+    def _check_record(
+        self, record: Record, known: dict[SampleKey, str], seen: NameRegister, *, place: str
     ) -> Iterator[tuple[Record, bool]]:
         key, digest = record.sample.key, _digest(record)
         before, _, first = seen.first(json.dumps(key), f"{digest} {place}").partition(" ")
@@ -124,34 +216,32 @@ class Run:
             self.report.replaced += 1
             yield record, True
 
-    # storing ------------------------------------------------------------------------------------
-
     def store(self, records: Records, vectors: Vectors) -> None:
         """Segments ahead, writes in the order of the records, embeds what can not wait."""
         window: deque[_Batch] = deque()
-        with Sentences(self._workers) as sentences:
+        with SegmentationPool(self._workers) as sentences:
             for found in self._batches(records):
-                window.append(self._admitted(found, sentences))
-                while sum(batch.size for batch in window) > _AHEAD:
+                window.append(self._admit(found, sentences))
+                while sum(batch.size for batch in window) > _MAX_PENDING_CHARACTERS:
                     self._write(window.popleft(), sentences)
                     self._embed_some(vectors)
-                    self._tell("storing")
+                    self._report_progress("storing")
             while window:
                 self._write(window.popleft(), sentences)
                 self._embed_some(vectors)
-                self._tell("storing")
-        self.report.tell_changed(self._changed)
+                self._report_progress("storing")
+        self.report.tell_changed(self._changed_samples)
 
     def embed(self, vectors: Vectors) -> None:
         """Makes all vectors that are missing, also those of a run that was killed."""
-        self._began = time.monotonic()
-        vectors.catch_up(self._tell_embedded)
+        self._start_time = time.monotonic()
+        vectors.catch_up(self._report_embedded)
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
         self.report.notes += vectors.notes
         self.report.better = vectors.better
 
-    def _admitted(self, records: Sequence[Record], sentences: Sentences) -> _Batch:
+    def _admit(self, records: Sequence[Record], sentences: SegmentationPool) -> _Batch:
         batch = _Batch()
         known = self._corpus.known([record.sample.key for record in records])
         for record in records:
@@ -159,7 +249,7 @@ class Run:
             stored = self._in_flight.get(key) or known.get(key)
             if stored == digest and self._exchange is None:
                 self.report.known += 1
-                self.report.known_documents += record.sample.kind is Kind.DOCUMENT
+                self.report.known_documents += record.sample.kind is SampleKind.DOCUMENT
             elif stored is None or (self._exchange is not None and key not in self._in_flight):
                 self._in_flight[key] = digest
                 batch.fresh[key] = record
@@ -168,27 +258,27 @@ class Run:
                 continue
             if record.annotations or record.assignments:
                 batch.told.append(record)
-        self._hand_in(batch, sentences)
+        self._submit_texts(batch, sentences)
         return batch
 
-    def _hand_in(self, batch: _Batch, sentences: Sentences) -> None:
+    def _submit_texts(self, batch: _Batch, sentences: SegmentationPool) -> None:
         documents = {
             document.sha256: document
             for record in batch.fresh.values()
             for document in record.sample.documents
         }
         if self._exchange is None:  # an exchange may drop what is there before its turn comes
-            wanted = [name for name in documents if name not in self._segmenting]
+            wanted = [name for name in documents if name not in self._pending_documents]
             stored = self._corpus.known_documents(wanted, SEGMENTER)
             documents = {name: documents[name] for name in wanted if name not in stored}
-            self._segmenting |= documents.keys()
+            self._pending_documents |= documents.keys()
         batch.texts = {name: place for place, name in enumerate(documents)}
         texts = [(document.text, document.language) for document in documents.values()]
         batch.size = sum(len(text) for text, _ in texts)
-        batch.ticket = sentences.submit(texts)
+        batch.tasks = sentences.submit(texts)
 
-    def _write(self, batch: _Batch, sentences: Sentences) -> None:
-        segments = sentences.result(batch.ticket)
+    def _write(self, batch: _Batch, sentences: SegmentationPool) -> None:
+        segments = sentences.result(batch.tasks)
         samples = [_new_sample(record, batch, segments) for record in batch.fresh.values()]
         if samples and self._exchange is None:
             self._corpus.add(samples, segmenter=SEGMENTER)
@@ -204,37 +294,35 @@ class Run:
             counts = self._annotations.import_records(batch.told)
             self.report.count_work(counts)
             self.datasets |= {record.sample.dataset for record in batch.told if record.annotations}
-            self._changed += counts.changed
+            self._changed_samples += counts.changed
             for doubt in counts.doubts:
-                self._note(doubt)
+                self._note_problem(doubt)
         for key in batch.fresh:
             del self._in_flight[key]
-        self._segmenting -= batch.texts.keys()
-        self._count(len(batch.texts), sum(map(len, segments)))
+        self._pending_documents -= batch.texts.keys()
+        self._count_documents(len(batch.texts), sum(map(len, segments)))
 
-    def _count(self, documents: int, segments: int) -> None:
+    def _count_documents(self, documents: int, segments: int) -> None:
         self.report.documents += documents
         self.report.segments += segments
-        self._bare_documents += documents
-        self._bare_segments += segments
+        self._unembedded_documents += documents
+        self._unembedded_segments += segments
 
     def _embed_some(self, vectors: Vectors) -> None:
-        if vectors.due(self._bare_segments):
-            vectors.catch_up(lambda *_: None, documents=self._bare_documents)
-            self._bare_documents = self._bare_segments = 0
-
-    # telling ------------------------------------------------------------------------------------
+        if vectors.due(self._unembedded_segments):
+            vectors.catch_up(lambda *_: None, documents=self._unembedded_documents)
+            self._unembedded_documents = self._unembedded_segments = 0
 
     def _batches(self, records: Records) -> Iterator[list[Record]]:
         if isinstance(records, Files):
-            self._share = records.share
+            self._fraction_read = records.share
         batch: list[Record] = []
         size = 0
         for record in records:
-            self._read += 1
+            self._records_read += 1
             if isinstance(record, Problem):
-                self._read -= not record.refused
-                self._note(record)
+                self._records_read -= not record.refused
+                self._note_problem(record)
                 continue
             batch.append(record)
             size += sum(len(document.text) for document in record.sample.documents)
@@ -245,7 +333,7 @@ class Run:
 
     def _refuse(self, record: Record) -> None:
         key = record.sample.key
-        self._note(
+        self._note_problem(
             Problem(
                 record.where or str(key),
                 f"sample {key} is stored with other texts",
@@ -254,29 +342,29 @@ class Run:
             )
         )
 
-    def _note(self, problem: Problem) -> None:
+    def _note_problem(self, problem: Problem) -> None:
         self.report.note_problem(problem)
         if self._watcher.problem is not None:
             self._watcher.problem(problem)
 
-    def _tell(self, phase: str) -> None:
+    def _report_progress(self, phase: str) -> None:
         if self._watcher.progress is not None:
             report = self.report
             self._watcher.progress(
                 Progress(
                     phase,
-                    self._read,
+                    self._records_read,
                     added=report.added,
                     known=report.known + report.replaced,
                     refused=report.refused,
-                    share=self._share(),
-                    seconds=time.monotonic() - self._began,
+                    share=self._fraction_read(),
+                    seconds=time.monotonic() - self._start_time,
                 )
             )
 
-    def _tell_embedded(self, documents: int, share: float) -> None:
+    def _report_embedded(self, documents: int, share: float) -> None:
         if self._watcher.progress is not None:
-            seconds = time.monotonic() - self._began
+            seconds = time.monotonic() - self._start_time
             self._watcher.progress(Progress("vectors", documents, share=share, seconds=seconds))
 
 
@@ -298,3 +386,49 @@ def _new_sample(
             for document in record.sample.documents
         ),
     )
+
+
+@dataclass(slots=True)
+class Files:
+    """Files with the user's options; iteration reads them.
+
+    `format`: empty to detect it. `stored` loads a known sample by key.
+    """
+
+    paths: Sequence[Path]
+    format: str = ""
+    options: ImportOptions = field(default_factory=ImportOptions)
+    stored: Callable[[SampleKey], Sample | None] | None = None
+    _meter: Meter = field(default_factory=Meter, init=False)
+
+    def __iter__(self) -> Iterator[Record | Problem]:
+        """Yield records and problems in the order of the files.
+
+        Raises:
+            NotFound, InvalidInput, Unavailable: a file can not be opened, or its format or language
+            is
+                unknown; before the first record.
+        """
+        _refuse_unknown(self.options.language)
+        named = [(path, self.format or detect(path, self.options)) for path in self.paths]
+        self._meter = Meter(sum(map(_size, self.paths)))
+        options = replace(self.options, meter=self._meter, stored=self.stored)
+        for name, group in groupby(named, itemgetter(1)):
+            yield from read_guarded(name, options, *(path for path, _ in group))
+
+    def share(self) -> float:
+        """How much of the bytes has been read, in [0, 1]."""
+        return min(self._meter.done / self._meter.total, 1.0) if self._meter.total else 1.0
+
+
+def _size(path: Path) -> int:
+    if path.is_dir():
+        return sum(_size(each) for each in path.iterdir())
+    return path.stat().st_size
+
+
+def _refuse_unknown(language: str) -> None:
+    if language and language not in languages():
+        raise InvalidInput(
+            f"no language {language!r} is known", f"there are: {', '.join(languages())}"
+        )

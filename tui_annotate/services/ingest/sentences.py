@@ -27,9 +27,9 @@ Text = tuple[str, str]
 """A text and its language."""
 Segments = tuple[Segment, ...]
 
-_WORTH_A_POOL = 400_000
+_POOL_CHARACTERS = 400_000
 """Code points that one process segments in about the time that starting two more takes."""
-_TASK = 100_000
+_TASK_CHARACTERS = 100_000
 """Code points of one task: about a second, so that Ctrl-C and the last task do not take long."""
 
 _NICENESS = 10
@@ -39,28 +39,19 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Task:
+class SegmentationTask:
+    """Texts that one process segments."""
+
     texts: list[Text]
     future: Future[list[Segments]] | None = None
 
 
-@dataclass(slots=True)
-class Ticket:
-    """Texts that were handed in together."""
-
-    tasks: list[_Task]
-
-
-class Sentences:
-    """Segments texts; hand them in early, ask for them late. To be closed.
-
-    Args:
-        workers: processes at most; 1 for none beside this one.
-    """
+class SegmentationPool:
+    """Segments texts in up to `workers` processes; 1 for this one alone. To be closed."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
-        self._waiting: list[_Task] = []
+        self._waiting: list[SegmentationTask] = []
         self._size = 0
         self._pool: ProcessPoolExecutor | None = None
         self._lifeline: Connection | None = None
@@ -82,25 +73,25 @@ class Sentences:
         if self._lifeline is not None:
             self._lifeline.close()
 
-    def submit(self, texts: Sequence[Text]) -> Ticket:
+    def submit(self, texts: Sequence[Text]) -> list[SegmentationTask]:
         """Hands in texts; work on them begins where there are processes."""
-        ticket = Ticket([_Task(part) for part in _parts(texts)])
-        self._waiting += ticket.tasks
+        tasks = [SegmentationTask(part) for part in _split_tasks(texts)]
+        self._waiting += tasks
         self._size += sum(len(text) for text, _ in texts)
-        if self._pool is None and self._size >= _WORTH_A_POOL and self._workers > 1:
+        if self._pool is None and self._size >= _POOL_CHARACTERS and self._workers > 1:
             self._start()
         if self._pool is not None:
             with _without_main():
                 for task in self._waiting:
-                    task.future = self._sent(task)
+                    task.future = self._send(task)
             self._waiting = []
-        return ticket
+        return tasks
 
-    def result(self, ticket: Ticket) -> list[Segments]:
-        """The segments of the texts of a ticket, in order."""
+    def result(self, tasks: Sequence[SegmentationTask]) -> list[Segments]:
+        """The segments of the texts of some tasks, in order."""
         found: list[Segments] = []
-        for task in ticket.tasks:
-            found += self._done(task)
+        for task in tasks:
+            found += self._wait_for(task)
             if task in self._waiting:
                 self._waiting.remove(task)
                 self._size -= sum(len(text) for text, _ in task.texts)
@@ -110,17 +101,17 @@ class Sentences:
         context = multiprocessing.get_context("spawn")
         end, self._lifeline = context.Pipe(duplex=False)
         self._pool = ProcessPoolExecutor(
-            self._workers, mp_context=context, initializer=_begin, initargs=(end,)
+            self._workers, mp_context=context, initializer=_init_worker, initargs=(end,)
         )
 
-    def _sent(self, task: _Task) -> Future[list[Segments]] | None:
+    def _send(self, task: SegmentationTask) -> Future[list[Segments]] | None:
         try:
             return self._pool.submit(segment_all, task.texts) if self._pool else None
         except BrokenProcessPool:
             self._note_broken()
             return None
 
-    def _done(self, task: _Task) -> list[Segments]:
+    def _wait_for(self, task: SegmentationTask) -> list[Segments]:
         if task.future is not None:
             try:
                 return task.future.result()
@@ -148,26 +139,26 @@ def _without_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
-def _begin(lifeline: Connection) -> None:
+def _init_worker(lifeline: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(_NICENESS)
-    threading.Thread(target=_follow, args=(lifeline,), daemon=True).start()
+    threading.Thread(target=_exit_with_parent, args=(lifeline,), daemon=True).start()
 
 
-def _follow(lifeline: Connection) -> None:
+def _exit_with_parent(lifeline: Connection) -> None:
     try:
         lifeline.recv_bytes()
     except (EOFError, OSError):
         os._exit(1)
 
 
-def _parts(texts: Sequence[Text]) -> Iterator[list[Text]]:
+def _split_tasks(texts: Sequence[Text]) -> Iterator[list[Text]]:
     part: list[Text] = []
     size = 0
     for text in texts:
         part.append(text)
         size += len(text[0])
-        if size >= _TASK:
+        if size >= _TASK_CHARACTERS:
             yield part
             part, size = [], 0
     if part:

@@ -1,44 +1,58 @@
-"""Vectors of what an ingest brings: the set in use is filled; a workspace's first one is chosen."""
+"""Vectors of ingested texts: fills the set in use, and chooses a new workspace's first one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
-from tui_annotate.domain.nouns import many
+from tui_annotate.domain.plural import many
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Costly, Embedder
-from tui_annotate.services.ingest.asked import AUTO, NONE, Asked, Load, meant, set_of
-from tui_annotate.services.ingest.filling import Filling, Told, tidy, worth_a_write
-from tui_annotate.services.ingest.ready_made import take
+from tui_annotate.services.ingest.embed_job import (
+    EmbedJob,
+    Told,
+    list_unknown_documents,
+    tidy,
+    worth_a_write,
+)
+from tui_annotate.services.ingest.options import (
+    AUTO,
+    NONE,
+    EmbedderLoader,
+    VectorOptions,
+    candidate_names,
+    set_of,
+)
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.vectors.store import VectorStore
+    from tui_annotate.storage.vectors.vector_file import SegmentVectors
 
 
-class _Outrun(Exception):
+_MAX_DOCUMENTS = 20_000
+
+
+class _ChosenElsewhere(Exception):
     """Another process chose the embedder of a workspace that had none."""
 
 
 class Vectors:
-    """Brings a workspace's vectors up to its documents.
+    """Embeds the documents of a workspace.
 
-    Args:
-        stores: opens the vector store; called at the first need, as it loads LanceDB.
-        load: makes an embedder.
+    `stores` opens the vector store late, as it loads LanceDB. `name`: the embedder in use; `auto`
+    until one is needed. `notes`: why vectors are missing, for people.
 
     Raises:
         Conflict: the workspace has another embedder.
-        InvalidInput, Unavailable: the embedder that is asked for by name can not be had.
-
-    Attributes:
-        name: the embedder in use, as it was asked for; `auto` until one is needed.
-        embedded: documents that got vectors.
-        notes: why vectors are missing, for people.
+        InvalidInput, Unavailable: the named embedder can not be had.
     """
 
     def __init__(
@@ -46,61 +60,58 @@ class Vectors:
         corpus: CorpusStore,
         *,
         stores: Callable[[], VectorStore],
-        load: Load,
-        asked: Asked,
+        load: EmbedderLoader,
+        asked: VectorOptions,
     ) -> None:
         self._corpus = corpus
         self._stores = stores
         self._load = load
-        self._asked = asked
-        self._kept = corpus.vector_set()
+        self._options = asked
+        self._vector_set = corpus.vector_set()
         self._embedder: Embedder | None = None
-        self._filling: Filling | None = None
-        self.name = self._agreed()
-        self._new = not corpus.vectors_decided()
-        self._taken = 0
+        self._current_job: EmbedJob | None = None
+        self.name = self._agree_name()
+        self._is_new = not corpus.vectors_decided()
+        self._prepared_count = 0
         self.embedded = 0
         self.notes: list[str] = []
-        if self._new and self.name not in {AUTO, NONE}:
-            self._embedder = self._made(self.name)
+        if self._is_new and self.name not in {AUTO, NONE}:
+            self._embedder = self._load_named(self.name)
 
-    def _agreed(self) -> str:
-        """The name of the workspace's embedder, which nobody changes in passing."""
-        asked = self._asked
+    def _agree_name(self) -> str:
+        asked = self._options
         if not self._corpus.vectors_decided():
             return asked.first if asked.name == AUTO else asked.name
-        name = self._kept.embedder if self._kept else NONE
+        name = self._vector_set.embedder if self._vector_set else NONE
         if asked.name not in {AUTO, name}:
             raise Conflict(
                 f"the workspace's embedder is {name!r}, not {asked.name!r}",
-                f"to change it: {self._change(asked.name)}",
+                f"to change it: {self._change_command(asked.name)}",
             )
         return name
 
-    def _change(self, name: str) -> str:
-        """The command that takes another embedder into use."""
-        return f"{self._stores().command()} {self._asked.options(name)}"
+    def _change_command(self, name: str) -> str:
+        return f"{self._stores().command()} {self._options.options(name)}"
 
     @property
     def better(self) -> str:
         """How better vectors are had, in one line; empty where nobody would want to hear it."""
-        if not self._open or not (self.embedded or self._new):
+        if not self._is_automatic or not (self.embedded or self._is_new):
             return ""
         return registry.better_embedder(self.name)
 
     @property
-    def _open(self) -> bool:
-        """Whether nobody named an embedder, so that another one does as well."""
-        return self._asked.name == self._asked.first == AUTO
+    def _is_automatic(self) -> bool:
+        return self._options.name == self._options.first == AUTO
 
     def due(self, segments: int) -> bool:
         """Whether that many new segments are worth a write."""
-        return worth_a_write(segments) and not self._takes_prepared()
+        return worth_a_write(segments) and not self._uses_prepared()
 
     @property
     def table(self) -> str:
         """Of the set in use; empty before there is one."""
-        return self._kept.table if self._kept else ""
+        return self._vector_set.table if self._vector_set else ""
 
     def costly(self) -> Costly | None:
         """What tells the price of the vectors that are missing; None where they cost nothing.
@@ -110,35 +121,33 @@ class Vectors:
         """
         if self.name in {AUTO, NONE} or not registry.has_cost(self.name):
             return None
-        embedder = self._embedder or self._made(self.name)
+        embedder = self._embedder or self._load_named(self.name)
         return embedder if isinstance(embedder, Costly) else None
 
     def catch_up(self, told: Told, *, documents: int = 0) -> None:
-        """Embeds what has no vectors.
-
-        Args:
-            told: see `Told`.
-            documents: how many at most; 0 for all, then the tables are put in order as well.
+        """Embed at most so many documents; 0 for all, and then compact the tables.
 
         Raises:
-            Unavailable: the embedder that a new workspace was to have gave nothing.
+            Unavailable: the first embedder of a new workspace failed.
         """
         try:
             self._fill(told, documents)
-        except _Outrun:
-            self._follow()
+        except _ChosenElsewhere:
+            self._adopt_other_choice()
             self._fill(told, documents)
         except Unavailable as error:  # the texts are safe, and SQL knows what is missing
-            if self._kept is None and not self._open:
-                raise self._never_answered(error) from error
+            if self._vector_set is None and not self._is_automatic:
+                raise self._first_embedder_error(error) from error
             self._note(f"vectors are missing: {error.message}; the next ingest goes on with them")
         finally:
-            self.embedded = self._taken + (self._filling.documents if self._filling else 0)
+            self.embedded = self._prepared_count + (
+                self._current_job.documents if self._current_job else 0
+            )
 
     def _fill(self, told: Told, documents: int) -> None:
         if not documents:
             self._take_prepared()
-        filling = self._ready(told)
+        filling = self._job(told)
         if filling is None:
             return
         filling.told = told
@@ -149,96 +158,94 @@ class Vectors:
         for doubt in filling.doubts:
             self._note(doubt)
 
-    def _follow(self) -> None:
-        """Goes on with what another process chose, and says so."""
-        mine, self._kept = self.name, self._corpus.vector_set()
-        self._embedder = self._filling = None
-        self.name = self._kept.embedder if self._kept else NONE
+    def _adopt_other_choice(self) -> None:
+        mine, self._vector_set = self.name, self._corpus.vector_set()
+        self._embedder = self._current_job = None
+        self.name = self._vector_set.embedder if self._vector_set else NONE
         self._note(
             f"another ingest chose {self.name!r} for this workspace meanwhile, so these vectors are"
-            f" not those of {mine!r}; to change it: {self._change(mine)}"
+            f" not those of {mine!r}; to change it: {self._change_command(mine)}"
         )
 
-    def _never_answered(self, error: Unavailable) -> Unavailable:
-        """Of a new workspace's first embedder, which is not remembered."""
+    def _first_embedder_error(self, error: Unavailable) -> Unavailable:
         kind, _, model = self.name.partition(":")
         name = f"{kind}:MODEL" if model and registry.has_cost(self.name) else self.name
         return Unavailable(
             f"no vectors, and {self.name!r} is not remembered: {error.message}",
-            f"{error.hint}; the texts are stored, so then: {self._change(name)}",
+            f"{error.hint}; the texts are stored, so then: {self._change_command(name)}",
         )
 
-    def _takes_prepared(self) -> bool:
+    def _uses_prepared(self) -> bool:
         """Whether a file goes before all embedders; in a new workspace for `auto` alone."""
-        new = self._kept is None and self.name == AUTO
-        return self._asked.prepared is not None and (new or self._kept is not None)
+        new = self._vector_set is None and self.name == AUTO
+        return self._options.prepared is not None and (new or self._vector_set is not None)
 
     def _take_prepared(self) -> None:
-        if self._asked.prepared is None or not self._takes_prepared() or self._filling:
+        if self._options.prepared is None or not self._uses_prepared() or self._current_job:
             return
         try:
-            taken = take(self._corpus, self._stores(), self._asked.prepared, kept=self._kept)
+            taken = take(
+                self._corpus, self._stores(), self._options.prepared, kept=self._vector_set
+            )
         except InvalidInput as error:
             self._note(f"prepared vectors are left aside: {error.message}")
         else:
             if taken is not None:
-                self._kept, self._taken = taken
-                self.name = self._kept.embedder
+                self._vector_set, self._prepared_count = taken
+                self.name = self._vector_set.embedder
 
-    def _ready(self, told: Told) -> Filling | None:
-        """What fills the set in use; None, and a note, where there is nothing to do it with."""
-        if self._filling is None and self._needed():
-            embedder = self._embedder or self._had()
+    def _job(self, told: Told) -> EmbedJob | None:
+        if self._current_job is None and self._has_missing():
+            embedder = self._embedder or self._load_first_available()
             if embedder is not None:
-                self._filling = self._begun(embedder, told)
-        return self._filling
+                self._current_job = self._begin_job(embedder, told)
+        return self._current_job
 
-    def _needed(self) -> bool:
+    def _has_missing(self) -> bool:
         if self.name == NONE:
-            self._decide_for_words()
+            self._decide_without_vectors()
             return False
-        kept = self._kept
+        kept = self._vector_set
         if self._corpus.unembedded(self.table, 1):
             return True
         if kept and self._corpus.is_loose(kept.table):  # a killed run came as far as that
             tidy(self._corpus, self._stores(), kept.table)
         return False
 
-    def _had(self) -> Embedder | None:
-        """The first embedder that can be had, of those that are meant; the others are told."""
-        for name in meant(self.name):
+    def _load_first_available(self) -> Embedder | None:
+        """The first embedder that can be loaded of those that are meant; the others are noted."""
+        for name in candidate_names(self.name):
             try:
-                embedder = self._made(name)
+                embedder = self._load_named(name)
             except Unavailable as error:
-                self._note(self._missing(name, error))
+                self._note(self._missing_note(name, error))
             else:
                 self.name = name
                 return embedder
-        if self._kept is None:
+        if self._vector_set is None:
             self.name = NONE
-            self._decide_for_words()
+            self._decide_without_vectors()
         return None
 
-    def _missing(self, name: str, error: Unavailable) -> str:
-        if self._kept is None:
+    def _missing_note(self, name: str, error: Unavailable) -> str:
+        if self._vector_set is None:
             return f"no {name} vectors: {error.message}" + (error.hint and f" ({error.hint})")
-        waiting, _ = self._corpus.waiting(self._kept.table)
+        waiting, _ = self._corpus.waiting(self._vector_set.table)
         return (
             f"{many(waiting, 'document has', 'documents have')} no vectors, words find there: "
             f"{error.message}; the next ingest that can makes them ({error.hint})"
         )
 
-    def _made(self, name: str) -> Embedder:
-        """An embedder, asked for as it was the first time where nothing else is said now."""
-        base_url, dimensions = self._asked.how(name, self._kept)
+    def _load_named(self, name: str) -> Embedder:
+        base_url, dimensions = self._options.how(name, self._vector_set)
         return self._load(name, base_url=base_url, dimensions=dimensions)
 
-    def _begun(self, embedder: Embedder, told: Told) -> Filling | None:
-        from tui_annotate.storage.vectors.store import is_of, table_name
+    def _begin_job(self, embedder: Embedder, told: Told) -> EmbedJob | None:
+        from tui_annotate.storage.vectors.store import is_table_of, table_name
 
-        kept, version = self._kept, embedder.version
+        kept, version = self._vector_set, embedder.version
         name = table_name(embedder.name, version, SEGMENTER)
-        if kept and not is_of(
+        if kept and not is_table_of(
             kept.table, embedder=embedder.name, version=version, segmenter=SEGMENTER
         ):
             self._note(
@@ -247,35 +254,92 @@ class Vectors:
             )
             return None
         whose = kept.embedder if kept else self.name
-        asked = Asked(whose, *self._asked.how(whose, kept))
+        asked = VectorOptions(whose, *self._options.how(whose, kept))
         target = set_of(embedder, asked, table=kept.table if kept else name, known=kept)
         if kept is None:
-            self._forget_left(name)
+            # A set of this name may have been dropped while another process filled it.
+            if all(each.table != name for each in self._corpus.vector_sets()):
+                self._corpus.forget_embedded(name)
         elif target != kept:
             self._corpus.keep_vector_set(target)
-            self._kept = target
-        return Filling(self._corpus, self._stores(), embedder, target, told, self._take_up)
+            self._vector_set = target
+        return EmbedJob(self._corpus, self._stores(), embedder, target, told, self._take_up)
 
     def _take_up(self, target: VectorSet) -> None:
-        """Remembers the set; a workspace's first one is taken into use with its first vectors.
-
-        Raises:
-            _Outrun: another process chose for this workspace meanwhile.
-        """
         self._corpus.keep_vector_set(target)
-        if self._kept is None and not self._corpus.decide_vectors(target.table):
+        if self._vector_set is None and not self._corpus.decide_vectors(target.table):
             self._corpus.drop_vector_set(target.table)
-            raise _Outrun
-        self._kept = target
+            raise _ChosenElsewhere
+        self._vector_set = target
 
-    def _forget_left(self, table: str) -> None:
-        """What a set of this name had, where it was dropped while another process filled it."""
-        if all(each.table != table for each in self._corpus.vector_sets()):
-            self._corpus.forget_embedded(table)
-
-    def _decide_for_words(self) -> None:
+    def _decide_without_vectors(self) -> None:
         if not self._corpus.decide_vectors(""):
-            raise _Outrun
+            raise _ChosenElsewhere
 
     def _note(self, note: str) -> None:
         self.notes = [*dict.fromkeys([*self.notes, note])]
+
+
+"""Documents that are looked at."""
+
+
+def take(
+    corpus: CorpusStore, store: VectorStore, file: Path, *, kept: VectorSet | None
+) -> tuple[VectorSet, int] | None:
+    """Store the vectors that a file has of documents.
+
+    Without a set in use (`kept`), the file's becomes it, if it has vectors of all documents.
+
+    Returns:
+        The set and how many documents got vectors; None for another embedder, or no documents.
+
+    Raises:
+        InvalidInput: the file is damaged, of another segmenter, or lacks a text.
+    """
+    from tui_annotate.storage.vectors import vector_file
+    from tui_annotate.storage.vectors.store import is_table_of
+
+    found = vector_file.read(file)
+    made = found.vectors
+    if made.segmenter != SEGMENTER:
+        raise InvalidInput(f"{file} is of segments by {made.segmenter}, not {SEGMENTER}")
+    if kept and not is_table_of(
+        kept.table, embedder=made.embedder, version=made.version, segmenter=SEGMENTER
+    ):
+        return None
+    target = kept or made
+    waiting = corpus.unembedded(target.table, _MAX_DOCUMENTS)
+    if kept is None and not waiting:
+        return None
+    fitting = [name for name, _, segments in waiting if found.fits(name, segments)]
+    if kept is None and (len(fitting) < len(waiting) or len(waiting) == _MAX_DOCUMENTS):
+        raise InvalidInput(f"{file} lacks some of the texts", "they are those of another version")
+    if kept is None:
+        corpus.keep_vector_set(made)
+    if fitting:
+        documents = {name: found.documents[name] for name in fitting}
+        _write_documents(corpus, store, target.table, documents=documents, axes=found.axes)
+    if kept is None and not corpus.decide_vectors(made.table):
+        raise InvalidInput("another ingest chose other vectors for this workspace meanwhile")
+    return target, len(fitting)
+
+
+def _write_documents(
+    corpus: CorpusStore,
+    store: VectorStore,
+    table: str,
+    *,
+    documents: dict[str, SegmentVectors],
+    axes: NDArray[np.float32],
+) -> None:
+    corpus.set_loose(table, loose=True)
+    with store.writing():
+        store.add(table, (row for name, made in documents.items() for row in made.rows(name)))
+        if axes.shape[1]:
+            tokens = ((name, made.tokens) for name, made in documents.items())
+            store.add_tokens(table, tokens, axes=axes)
+    unknown = list_unknown_documents(
+        (name, made.segments, made.known) for name, made in documents.items()
+    )
+    corpus.mark_embedded(table, [*documents], unknown=unknown)
+    tidy(corpus, store, table)

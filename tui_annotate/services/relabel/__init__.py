@@ -1,6 +1,352 @@
-"""Labels that change: of sets and the work under them, by admins; see `service.Relabel`."""
+"""Changes of label sets and of the annotations under them, by admins; see `LabelChangeService`."""
 
-from tui_annotate.services.relabel.report import Count, Place, Refused, Report
-from tui_annotate.services.relabel.service import Relabel
+from __future__ import annotations
 
-__all__ = ["Count", "Place", "Refused", "Relabel", "Report"]
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.label_changes import Renames, is_below, rename_subtree
+from tui_annotate.domain.label_files import parse_labels, stored_labels
+from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.plural import many
+from tui_annotate.services.relabel import editing, label_requests, normalising, tasks
+from tui_annotate.services.relabel.change_writer import (
+    Ask,
+    Count,
+    LabelChangeWriter,
+    PreparedChange,
+    RelabelConflict,
+    RelabelFinding,
+    RelabelReport,
+    RelabelRequest,
+)
+from tui_annotate.services.relabel.normalising import Irregularity
+from tui_annotate.services.relabel.tasks import UndoTask
+from tui_annotate.storage.labels.store import UNDO, Edition, GuidanceKind, LabelChange
+from tui_annotate.storage.log.label_set_change import LabelSetChange
+from tui_annotate.storage.log.plans import Stream
+
+__all__ = ["Count", "LabelChangeService", "RelabelConflict", "RelabelFinding", "RelabelReport"]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSetVersion:
+    """A change of a label set, or its first version.
+
+    `dataset`: empty for the workspace. `version`: hash of the new set. `by`: empty for the owner of
+    the files. `told`: the request in words. `labels`: how many, deprecated ones too.
+    """
+
+    dataset: str
+    version: str
+    at: str
+    by: str
+    told: str
+    labels: int
+    in_force: bool
+    undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChangeService(LabelChangeWriter):
+    """Changes label sets of a workspace and its datasets; `dry` only shows the effect.
+
+    An empty `dataset` means the workspace's set, with all datasets that use it.
+
+    Raises:
+        NotAllowed: every method, where the actor may not manage the workspace.
+    """
+
+    def rename(self, old: str, new: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
+        """Rename a label, with its children.
+
+        Raises:
+            NotFound: there is no such label, or no such dataset.
+            InvalidInput, Conflict: the new name is not possible.
+        """
+
+        def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
+            label = label_requests.find_label(tree, old)
+            path = label_requests.new_name(tree, label, new)
+            renames = rename_subtree([each.path for each in tree.walk()], label.path, path)
+            changed = editing.rename(text, label.path, path[-1])
+            paths = [renames.get(each.path, each.path) for each in tree.walk()]
+            after = editing.parse_label_set(changed, paths)
+            task = tasks.renaming(renames, before=tree, after=after, at=at, was=self._state_before)
+            told = f"rename {label_requests.written(label.path)} to {path[-1]}"
+            return RelabelRequest("rename", told, changed, task, renames)
+
+        return self._apply_change(ask, dataset=dataset, dry=dry)
+
+    def merge(
+        self, old: Sequence[str], into: str, *, dataset: str = "", dry: bool = False
+    ) -> RelabelReport:
+        """Several labels, with all below them, become one that is there."""
+
+        def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
+            gone, kept = label_requests.merged(tree, old, into)
+            paths = [each.path for each in tree.walk()]
+            renames = {
+                path: kept.path for path in paths if any(is_below(path, each) for each in gone)
+            }
+            changed = editing.merge(text, gone, kept.path)
+            after = editing.parse_label_set(
+                changed, [path for path in paths if path not in renames]
+            )
+            task = tasks.renaming(renames, before=tree, after=after, at=at, was=self._state_before)
+            merged = " ".join(map(label_requests.written, gone))
+            told = f"merge {merged} into {label_requests.written(kept.path)}"
+            return RelabelRequest("merge", told, changed, task, renames)
+
+        return self._apply_change(ask, dataset=dataset, dry=dry)
+
+    def split(
+        self, old: str, new: Sequence[str], *, dataset: str = "", dry: bool = False
+    ) -> RelabelReport:
+        """Others stand in for a label; work that has it waits for a choice."""
+
+        def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
+            label = label_requests.find_label(tree, old)
+            parts = label_requests.parts(tree, label, new)
+            changed = editing.split(text, label.path, parts)
+            editing.parse_label_set(changed, {*(each.path for each in tree.walk()), *parts})
+            split_into = " ".join(map(label_requests.written, parts))
+            told = f"split {label_requests.written(label.path)} into {split_into}"
+            return RelabelRequest("split", told, changed, tasks.splitting({label.path}, at=at))
+
+        return self._apply_change(ask, dataset=dataset, dry=dry)
+
+    def retire(self, whole: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
+        """A label, with all below it, stays on old work and is given no more."""
+
+        def ask(text: str, tree: LabelTree, _at: str) -> RelabelRequest:
+            label = label_requests.retire_label(tree, whole)
+            changed = editing.retire(text, label.path)
+            editing.parse_label_set(changed, [each.path for each in tree.walk()])
+            gone = {each.path for each in label.walk()}
+            told = f"retire {label_requests.written(label.path)}"
+            return RelabelRequest("retire", told, changed, tasks.retiring(gone))
+
+        return self._apply_change(ask, dataset=dataset, dry=dry)
+
+    def apply(self, text: str, *, name: str, dataset: str = "", dry: bool = False) -> RelabelReport:
+        """Replace the label set of the workspace or a dataset; `name` is the file, for messages.
+
+        Raises:
+            InvalidLabels: it is no label set.
+            Refused: labels in use would be lost; also with `dry`.
+        """
+        after = parse_labels(text, name=name)
+
+        def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
+            return RelabelRequest(
+                "apply", f"apply {name}", text, tasks.apply_label_set(tree, after, at=at)
+            )
+
+        def check(report: RelabelReport) -> None:
+            if lost := report.of("lost"):
+                labels = sorted({place.label for place in lost})
+                whose = {replace(place, label="") for place in lost}
+                raise RelabelConflict(
+                    f"{name} lacks labels of {many(len(whose), 'annotation')}: {', '.join(labels)}",
+                    "rename, merge or retire them first (see: tui-annotate labels --help); "
+                    "--dry-run tells whose they are",
+                    report,
+                )
+
+        require(self.actor, Verb.MANAGE)
+        first = not self.in_force_hash()
+        if first and not dry:
+            self.file.take_up()
+        with self.store.reading() as seen:
+            made = self.prepared(seen, ask, dataset=dataset, text=self.file.text() if first else "")
+        report = self.report(made)
+        check(report)
+        return report if dry or made.nothing else self.carry_out(made, check=check)
+
+    def odd(self, *, dataset: str = "") -> tuple[list[Irregularity], LabelTree]:
+        """Return irregular labels in work under a set, and that set; changes nothing.
+
+        Raises:
+            NotFound: there is no such dataset, or no label set.
+        """
+        with self.store.reading() as seen:
+            begun = seen.moment(dataset)
+            text = self.in_force(begun.version) if begun.version and dataset else self.file.text()
+            labels = stored_labels(text)
+            return normalising.find_irregularities(seen.streams(begun.datasets), labels), labels
+
+    def normalise(self, renames: Renames, *, dataset: str = "", dry: bool = False) -> RelabelReport:
+        """Replace irregular labels in work by labels of the set, as the renames say."""
+
+        def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
+            task = tasks.renaming(renames, before=tree, after=tree, at=at, was=self._state_before)
+            rules = (
+                f"{label_requests.written(old)}={label_requests.written(new)}"
+                for old, new in renames.items()
+            )
+            return RelabelRequest("normalise", f"normalise {' '.join(rules)}", None, task, renames)
+
+        return self._apply_change(ask, dataset=dataset, dry=dry, own=False)
+
+    def _apply_change(
+        self, ask: Ask, *, dataset: str, dry: bool, own: bool = True
+    ) -> RelabelReport:
+        require(self.actor, Verb.MANAGE)
+        if not dry:
+            self.file.take_up()
+        with self.store.reading() as seen:
+            version = seen.moment(dataset).version
+            if dataset and own and not version:
+                raise InvalidInput(
+                    f"dataset {dataset!r} has no label set of its own",
+                    f"without --dataset the workspace's changes; or: tui-annotate labels apply "
+                    f"FILE --dataset {dataset}",
+                )
+            text = "" if version and dataset else self.file.text()
+            made = self.prepared(seen, ask, dataset=dataset, text=text)
+        return self.report(made) if dry or made.nothing else self.carry_out(made)
+
+    def versions(self, dataset: str | None = None) -> list[LabelSetVersion]:
+        """Return all versions, oldest first; `dataset` is empty for the workspace, None for all.
+
+        Raises:
+            NotFound: there is no such dataset, and never was a set of its own.
+        """
+        with self.store.reading() as seen:
+            changes = seen.changes()
+            if dataset and all(one.dataset != dataset for one in changes):
+                seen.moment(dataset)
+        known: dict[tuple[str, str], Edition | None] = {
+            (one.at, one.dataset): one for one in self.guidance.editions(GuidanceKind.LABELS)
+        }
+        told = {(one.at, one.dataset): one for one in changes}
+        places = sorted(known.keys() | told.keys())
+        last = {place[1]: place for place in places if place in known}
+        found = [
+            self._make_version(place, known.get(place), told.get(place))
+            for place in places
+            if dataset in (None, place[1])
+        ]
+        now = {
+            place[1]: self.guidance.version(GuidanceKind.LABELS, dataset=place[1])
+            for place in last.values()
+        }
+        return [
+            replace(each, in_force=last.get(each.dataset) == (each.at, each.dataset))
+            if each.version == now.get(each.dataset)
+            else each
+            for each in found
+        ]
+
+    def _make_version(
+        self, place: tuple[str, str], edition: Edition | None, change: LabelChange | None
+    ) -> LabelSetVersion:
+        at, dataset = place
+        by = edition.by if edition else change.by if change else ""
+        version = edition.version if edition else change.after if change else ""
+        return LabelSetVersion(
+            dataset,
+            version,
+            at,
+            self.names().get(by, by),
+            change.request.told if change else "",
+            len(list(stored_labels(self.in_force(version)).walk())),
+            in_force=False,
+            undone=bool(change and change.undone),
+        )
+
+    def text(self, version: str = "", *, dataset: str = "") -> str:
+        """Return the version whose hash begins with `version`; by default the one in force.
+
+        Raises:
+            NotFound: there is none, or several match.
+        """
+        if not version:
+            with self.store.reading() as seen:
+                found = seen.moment(dataset).version or self.in_force_hash()
+            return self.in_force(found) if found else self.file.text()
+        known = self.guidance.versions(GuidanceKind.LABELS)
+        fitting = [name for name in known if name.startswith(version.lower())]
+        if len(fitting) != 1:
+            raise NotFound(
+                f"{version!r} names {'several' if fitting else 'no'} versions of the label set",
+                "see: tui-annotate labels list",
+            )
+        return self.guidance.text(GuidanceKind.LABELS, fitting[0])
+
+    def undo(self, *, dataset: str = "", dry: bool = False) -> RelabelReport:
+        """Undo the last change of a set.
+
+        Work that was changed since stays, and is reported. Undoing a rename also renames labels
+        given since.
+
+        Raises:
+            NotFound: nothing is left to undo, or there is no such dataset.
+            Conflict: `labels.yaml` differs from the set in force.
+        """
+        require(self.actor, Verb.MANAGE)
+        if not dataset and self.file.pending():
+            raise Conflict(
+                "labels.yaml says something else than the set in force",
+                "tui-annotate labels apply labels.yaml; or bring it back: "
+                "tui-annotate labels show > labels.yaml",
+            )
+        with self.store.reading() as seen:
+            made = self._prepare_undo(seen, self._last_change(seen, dataset))
+        return self.report(made) if dry else self.carry_out(made)
+
+    def _last_change(self, seen: LabelSetChange, dataset: str) -> LabelChange:
+        seen.moment(dataset)
+        standing = [one for one in seen.changes() if not one.undone and one.kind != UNDO]
+        mine = [one for one in standing if one.dataset == dataset]
+        if not mine:
+            others = sorted({one.dataset for one in standing if one.dataset})
+            more = f"of datasets there are: --dataset {others[0]}" if others and not dataset else ""
+            where = f"the labels of {dataset}" if dataset else "the workspace's labels"
+            raise NotFound(
+                f"there is no change of {where} to take back",
+                more or "see: tui-annotate labels list",
+            )
+        return mine[-1]
+
+    def _prepare_undo(self, seen: LabelSetChange, last: LabelChange) -> PreparedChange:
+        if seen.moment(last.dataset).version != last.after:
+            raise Conflict(
+                f"the set in force is not the one that {last.request.told!r} made",
+                "see: tui-annotate labels list",
+            )
+        now, text = self.in_force(last.after), self.in_force(last.before)
+        done = seen.batch(last.batch)
+        back = {new: old for old, new in last.request.renames.items()}
+        renames = back if last.kind == "rename" else {}
+
+        def ask(_text: str, _tree: LabelTree, at: str) -> RelabelRequest:
+            task = UndoTask(
+                lambda stream: done.get((stream.person, stream.key)),
+                renames,
+                stored_labels(now),
+                stored_labels(text),
+                at,
+                self._has_later_work,
+            )
+            return RelabelRequest(UNDO, f"undo: {last.request.told}", text, task, renames)
+
+        made = self.prepared(seen, ask, dataset=last.dataset)
+        change = replace(made.change, after=last.before)
+        return replace(made, change=change, undoes=last.id)
+
+    def _state_before(self, stream: Stream) -> State | None:
+        """The state of work before a change reopened it; None where it was worked on since."""
+        with self.store.reading() as seen:
+            state = seen.before((stream.person, stream.key))
+        return State(state) if state else None
+
+    def _has_later_work(self, stream: Stream, seq: int) -> bool:
+        if stream.seq == seq:
+            return False
+        with self.store.reading() as seen:
+            return seen.later((stream.person, stream.key), seq)

@@ -13,12 +13,11 @@ import yaml
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidLabels
+from tui_annotate.domain.label_changes import is_below
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, LabelTree
-from tui_annotate.domain.relabelling import below
-from tui_annotate.services.relabel.outline import Item, end_of, outline
 
-_COPIED: Final = ("evidence", "note", "exclusive")
+_INHERITED_RULES: Final = ("evidence", "note", "exclusive")
 """Rules that the labels that come of another one take from it."""
 
 Edit = tuple[int, int, str]
@@ -27,10 +26,8 @@ Edit = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A sound label set."""
-
     text: str
-    items: Mapping[LabelPath, Item]
+    items: Mapping[LabelPath, OutlineItem]
 
     def end(self, node: yaml.Node) -> int:
         return end_of(node, self.text)
@@ -47,16 +44,21 @@ class _Text:
 def rename(text: str, old: LabelPath, name: str) -> str:
     """A label set with another name for a label; what is below it goes along."""
     new = (*old[:-1], name)
-    return _changed(
+
+    def edits(at: _Text) -> Iterator[Edit]:
+        node = at.items[old].name
+        yield node.start_mark.index, at.end(node), scalar(name)
+
+    return _apply_edits(
         text,
-        lambda at: _renaming(at, old, name),
-        split=lambda path: new + path[len(old) :] if below(path, old) else path,
+        edits,
+        split=lambda path: new + path[len(old) :] if is_below(path, old) else path,
     )
 
 
 def retire(text: str, path: LabelPath) -> str:
     """A label set in which a label stays for old work alone."""
-    return _changed(text, lambda at: _setting(at, at.items[path], "retired", value="true"))
+    return _apply_edits(text, lambda at: _field_edits(at, at.items[path], "retired", value="true"))
 
 
 def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
@@ -64,52 +66,51 @@ def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
 
     def edits(at: _Text) -> Iterator[Edit]:
         item = at.items[old]
-        yield from _setting(at, item, "split", value=_flow(parts))
+        yield from _field_edits(at, item, "split", value=_flow_list(parts))
         fresh = [path[-1] for path in parts if path not in at.items]
         if fresh:
-            yield _beside(at, item, fresh)
+            yield _sibling_edit(at, item, fresh)
 
-    return _changed(text, edits)
+    return _apply_edits(text, edits)
 
 
 def merge(text: str, old: Sequence[LabelPath], into: LabelPath) -> str:
     """A label set without some labels and what is below them; one stands for all."""
 
     def edits(at: _Text) -> Iterator[Edit]:
-        tops = [path for path in old if not any(_inside(path, other) for other in old)]
+        tops = [
+            path
+            for path in old
+            if not any(path != other and is_below(path, other) for other in old)
+        ]
         lists = {id(at.items[path].list): at.items[path].list for path in tops}
         for found in lists.values():
             gone = {at.items[path].place for path in tops if at.items[path].list is found}
-            yield from _removing(at, found, gone)
+            yield from _removal_edits(at, found, gone)
 
     def instead(path: LabelPath) -> LabelPath:
-        return into if any(below(path, each) for each in old) else path
+        return into if any(is_below(path, each) for each in old) else path
 
-    return _changed(text, edits, split=instead, gone=old)
-
-
-def _inside(path: LabelPath, other: LabelPath) -> bool:
-    return path != other and below(path, other)
+    return _apply_edits(text, edits, split=instead, gone=old)
 
 
-def _changed(
+def _apply_edits(
     text: str,
     edits: Callable[[_Text], Iterable[Edit]],
     *,
     split: Callable[[LabelPath], LabelPath] = lambda path: path,
     gone: Sequence[LabelPath] = (),
 ) -> str:
-    """The text with edits, and with the lists of split labels brought up to them."""
     at = _Text(text, outline(text))
     found = list(edits(at))
     for path, item in at.items.items():
         value = item.fields.get("split")
-        if not isinstance(value, yaml.SequenceNode) or any(below(path, each) for each in gone):
+        if not isinstance(value, yaml.SequenceNode) or any(is_below(path, each) for each in gone):
             continue
         before = [tuple(node.value.split(JOINER)) for node in value.value]
         after = list(dict.fromkeys(split(each) for each in before))
         if after != before:
-            found.append((value.start_mark.index, at.end(value), _flow(after)))
+            found.append((value.start_mark.index, at.end(value), _flow_list(after)))
     # From the end, so that places hold; what comes to one place keeps its order.
     found.sort(key=lambda edit: edit[:2])
     while found:
@@ -118,14 +119,11 @@ def _changed(
     return text
 
 
-def checked(text: str, paths: Iterable[LabelPath]) -> LabelTree:
-    """The label set that a text was changed to.
-
-    Args:
-        paths: the labels that it is to have.
+def parse_label_set(text: str, paths: Iterable[LabelPath]) -> LabelTree:
+    """Parse an edited label set, which must have exactly these labels.
 
     Raises:
-        InvalidLabels: it has others, or is none: it was written in a way that is beyond us.
+        InvalidLabels: it has others, or its form can not be edited.
     """
     tree = parse_labels(text, name="the changed label set")
     if {label.path for label in tree.walk()} != set(paths):
@@ -136,34 +134,32 @@ def checked(text: str, paths: Iterable[LabelPath]) -> LabelTree:
     return tree
 
 
-def _renaming(at: _Text, path: LabelPath, name: str) -> Iterator[Edit]:
-    node = at.items[path].name
-    yield node.start_mark.index, at.end(node), scalar(name)
-
-
-def _setting(at: _Text, item: Item, field: str, *, value: str) -> Iterator[Edit]:
-    """Gives a label a field, whichever way it is written."""
+def _field_edits(at: _Text, item: OutlineItem, field: str, *, value: str) -> Iterator[Edit]:
     start, end = item.node.start_mark.index, at.end(item.node)
     name = at.end(item.name)
     if field in item.fields:
         known = item.fields[field]
         yield known.start_mark.index, at.end(known), value
     elif item.list.flow_style or getattr(item.node, "flow_style", False):
-        yield from _setting_inline(at, item, f"{field}: {value}")
+        yield from _inline_field_edits(at, item, f"{field}: {value}")
     elif item.fields:
         line = at.line_end(name)
-        yield line, line, _line(at, item, f"{field}: {value}")
+        yield line, line, _new_line(at, item, f"{field}: {value}")
     elif item.children is None:
         line = at.line_end(end)
         yield start, start, "name: "
-        yield line, line, _line(at, item, f"{field}: {value}")
+        yield line, line, _new_line(at, item, f"{field}: {value}")
     else:
         colon = at.text.index(":", name) + 1
         yield start, start, "name: "
-        yield name, colon, _line(at, item, f"{field}: {value}") + _line(at, item, "children:")
+        yield (
+            name,
+            colon,
+            _new_line(at, item, f"{field}: {value}") + _new_line(at, item, "children:"),
+        )
 
 
-def _setting_inline(at: _Text, item: Item, told: str) -> Iterator[Edit]:
+def _inline_field_edits(at: _Text, item: OutlineItem, told: str) -> Iterator[Edit]:
     start, end, name = item.node.start_mark.index, at.end(item.node), at.end(item.name)
     if item.fields:
         yield name, name, f", {told}"
@@ -181,8 +177,7 @@ def _setting_inline(at: _Text, item: Item, told: str) -> Iterator[Edit]:
         yield end, end, "}"
 
 
-def _line(at: _Text, item: Item, told: str) -> str:
-    """A new line of a label's map."""
+def _new_line(at: _Text, item: OutlineItem, told: str) -> str:
     return f"{_newline(at)}{' ' * item.node.start_mark.column}{told}"
 
 
@@ -190,9 +185,8 @@ def _newline(at: _Text) -> str:
     return "\r\n" if "\r\n" in at.text else "\n"
 
 
-def _beside(at: _Text, item: Item, names: Sequence[str]) -> Edit:
-    """New labels behind one, with its rules."""
-    rules = {name: item.fields[name] for name in _COPIED if name in item.fields}
+def _sibling_edit(at: _Text, item: OutlineItem, names: Sequence[str]) -> Edit:
+    rules = {name: item.fields[name] for name in _INHERITED_RULES if name in item.fields}
     told = "".join(
         f", {name}: {at.text[node.start_mark.index : at.end(node)]}" for name, node in rules.items()
     )
@@ -205,8 +199,7 @@ def _beside(at: _Text, item: Item, names: Sequence[str]) -> Edit:
     return end, end, "".join(dash + each for each in made)
 
 
-def _removing(at: _Text, found: yaml.SequenceNode, gone: set[int]) -> Iterator[Edit]:
-    """Takes items of a list out; a list of none is written as one."""
+def _removal_edits(at: _Text, found: yaml.SequenceNode, gone: set[int]) -> Iterator[Edit]:
     nodes = found.value
     if len(gone) == len(nodes):
         # In lines of its own it has to stand deeper than what it belongs to.
@@ -216,18 +209,15 @@ def _removing(at: _Text, found: yaml.SequenceNode, gone: set[int]) -> Iterator[E
         node = nodes[place]
         if not found.flow_style:
             start = at.line_start(node.start_mark.index)
-            yield start, min(at.line_end(at.end(node)) + _break(at, node), len(at.text)), ""
+            end = at.line_end(at.end(node))
+            yield start, min(end + len(_newline(at)), len(at.text)), ""
         elif all(each in gone for each in range(place + 1)):
             yield node.start_mark.index, nodes[place + 1].start_mark.index, ""
         else:
             yield at.end(nodes[place - 1]), at.end(node), ""
 
 
-def _break(at: _Text, node: yaml.Node) -> int:
-    return len(_newline(at)) if at.line_end(at.end(node)) < len(at.text) else 0
-
-
-def _flow(paths: Iterable[LabelPath]) -> str:
+def _flow_list(paths: Iterable[LabelPath]) -> str:
     return "[" + ", ".join(scalar(JOINER.join(path)) for path in paths) + "]"
 
 
@@ -241,3 +231,65 @@ def scalar(value: str) -> str:
         return quoted
     inline = plain == [{"name": value, "x": [value, 1]}]
     return value if inline and block == [value, {"name": value, "x": 1}, {value: [1]}] else quoted
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineItem:
+    """A label in the text.
+
+    `node`: a name, a map with `name`, or a map from a name to a list. `fields`: of a map with
+    `name`. `children`: of the third form; else None. `list`, `place`: its list, and the index in
+    it.
+    """
+
+    path: LabelPath
+    node: yaml.Node
+    name: yaml.Node
+    fields: Mapping[str, yaml.Node]
+    children: yaml.Node | None
+    list: yaml.SequenceNode
+    place: int
+
+
+def outline(text: str) -> dict[LabelPath, OutlineItem]:
+    """The labels of a sound label set in the order of the file, by path."""
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    if isinstance(root, yaml.MappingNode):
+        root = _fields(root)["labels"]
+    return {item.path: item for item in _outline_items(root, ())}
+
+
+def end_of(node: yaml.Node, text: str) -> int:
+    """Where a value ends: before blanks and comments, which YAML counts to some of them."""
+    if isinstance(node, yaml.ScalarNode):
+        end = int(node.end_mark.index)
+        return len(text[:end].rstrip()) if node.style in ("|", ">") else end
+    if not isinstance(node, yaml.CollectionNode) or node.flow_style or not node.value:
+        return int(node.end_mark.index)
+    last = node.value[-1]
+    if isinstance(last, tuple):
+        key, value = last
+        return max(end_of(key, text), end_of(value, text))
+    return end_of(last, text)
+
+
+def _fields(node: yaml.MappingNode) -> dict[str, yaml.Node]:
+    return {key.value: value for key, value in node.value}
+
+
+def _outline_items(node: yaml.Node | None, parent: LabelPath) -> Iterator[OutlineItem]:
+    if not isinstance(node, yaml.SequenceNode):
+        return  # null: no children
+    for place, each in enumerate(node.value):
+        fields: dict[str, yaml.Node] = {}
+        name, children, below = each, None, None
+        if isinstance(each, yaml.MappingNode):
+            fields = _fields(each)
+            if "name" in fields:
+                name, below = fields["name"], fields.get("children")
+            else:
+                fields, ((name, children),) = {}, each.value
+                below = children
+        path = (*parent, name.value)
+        yield OutlineItem(path, each, name, fields, children, node, place)
+        yield from _outline_items(below, path)

@@ -15,29 +15,25 @@ from typing import Final
 
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.label_changes import top_labels
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
-from tui_annotate.domain.relabelling import tops
-from tui_annotate.services.relabel.asked import named, written
-from tui_annotate.storage.work.plans import Stream
+from tui_annotate.services.relabel.label_requests import find_label, written
+from tui_annotate.storage.log.plans import Stream
 
 MENDED: Final = ("outside", "parent", "split")
 """What rules are for."""
 
-_EXAMPLES: Final = 3
-_LETTERS: Final = 5
+_MAX_EXAMPLES: Final = 3
+_LETTERS_PER_TYPO: Final = 5
 """Letters of a name that one slip of the pen may stand in."""
 
 
 @dataclass(slots=True)
-class Odd:
-    """Annotations that are out of the ordinary in one way.
+class Irregularity:
+    """Annotations with the same irregularity.
 
-    Attributes:
-        what: `outside` the set, a `split` label that waits for a choice, a `parent` without one of
-            its children, several `tops`, or `none`.
-        label: the label, as it is written with dots; several joined by a plus; empty for none.
-        people: by id, how many of them each has.
-        examples: some samples where they stand.
+    `what`: `outside` the set, an unresolved `split` label, a `parent` without a child, several
+    `tops`, or `none`. `label`: with dots, several joined by a plus. `people`: counts by id.
     """
 
     what: str
@@ -53,35 +49,35 @@ class Odd:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """What becomes of a label.
-
-    Attributes:
-        why: `asked` for, or why it is proposed: `letters`, `parent` or `spelling`.
-    """
+class LabelReplacement:
+    """A replacement; `why`: `asked`, or proposed by `letters`, `parent` or `spelling`."""
 
     old: LabelPath
     new: LabelPath
     why: str
 
 
-def found(streams: Iterable[Stream], labels: LabelTree) -> list[Odd]:
+def find_irregularities(streams: Iterable[Stream], labels: LabelTree) -> list[Irregularity]:
     """What is out of the ordinary in work under a set; what occurs most comes first in its kind."""
-    odd: dict[tuple[str, tuple[LabelPath, ...]], Odd] = {}
+    odd: dict[tuple[str, tuple[LabelPath, ...]], Irregularity] = {}
     for stream in streams:
         for one in stream.annotations:
             if one.origin == REJECTED:
                 continue
-            for what, paths in _oddities(one, labels):
+            for what, paths in _find_oddities(one, labels):
                 label = " + ".join(map(written, paths))
-                place = odd.setdefault((what, paths), Odd(what, label, paths[0] if paths else ()))
+                place = odd.setdefault(
+                    (what, paths), Irregularity(what, label, paths[0] if paths else ())
+                )
                 place.people[stream.person] += 1
-                if len(place.examples) < _EXAMPLES and str(stream.key) not in place.examples:
+                if len(place.examples) < _MAX_EXAMPLES and str(stream.key) not in place.examples:
                     place.examples.append(str(stream.key))
     return sorted(odd.values(), key=lambda each: (each.what, -each.annotations, each.label))
 
 
-def _oddities(one: Annotation, labels: LabelTree) -> Iterable[tuple[str, tuple[LabelPath, ...]]]:
+def _find_oddities(
+    one: Annotation, labels: LabelTree
+) -> Iterable[tuple[str, tuple[LabelPath, ...]]]:
     if not one.labels:
         yield "none", ()
     for path in one.labels:
@@ -92,39 +88,39 @@ def _oddities(one: Annotation, labels: LabelTree) -> Iterable[tuple[str, tuple[L
             yield "split", (path,)
         elif label.choices:
             yield "parent", (path,)
-    if len(tops(one.labels)) > 1:
+    if len(top_labels(one.labels)) > 1:
         yield "tops", tuple(sorted(one.labels))
 
 
-def proposed(odd: Iterable[Odd], labels: LabelTree) -> list[Rule]:
+def proposed(odd: Iterable[Irregularity], labels: LabelTree) -> list[LabelReplacement]:
     """Rules for labels outside the set, where exactly one label of it fits."""
-    made = [_proposal(each.path, labels) for each in odd if each.what == "outside"]
+    made = [_propose_rule(each.path, labels) for each in odd if each.what == "outside"]
     return [rule for rule in made if rule is not None]
 
 
-def _proposal(path: LabelPath, labels: LabelTree) -> Rule | None:
-    known = {label.path: _folded(label.path) for label in labels.walk() if not label.split}
-    own = _folded(path)
+def _propose_rule(path: LabelPath, labels: LabelTree) -> LabelReplacement | None:
+    known = {label.path: _fold_path(label.path) for label in labels.walk() if not label.split}
+    own = _fold_path(path)
     fitting = {
         "letters": [other for other, folded in known.items() if folded == own],
         "parent": [other for other, folded in known.items() if folded[-len(own) :] == own],
-        "spelling": [other for other, folded in known.items() if _slip(own, folded)],
+        "spelling": [other for other, folded in known.items() if _is_typo(own, folded)],
     }
     for why, others in fitting.items():
         if len(others) == 1:
-            return Rule(path, others[0], why)
+            return LabelReplacement(path, others[0], why)
         if others:
             return None
     return None
 
 
-def _folded(path: LabelPath) -> tuple[str, ...]:
+def _fold_path(path: LabelPath) -> tuple[str, ...]:
     """Names as they are compared: without case, width, blanks and signs; by their dots."""
     whole = unicodedata.normalize("NFKC", JOINER.join(path)).casefold()
     return tuple(re.sub(r"[\W_]+", "", name) or name for name in whole.split(JOINER))
 
 
-def _slip(one: Sequence[str], other: Sequence[str]) -> bool:
+def _is_typo(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether names differ in a letter or two, in one of the names of a path alone."""
     if len(one) != len(other):
         return False
@@ -132,7 +128,7 @@ def _slip(one: Sequence[str], other: Sequence[str]) -> bool:
     if len(differing) != 1:
         return False
     ((a, b),) = differing
-    return distance(a, b) <= min(max(len(a), len(b)) // _LETTERS, 2)
+    return distance(a, b) <= min(max(len(a), len(b)) // _LETTERS_PER_TYPO, 2)
 
 
 def distance(one: str, other: str) -> int:
@@ -151,25 +147,25 @@ def distance(one: str, other: str) -> int:
 
 
 def rules(
-    asked: Iterable[str], odd: Sequence[Odd], labels: LabelTree
-) -> dict[LabelPath, Rule | None]:
-    """Rules that were asked for, as FROM=TO; None where a label is to stay as it is.
+    asked: Iterable[str], odd: Sequence[Irregularity], labels: LabelTree
+) -> dict[LabelPath, LabelReplacement | None]:
+    """Parse rules FROM=TO; None keeps a label.
 
     Raises:
-        InvalidInput: it is no rule, or FROM is a label that is still given, or none that work has;
-            or FROM was split, and TO is none of what came of it.
+        InvalidInput: it is no rule; FROM is in force or unused; or TO is no part of a split FROM.
         NotFound: TO is no label of the set.
     """
-    made: dict[LabelPath, Rule | None] = {}
+    made: dict[LabelPath, LabelReplacement | None] = {}
     for text in asked:
-        old, new = _sides(text, odd, labels)
+        old, new = _parse_rule(text, odd, labels)
         for path in old:
-            made[path] = Rule(path, new, "asked") if new else None
+            made[path] = LabelReplacement(path, new, "asked") if new else None
     return made
 
 
-def _sides(text: str, odd: Sequence[Odd], labels: LabelTree) -> tuple[list[LabelPath], LabelPath]:
-    """The labels that a rule means, and what they become; a name may hold an equals sign."""
+def _parse_rule(
+    text: str, odd: Sequence[Irregularity], labels: LabelTree
+) -> tuple[list[LabelPath], LabelPath]:
     usable = {each.path: each.label for each in odd if each.what in MENDED}
     places = [match.start() for match in re.finditer("=", text)]
     if not places:
@@ -179,7 +175,7 @@ def _sides(text: str, odd: Sequence[Odd], labels: LabelTree) -> tuple[list[Label
         old = [path for path, label in usable.items() if label == whole]
         if old:
             to = text[place + 1 :].strip()
-            return old, _target(to, labels, instead=old[0]) if to else ()
+            return old, _resolve_target(to, labels, instead=old[0]) if to else ()
     whole = text[: places[0]].strip()
     if labels.find(tuple(whole.split(JOINER))) is not None:
         raise InvalidInput(
@@ -190,8 +186,8 @@ def _sides(text: str, odd: Sequence[Odd], labels: LabelTree) -> tuple[list[Label
     raise InvalidInput(f"no annotation has the label {whole!r}", f"to be mended are: {there}")
 
 
-def _target(whole: str, labels: LabelTree, *, instead: LabelPath) -> LabelPath:
-    label, old = named(labels, whole), labels.find(instead)
+def _resolve_target(whole: str, labels: LabelTree, *, instead: LabelPath) -> LabelPath:
+    label, old = find_label(labels, whole), labels.find(instead)
     if label.split:
         raise InvalidInput(f"label {whole!r} was split", _one_of(labels.parts(label)))
     if old and old.split and label not in labels.parts(old):
@@ -212,7 +208,9 @@ def lines(text: str) -> list[str]:
     return [line for line in stripped if line and not line.startswith("#")]
 
 
-def chosen(proposals: Iterable[Rule], asked: Mapping[LabelPath, Rule | None]) -> list[Rule]:
+def choose_rules(
+    proposals: Iterable[LabelReplacement], asked: Mapping[LabelPath, LabelReplacement | None]
+) -> list[LabelReplacement]:
     """What is to be done: rules that were asked for go before those that are proposed."""
     kept = {rule.old: rule for rule in proposals if rule.old not in asked}
     return [*kept.values(), *(rule for rule in asked.values() if rule is not None)]

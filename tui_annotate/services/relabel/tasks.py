@@ -1,4 +1,4 @@
-"""What a change of labels does to one person's work on one sample; nothing is stored here."""
+"""Effects of a label change on one person's annotations of one sample; nothing is stored here."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from tui_annotate.domain import deeds
+from tui_annotate.domain import event_builders
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.history import RELABEL, Action, Change, Event
+from tui_annotate.domain.history import RELABEL, Change, Event, PendingEvent
+from tui_annotate.domain.label_changes import (
+    Renames,
+    find_broken_rules,
+    find_duplicate_pairs,
+    rename_labels,
+)
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.relabelling import Renames, alike, refused, renamed
-from tui_annotate.storage.work.plans import Stream
+from tui_annotate.storage.log.plans import Stream
 
 
-class Kind(NamedTuple):
+class LabelMapping(NamedTuple):
     """What a label of an annotation becomes: the same where it stays, empty where it is lost."""
 
     old: LabelPath
     new: LabelPath
 
 
-class Remark(NamedTuple):
-    """Something to look at.
+class StreamFinding(NamedTuple):
+    """A finding: `breaks` a rule, duplicates (`alike`), is `left` as it is, or `lost` its label.
 
-    Attributes:
-        what: `breaks` a rule, says something `alike` another one, is `left` as it is, has a label
-            that is `lost` to its set.
-        numbers: of the annotations.
-        label: what it is about.
-        says: the rule: `evidence`, `note` or `alone`; empty for all else.
+    `says` is the rule: `evidence`, `note` or `alone`; else empty.
     """
 
     what: str
@@ -41,31 +41,27 @@ class Remark(NamedTuple):
 
 
 @dataclass(slots=True)
-class Outcome:
-    """What becomes of a stream.
+class StreamOutcome:
+    """The effect on a stream.
 
-    Attributes:
-        action: None where its work stays as it is; taken off once it is planned.
-        reopens: whether work is to be looked at again; `closes` whether work that a change opened
-            is as far as before it.
-        kinds: how many annotations, by what their labels become.
-        annotations: how many of them are concerned.
+    `action`: None for no change. `reopens`: to be checked again; `closes`: complete again.
+    `kinds`: annotations by new labels; `annotations`: how many change.
     """
 
-    action: Action | None = None
-    kinds: Counter[Kind] = field(default_factory=Counter)
+    action: PendingEvent | None = None
+    kinds: Counter[LabelMapping] = field(default_factory=Counter)
     annotations: int = 0
-    remarks: list[Remark] = field(default_factory=list)
+    findings: list[StreamFinding] = field(default_factory=list)
     reopens: bool = False
     closes: bool = False
 
     @property
     def nothing(self) -> bool:
         """Whether there is nothing to do, and nothing to say."""
-        return self.action is None and not self.kinds and not self.remarks
+        return self.action is None and not self.kinds and not self.findings
 
 
-Task = Callable[[Stream], Outcome]
+Task = Callable[[Stream], StreamOutcome]
 
 
 Before = Callable[[Stream], State | None]
@@ -75,31 +71,29 @@ Before = Callable[[Stream], State | None]
 def renaming(
     renames: Renames, *, before: LabelTree, after: LabelTree, at: str, was: Before
 ) -> Task:
-    """Work gets other labels; where nothing waits for a choice any more, it is as far as it was.
-
-    Args:
-        before, after: the label sets.
-        at: this moment.
-    """
+    """Relabel work; where no choice is pending any more, its former state returns."""
     wanted = frozenset(renames)
 
-    def task(stream: Stream) -> Outcome:
-        if not _has(stream, wanted):
-            return Outcome()
+    def task(stream: Stream) -> StreamOutcome:
+        if not _has_any_label(stream, wanted):
+            return StreamOutcome()
         old = stream.annotations
-        changed = {one.id: renamed(one.labels, renames) for one in old}
+        changed = {one.id: rename_labels(one.labels, renames) for one in old}
         changed = {one.id: changed[one.id] for one in old if changed[one.id] != one.labels}
         if not changed:
-            return Outcome()
+            return StreamOutcome()
         new = [replace(one, labels=changed.get(one.id, one.labels)) for one in old]
         opened = stream.assignment.state is State.REOPENED
-        chosen = opened and _waits(old, before) and not _waits(new, after)
+        chosen = opened and _has_open_choice(old, before) and not _has_open_choice(new, after)
         to = was(stream) if chosen else None
-        return Outcome(
-            deeds.relabel(stream.state, changed, at=at, to=to),
-            _kinds((one for one in old if one.id in changed), renames),
+        return StreamOutcome(
+            event_builders.relabel(stream.state, changed, at=at, to=to),
+            _count_mappings((one for one in old if one.id in changed), renames),
             len(changed),
-            [*_broken(old, new, before=before, after=after), *_alike(old, new)],
+            [
+                *_find_broken_rules(old, new, before=before, after=after),
+                *_find_duplicates(old, new),
+            ],
             closes=to is not None,
         )
 
@@ -109,12 +103,14 @@ def renaming(
 def retiring(gone: Collection[LabelPath]) -> Task:
     """Work keeps labels that are no longer given."""
 
-    def task(stream: Stream) -> Outcome:
-        if not _has(stream, gone):
-            return Outcome()
+    def task(stream: Stream) -> StreamOutcome:
+        if not _has_any_label(stream, gone):
+            return StreamOutcome()
         mine = [one for one in stream.annotations if not set(gone).isdisjoint(one.labels)]
-        kinds = Counter(Kind(path, path) for one in mine for path in one.labels if path in gone)
-        return Outcome(None, kinds, len(mine))
+        kinds = Counter(
+            LabelMapping(path, path) for one in mine for path in one.labels if path in gone
+        )
+        return StreamOutcome(None, kinds, len(mine))
 
     return task
 
@@ -122,34 +118,36 @@ def retiring(gone: Collection[LabelPath]) -> Task:
 def splitting(labels: Collection[LabelPath], *, at: str) -> Task:
     """Work waits for a choice: what was finished, or came in whole, is to be looked at again."""
 
-    def task(stream: Stream) -> Outcome:
-        if not _has(stream, labels):
-            return Outcome()
-        found = _standing(stream.annotations)
-        kinds = Counter(Kind(path, path) for one in found for path in one.labels if path in labels)
+    def task(stream: Stream) -> StreamOutcome:
+        if not _has_any_label(stream, labels):
+            return StreamOutcome()
+        found = _without_rejected(stream.annotations)
+        kinds = Counter(
+            LabelMapping(path, path) for one in found for path in one.labels if path in labels
+        )
         mine = [one for one in found if not set(labels).isdisjoint(one.labels)]
         if not mine:
-            return Outcome()
-        to = deeds.reopened(stream.state)
-        action = deeds.relabel(stream.state, {}, at=at, to=to)
-        return Outcome(action if to else None, kinds, len(mine), reopens=to is not None)
+            return StreamOutcome()
+        to = event_builders.reopened_state(stream.state)
+        action = event_builders.relabel(stream.state, {}, at=at, to=to)
+        return StreamOutcome(action if to else None, kinds, len(mine), reopens=to is not None)
 
     return task
 
 
-def applying(before: LabelTree, after: LabelTree, *, at: str) -> Task:
+def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
     """Work waits where a label is split now; what its set loses, and rules it breaks, are told."""
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting(split, at=at)
 
-    def task(stream: Stream) -> Outcome:
+    def task(stream: Stream) -> StreamOutcome:
         outcome = waiting(stream)
         found = stream.annotations
-        outcome.remarks += _lost(found, before=before, after=after)
-        outcome.kinds.update(Kind(remark.label, ()) for remark in outcome.remarks)
-        outcome.remarks += _broken(found, found, before=before, after=after)
-        numbers = {number for remark in outcome.remarks for number in remark.numbers}
+        outcome.findings += _find_lost_labels(found, before=before, after=after)
+        outcome.kinds.update(LabelMapping(finding.label, ()) for finding in outcome.findings)
+        outcome.findings += _find_broken_rules(found, found, before=before, after=after)
+        numbers = {number for finding in outcome.findings for number in finding.numbers}
         outcome.annotations = max(outcome.annotations, len(numbers))
         return outcome
 
@@ -157,14 +155,11 @@ def applying(before: LabelTree, after: LabelTree, *, at: str) -> Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Undoing:
-    """Takes a change back.
+class UndoTask:
+    """Undoes a change.
 
-    Attributes:
-        event: what the change did in a stream; None where it did nothing.
-        renames: of all else that has one of its labels since; empty where there is no way back.
-        before, after: the label sets; `after` is the one of before the change.
-        later: whether somebody worked on a stream after the number of an event.
+    `event`: its event in a stream; None for none. `renames`: for labels given since; empty for no
+    way back. `after`: the set before the change. `later`: whether a stream has work after an event.
     """
 
     event: Callable[[Stream], Event | None]
@@ -174,45 +169,48 @@ class Undoing:
     at: str
     later: Callable[[Stream, int], bool]
 
-    def __call__(self, stream: Stream) -> Outcome:
+    def __call__(self, stream: Stream) -> StreamOutcome:
         """What becomes of a stream."""
-        action, left = self._restored(stream)
+        action, left = self._restore(stream)
         kept = set(action.after.annotations)
         old = stream.annotations
-        rest = {one.id: renamed(one.labels, self.renames) for one in old if one.id not in kept}
+        rest = {
+            one.id: rename_labels(one.labels, self.renames) for one in old if one.id not in kept
+        }
         rest = {one.id: rest[one.id] for one in old if rest.get(one.id, one.labels) != one.labels}
         if rest:
-            action = _both(action, deeds.relabel(stream.state, rest, at=self.at))
+            action = _combine_actions(
+                action, event_builders.relabel(stream.state, rest, at=self.at)
+            )
         touched = set(action.after.annotations)
         after = replace(stream, state=stream.state.applied(action)).annotations
         kinds = Counter(
-            Kind(one, other)
+            LabelMapping(one, other)
             for was, now in zip(_by_id(old), _by_id(after), strict=True)
-            for one, other in _pairs(was.labels, now.labels)
+            for one, other in _pair_labels(was.labels, now.labels)
         )
-        remarks = [
-            Remark("left", (one.number,), one.labels[0] if one.labels else ())
+        findings = [
+            StreamFinding("left", (one.number,), one.labels[0] if one.labels else ())
             for one in old
             if one.id in left - touched
         ]
-        remarks += _lost(after, before=self.before, after=self.after)
+        findings += _find_lost_labels(after, before=self.before, after=self.after)
         to = action.after.assignment.get("state")
         reopens, closes = to == State.REOPENED, to not in (None, State.REOPENED)
         done = action if touched or to else None
-        return Outcome(done, kinds, len(touched), remarks, reopens=reopens, closes=closes)
+        return StreamOutcome(done, kinds, len(touched), findings, reopens=reopens, closes=closes)
 
-    def _restored(self, stream: Stream) -> tuple[Action, set[str]]:
+    def _restore(self, stream: Stream) -> tuple[PendingEvent, set[str]]:
         event = self.event(stream)
         if event is None:
-            return Action(RELABEL, Change(), Change()), set()
+            return PendingEvent(RELABEL, Change(), Change()), set()
         states = bool(event.action.after.assignment) and not self.later(stream, event.seq)
-        action = deeds.restore(stream.state, event.action, event.id, states=states)
+        action = event_builders.restore(stream.state, event.action, event.id, states=states)
         left = event.action.after.annotations.keys() - action.after.annotations.keys()
         return action, set(left)
 
 
-def _both(one: Action, other: Action) -> Action:
-    """Two actions on different annotations as one."""
+def _combine_actions(one: PendingEvent, other: PendingEvent) -> PendingEvent:
     return replace(
         one,
         before=Change(
@@ -222,10 +220,9 @@ def _both(one: Action, other: Action) -> Action:
     )
 
 
-def _pairs(
+def _pair_labels(
     old: tuple[LabelPath, ...], new: tuple[LabelPath, ...]
 ) -> Iterator[tuple[LabelPath, LabelPath]]:
-    """What labels became, by their places; what only one side has is told with nothing beside."""
     if old != new:
         gone = [path for path in old if path not in new]
         came = [path for path in new if path not in old]
@@ -238,8 +235,7 @@ def _by_id(annotations: Iterable[Annotation]) -> list[Annotation]:
     return sorted(annotations, key=lambda one: one.id)
 
 
-def _has(stream: Stream, wanted: Collection[LabelPath]) -> bool:
-    """Whether any annotation has one of some labels; looked at before much is made of it."""
+def _has_any_label(stream: Stream, wanted: Collection[LabelPath]) -> bool:
     return any(
         tuple(path) in wanted
         for payload in stream.state.annotations.values()
@@ -247,49 +243,47 @@ def _has(stream: Stream, wanted: Collection[LabelPath]) -> bool:
     )
 
 
-def _kinds(annotations: Iterable[Annotation], renames: Renames) -> Counter[Kind]:
+def _count_mappings(annotations: Iterable[Annotation], renames: Renames) -> Counter[LabelMapping]:
     return Counter(
-        Kind(path, renames[path])
+        LabelMapping(path, renames[path])
         for one in annotations
         for path in one.labels
         if path in renames and renames[path] != path
     )
 
 
-def _broken(
+def _find_broken_rules(
     old: Iterable[Annotation], new: Iterable[Annotation], *, before: LabelTree, after: LabelTree
-) -> Iterator[Remark]:
-    """Rules that annotations break afterwards, and did not before."""
+) -> Iterator[StreamFinding]:
     for was, now in zip(old, new, strict=True):
-        known = {says for _, says in refused(was, before)}
-        for path, says in refused(now, after):
+        known = {says for _, says in find_broken_rules(was, before)}
+        for path, says in find_broken_rules(now, after):
             if says not in known:
-                yield Remark("breaks", (now.number,), path, says)
+                yield StreamFinding("breaks", (now.number,), path, says)
 
 
-def _alike(old: Iterable[Annotation], new: Iterable[Annotation]) -> Iterator[Remark]:
-    """Pairs that say the same afterwards, and did not before."""
-    known = {(one.id, other.id) for one, other in alike(_standing(old))}
-    for one, other in alike(_standing(new)):
+def _find_duplicates(
+    old: Iterable[Annotation], new: Iterable[Annotation]
+) -> Iterator[StreamFinding]:
+    known = {(one.id, other.id) for one, other in find_duplicate_pairs(_without_rejected(old))}
+    for one, other in find_duplicate_pairs(_without_rejected(new)):
         if (one.id, other.id) not in known:
             shared = next(path for path in one.labels if path in other.labels)
-            yield Remark("alike", (one.number, other.number), shared)
+            yield StreamFinding("alike", (one.number, other.number), shared)
 
 
-def _waits(annotations: Iterable[Annotation], labels: LabelTree) -> bool:
-    """Whether a choice is to be made anywhere."""
-    return any(labels.split(one.labels) for one in _standing(annotations))
+def _has_open_choice(annotations: Iterable[Annotation], labels: LabelTree) -> bool:
+    return any(labels.split(one.labels) for one in _without_rejected(annotations))
 
 
-def _standing(annotations: Iterable[Annotation]) -> list[Annotation]:
+def _without_rejected(annotations: Iterable[Annotation]) -> list[Annotation]:
     return [one for one in annotations if one.origin != REJECTED]
 
 
-def _lost(
+def _find_lost_labels(
     annotations: Iterable[Annotation], *, before: LabelTree, after: LabelTree
-) -> Iterator[Remark]:
-    """Labels that the set knew and does not know any more."""
+) -> Iterator[StreamFinding]:
     for one in annotations:
         for path in one.labels:
             if before.find(path) is not None and after.find(path) is None:
-                yield Remark("lost", (one.number,), path)
+                yield StreamFinding("lost", (one.number,), path)

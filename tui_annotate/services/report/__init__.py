@@ -5,31 +5,35 @@ The same store gives the same bytes: nothing in it tells when it was made.
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from tui_annotate.domain.errors import InvalidLabels, NotFound
-from tui_annotate.domain.figures import Figures
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.records import Record, RecordFilter
+from tui_annotate.domain.work_statistics import WorkStatistics
 from tui_annotate.plugins.files.targets import output
-from tui_annotate.services.report.data import Subject, Values, of_labels
-from tui_annotate.services.report.figures import of_agreement, of_work
-from tui_annotate.services.report.page import block, page
+from tui_annotate.services.report.data import PageValues, Subject, of_agreement, of_labels, of_work
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore
 
-__all__ = ["HEAVY", "Hiding", "Made", "Report", "Subject"]
+__all__ = ["HEAVY", "PageReport", "PseudonymSource", "ReportWriter", "Subject"]
 
 HEAVY: Final = 30_000_000
 """Bytes of a page; with more a browser takes seconds to open it."""
 
 
-class Hiding(Protocol):
+class PseudonymSource(Protocol):
     """What stands for people where nobody may be named."""
 
     def name(self, person_id: str) -> str:
@@ -42,7 +46,7 @@ class Hiding(Protocol):
 
 
 @dataclass(slots=True)
-class Made:
+class PageReport:
     """What was written."""
 
     samples: int = 0
@@ -56,23 +60,18 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ReportWriter:
     """Writes a page of what the actor may see.
 
-    Attributes:
-        check: what makes filters those of the stores, and refuses what names nothing.
-        names: the name of a person, by id; the id where it is nobody's.
-        labels: the label set of a dataset; `NotFound` where there is none.
-        figures: of all work, as of the last day of it.
-        agreement: how far people agree under filters, as values of JSON; the second argument
-            gives the word for a person's id, None for their names.
+    `agreement`: values of JSON under filters; its second argument names people, None for real
+    names.
     """
 
     corpus: CorpusStore
     check: Callable[[RecordFilter], RecordFilter]
     names: Callable[[str], str]
     labels: Callable[[str], LabelTree]
-    figures: Callable[[], Figures]
+    figures: Callable[[], WorkStatistics]
     agreement: Callable[[RecordFilter, Callable[[str], str] | None], dict[str, Any]]
 
     def run(
@@ -81,71 +80,117 @@ class Report:
         filters: RecordFilter | None = None,
         *,
         subject: Subject | None = None,
-        hiding: Hiding | None = None,
-    ) -> Made:
-        """Writes the page; a file appears whole or not at all.
-
-        Args:
-            target: a file, or None for standard output.
-            subject: what it is about; default: a workspace without a title.
-            hiding: what stands for people; None for their names.
+        hiding: PseudonymSource | None = None,
+    ) -> PageReport:
+        """Write the page; the file appears whole or not at all.
 
         Raises:
-            InvalidInput: a filter names nothing that is there; the target is a folder.
+            InvalidInput: a filter matches no name; the target is a folder.
             Unavailable: the target can not be written, or the store not be read.
         """
         wanted = self.check(filters or RecordFilter())
-        about, made = subject or Subject(), Made()
+        about, made = subject or Subject(), PageReport()
         with output(target) as file:
-            for text in self._parts(wanted, about, made, hiding=hiding):
+            for text in self._page_parts(wanted, about, made, hiding=hiding):
                 file.write(text)
                 made.bytes += len(text.encode())
         return made
 
-    def _parts(
-        self, wanted: RecordFilter, about: Subject, made: Made, *, hiding: Hiding | None
+    def _page_parts(
+        self,
+        wanted: RecordFilter,
+        about: Subject,
+        made: PageReport,
+        *,
+        hiding: PseudonymSource | None,
     ) -> Iterator[str]:
-        told = _told(wanted, hidden=hiding is not None)
+        told = _describe_filters(wanted, hidden=hiding is not None)
         records = self.corpus.records(wanted)
-        values = Values(about, self.names)
-        yield page().opening
-        yield block("head", self._head(wanted, about.title, told), once=True)
+        values = PageValues(about, self.names)
+        opening, closing = page_frame()
+        yield opening
+        yield block("head", self._head_data(wanted, about.title, told), once=True)
         for record in records if hiding is None else map(hiding.record, records):
-            yield from _of_record(record, values)
+            for text in values.new_texts(record.sample):
+                yield block("text", text)
+            yield block("sample", values.sample(record))
             made.samples += 1
             made.annotations += len(record.annotations)
-        yield block("figures", self._figures(wanted, about, hiding), once=True)
-        yield page().closing
+        yield block("figures", self._statistics_data(wanted, about, hiding), once=True)
+        yield closing
 
-    def _head(self, wanted: RecordFilter, title: str, told: list[str]) -> dict[str, Any]:
+    def _head_data(self, wanted: RecordFilter, title: str, told: list[str]) -> dict[str, Any]:
         there = [each.name for each in self.corpus.datasets()]
         named = [name for name in there if wanted.dataset in ("", name)]
-        trees = {name: self._tree(name) for name in named}
+        trees = {name: self._label_tree(name) for name in named}
         return {"title": title, "filters": told, **of_labels(trees)}
 
-    def _tree(self, dataset: str) -> LabelTree | None:
+    def _label_tree(self, dataset: str) -> LabelTree | None:
         with suppress(NotFound, InvalidLabels):
             return self.labels(dataset)
         return None
 
-    def _figures(
-        self, wanted: RecordFilter, about: Subject, hiding: Hiding | None
+    def _statistics_data(
+        self, wanted: RecordFilter, about: Subject, hiding: PseudonymSource | None
     ) -> dict[str, Any]:
         name = hiding.name if hiding else None
         work = of_work(self.figures(), wanted, about, name=name)
         agreement = of_agreement(lambda filters: self.agreement(filters, name), wanted)
-        return {"narrowed": bool(_told(wanted)), **work, "agreement": agreement}
+        return {"narrowed": bool(_describe_filters(wanted)), **work, "agreement": agreement}
 
 
-def _of_record(record: Record, values: Values) -> Iterator[str]:
-    for text in values.new_texts(record.sample):
-        yield block("text", text)
-    yield block("sample", values.sample(record))
-
-
-def _told(filters: RecordFilter, *, hidden: bool = False) -> list[str]:
-    """What narrows the report, in words that name nobody where people are hidden."""
+def _describe_filters(filters: RecordFilter, *, hidden: bool = False) -> list[str]:
     plain = replace(filters, practice="", person="" if hidden else filters.person)
     told = [(each.name, getattr(plain, each.name)) for each in fields(plain)]
     one = ["one person"] if hidden and filters.person else []
     return [*(f"{name} {value}" for name, value in told if value), *one]
+
+
+_POLICY: Final = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; base-uri 'none';"
+    " form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_DATA_SLOT: Final = "{data}"
+# What ends a script or begins a tag; and what an editor would show as something else than it is.
+_UNSAFE: Final = re.compile(
+    "[<>&\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\uffff]"
+)
+
+
+@cache
+def page_frame() -> tuple[str, str]:
+    """What the page has before the data, and after it; always the same.
+
+    Its policy allows our one script and one style by their hashes, and nothing else.
+    """
+    script = "".join(text for name, text in _assets() if name.endswith(".js"))
+    parts = dict(_assets())
+    style = parts["page.css"]
+    policy = _POLICY.format(script=_csp_hash(script), style=_csp_hash(style))
+    opening, _, closing = parts["page.html"].partition(_DATA_SLOT)
+    opening = opening.replace("{policy}", policy).replace("{style}", style)
+    return opening, closing.replace("{script}", script)
+
+
+def block(name: str, value: Any, *, once: bool = False) -> str:
+    """Return a JSON value as an element that browsers neither run nor show, marked `data-NAME`."""
+    kind = "id" if once else "class"
+    told = _UNSAFE.sub(
+        lambda found: f"\\u{ord(found.group()):04x}",
+        json.dumps(value, ensure_ascii=False, separators=(",", ":")),
+    )
+    return f'<script type="application/json" {kind}="data-{name}">{told}</script>\n'
+
+
+@cache
+def _assets() -> tuple[tuple[str, str], ...]:
+    """(name, text) of all parts, in the order of their names."""
+    folder = files("tui_annotate.services.report") / "assets"
+    return tuple(
+        (part.name, part.read_text("utf-8"))
+        for part in sorted(folder.iterdir(), key=lambda each: each.name)
+    )
+
+
+def _csp_hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

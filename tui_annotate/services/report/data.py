@@ -1,26 +1,102 @@
-"""Records as the values of JSON that the page holds: each text once, each person named once."""
+"""Records as the JSON values that the page holds: each text once, each person named once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from itertools import dropwhile
+from typing import Any, Final
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.assignments import Assignment
+from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.records import Owned, Record
+from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.domain.work_statistics import NoEndReason, PersonWork, Projection, WorkStatistics
+
+_AGREEMENT_PARTS: Final = ("together", "oneself", "left_out", "bootstrap")
+_COUNT_FIELDS: Final = ("assigned", "done", "skipped", "flagged", "open", "annotations")
+
+
+def of_work(
+    found: WorkStatistics,
+    filters: RecordFilter,
+    subject: Subject,
+    *,
+    name: Callable[[str], str] | None = None,
+) -> dict[str, Any]:
+    """Return progress by person; of a file without pace and end. `name`: None for real names."""
+    chosen = [each for each in found.work if _matches(each, filters)]
+    work = [replace(each, name=name(each.person)) for each in chosen] if name else chosen
+    work.sort(key=lambda each: (each.dataset, each.name))
+    ahead = [each for each in found.ahead if filters.dataset in ("", each.dataset)]
+    told = not subject.is_file
+    weeks = dropwhile(lambda week: not (week.hours or week.finished), found.weeks)
+    return {
+        "work": [_person_to_json(each, found, told=told) for each in work],
+        "ahead": [
+            {"dataset": each.dataset, "remaining": each.remaining, "end": _end_to_json(each.end)}
+            for each in ahead
+            if told and work and not filters.person
+        ],
+        "weeks": [
+            {"week": each.week, "hours": each.hours, "finished": each.finished}
+            for each in weeks
+            if told and not (filters.person or filters.dataset)
+        ],
+        "day": found.today.isoformat() if told else "",
+    }
+
+
+def _matches(work: PersonWork, filters: RecordFilter) -> bool:
+    dataset = filters.dataset in ("", work.dataset)
+    return dataset and filters.person in ("", work.person, work.name)
+
+
+def _person_to_json(work: PersonWork, found: WorkStatistics, *, told: bool) -> dict[str, Any]:
+    end = work.end(found.today) if told else Projection()
+    return {
+        "name": work.name,
+        "dataset": work.dataset,
+        **{name: getattr(work, name) for name in _COUNT_FIELDS},
+        "hours": work.hours if told else 0.0,
+        "samples_an_hour": work.samples_an_hour,
+        "annotations_an_hour": work.annotations_an_hour,
+        "end": _end_to_json(end),
+    }
+
+
+def _end_to_json(end: Projection) -> dict[str, Any]:
+    """When work ends; the day from which that is told is not the one on which it is read."""
+    began_today = end.why == NoEndReason.BEGAN_TODAY
+    return asdict(replace(end, why=NoEndReason.BEGAN_THAT_DAY) if began_today else end)
+
+
+def of_agreement(
+    agreement: Callable[[RecordFilter], dict[str, Any]], filters: RecordFilter
+) -> dict[str, Any]:
+    """How far people agree who are done; where nobody is compared so, of work without a state.
+
+    People and pairs stand in the order of their names, which tells nothing of those behind words.
+    """
+    for state in (filters.state,) if filters.state else (State.DONE.value, State.NEW.value):
+        found = agreement(replace(filters, state=state))
+        if found["together"]["samples"] or found["oneself"]["samples"]:
+            break
+    for compared in (found["together"], found["oneself"]):
+        compared["people"].sort()
+        for pair in compared["pairs"]:
+            pair["people"].sort()
+        compared["pairs"].sort(key=lambda pair: pair["people"])
+    return {"state": state, **{part: found[part] for part in _AGREEMENT_PARTS}}
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What the page is about.
+    """The subject of the page.
 
-    Attributes:
-        title: a name of a workspace or file; not its place.
-        arrived: of a file, the times before and after it was read: what a time between them
-            dates, the file itself did not date. Empty for a workspace.
+    `arrived`: of a file, the times before and after it was read; times in between are not the
+    file's own. Empty for a workspace.
     """
 
     title: str = ""
@@ -38,17 +114,13 @@ class Subject:
 
 
 @dataclass(slots=True)
-class Values:
-    """Makes the values of one page.
-
-    Attributes:
-        names: of a person who is named by nothing but an id.
-    """
+class PageValues:
+    """Makes the values of one page. `names`: of a person who is named by nothing but an id."""
 
     subject: Subject
     names: Callable[[str], str]
     _texts: dict[bytes, int] = field(default_factory=dict)
-    _named: set[str] = field(default_factory=set)
+    _named_people: set[str] = field(default_factory=set)
 
     def new_texts(self, sample: Sample) -> Iterator[str]:
         """The texts that no sample before had, in the order of the numbers that they get."""
@@ -61,8 +133,8 @@ class Values:
     def sample(self, record: Record) -> dict[str, Any]:
         """One sample with all that people did on it; its texts by number."""
         sample = record.sample
-        places = _places(sample)
-        request = {name: getattr(sample.request, name) for name in _REQUEST}
+        places = _document_indexes(sample)
+        request = {name: getattr(sample.request, name) for name in _REQUEST_FIELDS}
         return {
             "dataset": sample.dataset,
             "id": sample.id,
@@ -70,13 +142,13 @@ class Values:
             "group": sample.group,
             "request": {name: text for name, text in request.items() if text},
             "meta": dict(sample.meta),
-            "documents": [self._document(each) for each in sample.documents],
-            "annotations": [self._annotation(each, places) for each in record.annotations],
-            "work": [self._work(each) for each in record.assignments],
+            "documents": [self._document_to_json(each) for each in sample.documents],
+            "annotations": [self._annotation_to_json(each, places) for each in record.annotations],
+            "work": [self._assignment_to_json(each) for each in record.assignments],
             "people": [list(each) for each in self._new_people(record)],
         }
 
-    def _document(self, document: Document) -> dict[str, Any]:
+    def _document_to_json(self, document: Document) -> dict[str, Any]:
         return {
             "side": document.side.value,
             "key": document.key,
@@ -85,13 +157,15 @@ class Values:
             "text": self._texts[bytes.fromhex(document.sha256)],
         }
 
-    def _annotation(self, owned: Owned, places: Mapping[Side, list[int]]) -> dict[str, Any]:
+    def _annotation_to_json(
+        self, owned: OwnedAnnotation, places: Mapping[Side, list[int]]
+    ) -> dict[str, Any]:
         one = owned.annotation
         value: dict[str, Any] = {
             "person": owned.person,
             "labels": [list(path) for path in one.labels],
-            "claim": [_anchor(each, places) for each in one.claim],
-            "evidence": [_anchor(each, places) for each in one.evidence],
+            "claim": [_anchor_to_json(each, places) for each in one.claim],
+            "evidence": [_anchor_to_json(each, places) for each in one.evidence],
             "note": one.note,
             "origin": one.origin,
             "created": self.subject.time(one.created),
@@ -107,7 +181,7 @@ class Values:
             }
         return value
 
-    def _work(self, work: Assignment) -> dict[str, Any]:
+    def _assignment_to_json(self, work: Assignment) -> dict[str, Any]:
         return {
             "person": work.person,
             "state": work.state.value,
@@ -119,32 +193,26 @@ class Values:
 
     def _new_people(self, record: Record) -> Iterator[tuple[str, str]]:
         told = {person.id: person.name for person in record.people}
-        for reviewer in _reviewers(record):
-            told.setdefault(reviewer, self.names(reviewer))
+        for owned in record.annotations:
+            if settled := owned.annotation.settled:
+                told.setdefault(settled.by, self.names(settled.by))
         for person, name in told.items():
-            if person not in self._named:
-                self._named.add(person)
+            if person not in self._named_people:
+                self._named_people.add(person)
                 yield person, name
 
 
-_REQUEST = ("title", "problem", "background", "question")
+_REQUEST_FIELDS = ("title", "problem", "background", "question")
 
 
-def _reviewers(record: Record) -> Iterator[str]:
-    for owned in record.annotations:
-        if owned.annotation.settled is not None:
-            yield owned.annotation.settled.by
-
-
-def _places(sample: Sample) -> dict[Side, list[int]]:
-    """Where the documents of each side stand among all of the sample."""
+def _document_indexes(sample: Sample) -> dict[Side, list[int]]:
     places: dict[Side, list[int]] = {side: [] for side in Side}
     for place, document in enumerate(sample.documents):
         places[document.side].append(place)
     return places
 
 
-def _anchor(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[int]:
+def _anchor_to_json(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[int]:
     return [places[anchor.side][anchor.index], anchor.span.start, anchor.span.end]
 
 
@@ -156,12 +224,12 @@ def of_labels(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
             told = {"path": list(label.path), "color": label.color}
             known.setdefault(label.path, told | {"description": label.description})
     return {
-        "datasets": {dataset: _titles(tree) for dataset, tree in trees.items()},
+        "datasets": {dataset: _side_titles(tree) for dataset, tree in trees.items()},
         "labels": list(known.values()),
     }
 
 
-def _titles(tree: LabelTree | None) -> dict[str, str]:
+def _side_titles(tree: LabelTree | None) -> dict[str, str]:
     if tree is None:
         return {"source": "Source", "summary": "Summary"}
     return {"source": tree.source_title, "summary": tree.summary_title}

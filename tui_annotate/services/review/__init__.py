@@ -1,13 +1,294 @@
-"""Review: what several people said of a sample is settled; see `service.Review`."""
+"""Review: adjudicates what several people annotated; see `ReviewService`."""
 
-from tui_annotate.services.review.desk import (
-    Judged,
-    Layer,
-    Lesson,
-    Outcome,
-    ReviewDesk,
-    Waiting,
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from tui_annotate.domain import event_builders
+from tui_annotate.domain.adjudication import Reason, ReviewAction
+from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.domain.assignments import State, working_seconds
+from tui_annotate.domain.collection_items import scale
+from tui_annotate.domain.errors import Conflict, NotAllowed
+from tui_annotate.domain.history import READ, PendingEvent
+from tui_annotate.domain.people import SETTLED, Person, PersonKind
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.services.review.adjudication_writer import AdjudicationWriter, Sources, Stamp
+from tui_annotate.services.review.queries import ReviewQueries
+from tui_annotate.services.review.review_sample import (
+    AnnotationLayer,
+    AnnotationOutcome,
+    QueuedSample,
+    ReviewResult,
+    ReviewSample,
+    SampleOutcome,
+    SampleWork,
+    read_sample_work,
 )
-from tui_annotate.services.review.service import Review
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.codec import check_storable
+from tui_annotate.storage.labels.store import GuidanceKind
+from tui_annotate.storage.log.ledger import ActionResult, Ledger, new_id
+from tui_annotate.storage.log.log import Log, Stream
 
-__all__ = ["Judged", "Layer", "Lesson", "Outcome", "Review", "ReviewDesk", "Waiting"]
+__all__ = [
+    "AnnotationLayer",
+    "AnnotationOutcome",
+    "QueuedSample",
+    "ReviewResult",
+    "ReviewSample",
+    "ReviewService",
+    "SampleOutcome",
+]
+
+
+_REVIEW_OWNER = Person(SETTLED, SETTLED, PersonKind.SETTLED)
+
+
+@dataclass(frozen=True)
+class ReviewService(ReviewQueries):
+    """The actions of reviewers. Threads may share it.
+
+    `seen` is the state that the reviewer saw. Every action raises NotAllowed for who may not
+    adjudicate the sample, Conflict where it changed since, NotFound without such a sample.
+    """
+
+    clock: Callable[[], str] = utc_now
+    new_id: Callable[[], str] = new_id
+
+    def take(
+        self,
+        reviewer: str,
+        key: SampleKey,
+        candidates: Sequence[Sources],
+        *,
+        seen: str,
+        seconds: float,
+    ) -> ReviewResult:
+        """Keeps candidates as they are, with the evidence of all who said so.
+
+        Raises:
+            Conflict: also where it stands already, or a label must stand alone on its claim.
+        """
+
+        def change(making: AdjudicationWriter) -> None:
+            if not candidates:
+                raise Conflict("no majority proposes anything here", "choose a rival first")
+            for sources in candidates:
+                making.take(making.work.candidate(sources), ReviewAction.TAKEN)
+
+        return self._act(reviewer, key, ("take", change), seen=seen, seconds=seconds)
+
+    def merge(
+        self,
+        reviewer: str,
+        key: SampleKey,
+        candidates: Sequence[Sources],
+        *,
+        labels: tuple[LabelPath, ...],
+        seen: str,
+        seconds: float,
+    ) -> ReviewResult:
+        """Merge candidates: all their spans, all their evidence, the `labels` of one of them.
+
+        Raises:
+            InvalidInput: fewer than two candidates, or none has these labels.
+            Conflict: also as `take`.
+        """
+        change = partial(AdjudicationWriter.merge, candidates=candidates, labels=labels)
+        return self._act(reviewer, key, ("merge", change), seen=seen, seconds=seconds)
+
+    def edit(
+        self,
+        reviewer: str,
+        key: SampleKey,
+        annotation: Annotation,
+        *,
+        sources: Sources = (),
+        seen: str,
+        seconds: float,
+    ) -> ReviewResult:
+        """Take a candidate with changes, or change a result; `sources` is ignored for a result.
+
+        Raises:
+            InvalidInput: the annotation is malformed, or its labels break their rules.
+            Conflict: also where it lacks a required part, or is stored already.
+        """
+        change = partial(AdjudicationWriter.edit, annotation=annotation, sources=sources)
+        return self._act(reviewer, key, ("edit", change), seen=seen, seconds=seconds)
+
+    def own(
+        self,
+        reviewer: str,
+        key: SampleKey,
+        annotation: Annotation,
+        *,
+        seen: str,
+        seconds: float,
+    ) -> ReviewResult:
+        """Adds what nobody marked."""
+        change = partial(AdjudicationWriter.edit, annotation=annotation, sources=())
+        return self._act(reviewer, key, ("own", change), seen=seen, seconds=seconds)
+
+    def remove(
+        self, reviewer: str, key: SampleKey, annotation_id: str, *, seen: str, seconds: float
+    ) -> ReviewResult:
+        """Gives back something that was made here; what it was made of is open again.
+
+        Raises:
+            Conflict: also where it does not stand any more.
+        """
+
+        def change(making: AdjudicationWriter) -> None:
+            gone = [one for one in making.adjudicated if one.id == annotation_id]
+            if not gone:
+                raise Conflict(f"{annotation_id} does not stand any more", "was it taken back?")
+            making.drop(gone)
+
+        return self._act(reviewer, key, ("remove", change), seen=seen, seconds=seconds)
+
+    def reject(
+        self,
+        reviewer: str,
+        key: SampleKey,
+        candidates: Sequence[Sources],
+        *,
+        reason: Reason = Reason.NONE,
+        note: str = "",
+        seen: str,
+        seconds: float,
+    ) -> ReviewResult:
+        """Refuses candidates, and what was made of them; they are kept with the reason.
+
+        Raises:
+            InvalidInput: there is neither a reason nor a note.
+        """
+        change = partial(
+            AdjudicationWriter.reject,
+            candidates=candidates,
+            reason=reason,
+            note=check_storable(note.strip(), "note"),
+        )
+        return self._act(reviewer, key, ("reject", change), seen=seen, seconds=seconds)
+
+    def rate(
+        self, reviewer: str, key: SampleKey, rating: str, *, seen: str, seconds: float
+    ) -> ReviewResult:
+        """Settles the rating of the sample as a whole; empty takes it back.
+
+        Raises:
+            InvalidInput: it is neither of the sample's scale nor what somebody rated.
+        """
+        word = check_storable(rating.strip(), "rating")
+        words = scale(self.corpus.sample(key).sample.kind, self.ratings)
+        change = partial(AdjudicationWriter.rate, word=word, scale=words)
+        return self._act(reviewer, key, ("rate", change), seen=seen, seconds=seconds)
+
+    def comment(
+        self, reviewer: str, key: SampleKey, text: str, *, seen: str, seconds: float
+    ) -> ReviewResult:
+        """A comment on the sample as a whole, in place of the one that was there; may be empty."""
+        words = {"comment": check_storable(text.strip(), "comment")}
+
+        def change(making: AdjudicationWriter) -> None:
+            making.words.update(words)
+
+        return self._act(reviewer, key, ("comment", change), seen=seen, seconds=seconds)
+
+    def finish(
+        self,
+        reviewer: str,
+        key: SampleKey,
+        *,
+        rest: Reason = Reason.NONE,
+        note: str = "",
+        seen: str,
+        seconds: float,
+    ) -> ReviewResult:
+        """Complete the adjudication; what all agreed on is accepted.
+
+        `rest`, `note`: the reason to accept none of the open conflicts.
+
+        Raises:
+            Conflict: also with open conflicts or rating and no reason.
+        """
+        change = partial(
+            AdjudicationWriter.finish, rest=rest, note=check_storable(note.strip(), "note")
+        )
+        return self._act(reviewer, key, ("done", change), seen=seen, seconds=seconds)
+
+    def reopen(self, reviewer: str, key: SampleKey, *, seen: str, seconds: float) -> ReviewResult:
+        """A settled sample is open again, with all that was settled.
+
+        Raises:
+            Conflict: also where it is not settled.
+        """
+
+        def change(making: AdjudicationWriter) -> None:
+            if making.work.settled.assignment.state is not State.DONE:
+                raise Conflict(f"{key} is not settled", "there is nothing to reopen")
+
+        return self._act(reviewer, key, ("reopen", change), seen=seen, seconds=seconds)
+
+    def read(self, reviewer: str, key: SampleKey, *, seconds: float) -> None:
+        """Time on a sample that no action told of."""
+        self.check_reviewer(reviewer)
+        if working_seconds(seconds):
+            self._ledger(reviewer).do(
+                SETTLED,
+                key,
+                lambda _log, stream: event_builders.assign(stream.state, READ, {}),
+                seconds=seconds,
+            )
+
+    def undo(self, reviewer: str) -> ActionResult | None:
+        """Undo this reviewer's last action, on any sample; None where nothing is left.
+
+        Raises:
+            Conflict: someone changed it since.
+        """
+        self.check_reviewer(reviewer)
+        return self._ledger(reviewer).undo(SETTLED)
+
+    def redo(self, reviewer: str) -> ActionResult | None:
+        """Does again what this reviewer took back last; None where they did something since."""
+        self.check_reviewer(reviewer)
+        return self._ledger(reviewer).redo(SETTLED)
+
+    def _ledger(self, reviewer: str) -> Ledger:
+        self.people.keep(_REVIEW_OWNER)
+        return Ledger(self.store, self.guidance, self.clock, self.new_id, by=reviewer)
+
+    def _act(
+        self,
+        reviewer: str,
+        key: SampleKey,
+        action: tuple[str, Callable[[AdjudicationWriter], None]],
+        *,
+        seen: str,
+        seconds: float,
+    ) -> ReviewResult:
+        self.check_reviewer(reviewer)
+        sample = self.corpus.sample(key).sample
+        verb, change = action
+        before: list[tuple[SampleWork, str]] = []
+
+        def prepare(log: Log, stream: Stream) -> PendingEvent:
+            now = read_sample_work(log, sample)
+            if refused := self.refusal(log, reviewer, now):
+                raise NotAllowed(refused, "leave it to another reviewer")
+            guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
+            labels = self.label_sets.in_force(key.dataset)
+            stamp = Stamp(reviewer, self.clock(), labels, guidelines, self.new_id)
+            now.check(seen, same=lambda version: self.label_sets.same(version, stamp.labels))
+            change(making := AdjudicationWriter(log, now, stamp))
+            before.append((now, stamp.labels.version))
+            return making.action(stream.state, verb)
+
+        done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
+        found, label_set = before[0]
+        now = replace(found, settled=done.stream)
+        seen = now.seen_under(label_set)
+        return ReviewResult(key, verb, now.adjudicated, done.stream.assignment, seen)

@@ -11,14 +11,14 @@ from typing import Any, Final
 from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects.sqlite import insert
 
+from tui_annotate.domain.collection_items import JUDGED, PASSAGE_LABELS
 from tui_annotate.domain.errors import Conflict
-from tui_annotate.domain.items import JUDGED, PASSAGE_LABELS
-from tui_annotate.domain.samples import Document, Kind, Sample, SampleKey, Segment, Side
-from tui_annotate.storage.codec import mapping_to_json, pack, request_to_json, storable
+from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
+from tui_annotate.storage.assignments.pools import add_to_pool
+from tui_annotate.storage.codec import check_storable, mapping_to_json, pack, request_to_json
 from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLE_DOCUMENTS, SAMPLES
-from tui_annotate.storage.guidance.store import begin_with
-from tui_annotate.storage.ranks import Newcomer, add_ranks, first_of_source, handed_out
-from tui_annotate.storage.shares.pools import join_pool
+from tui_annotate.storage.labels.store import start_with_labels
+from tui_annotate.storage.ranks import RankedSample, add_ranks, first_of_source, handed_out
 
 SUMMARY_START: Final = 160
 """Code points of a summary that the queue can show and search; without one, of the source."""
@@ -43,14 +43,14 @@ def text_digest(sample: Sample) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _source_digest(sample: Sample) -> str:
+def _hash_source(sample: Sample) -> str:
     """Equal for the samples that one reading of the source serves; its own without a source."""
     sources = [document.sha256 for document in sample.side(Side.SOURCE)]
     return hashlib.sha256("\n".join(sources or map(repr, sample.key)).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedBatch:
     """All that is written of a batch but for row numbers, made before the write lock is taken."""
 
     keys: tuple[SampleKey, ...]
@@ -60,7 +60,7 @@ class Prepared:
     stored: frozenset[str]
 
 
-def prepare(batch: Sequence[NewSample], segmenter: str) -> Prepared:
+def prepare(batch: Sequence[NewSample], segmenter: str) -> PreparedBatch:
     """Checks and encodes a batch.
 
     Raises:
@@ -71,24 +71,24 @@ def prepare(batch: Sequence[NewSample], segmenter: str) -> Prepared:
     for new in batch:
         for document, segments in zip(new.sample.documents, new.segments, strict=True):
             if segments or not document.text:
-                documents[document.sha256] = _document_row(document, segments, segmenter)
+                documents[document.sha256] = _build_document_row(document, segments, segmenter)
             else:
                 bare.add(document.sha256)
-    return Prepared(
+    return PreparedBatch(
         tuple(new.sample.key for new in batch),
-        tuple(_sample_row(new.sample) for new in batch),
-        tuple(tuple(_placed_rows(new.sample)) for new in batch),
+        tuple(_build_sample_row(new.sample) for new in batch),
+        tuple(tuple(_build_placement_rows(new.sample)) for new in batch),
         documents,
         frozenset(bare - documents.keys()),
     )
 
 
-def _document_row(
+def _build_document_row(
     document: Document, segments: tuple[Segment, ...], segmenter: str
 ) -> dict[str, Any]:
     return {
         "sha256": document.sha256,
-        "language": storable(document.language, "language"),
+        "language": check_storable(document.language, "language"),
         "segmenter": segmenter,
         "segments": len(segments),
         "boundaries": pack(segments),
@@ -96,15 +96,15 @@ def _document_row(
     }
 
 
-def _sample_row(sample: Sample) -> dict[str, Any]:
+def _build_sample_row(sample: Sample) -> dict[str, Any]:
     summaries = sample.side(Side.SUMMARY) or sample.documents
     start = summaries[0].text[: 2 * SUMMARY_START] if summaries else ""
     return {
-        "external": storable(sample.id, "sample id"),
+        "external": check_storable(sample.id, "sample id"),
         "kind": sample.kind.value,
-        "group": storable(sample.group, "group"),
+        "group": check_storable(sample.group, "group"),
         "digest": text_digest(sample),
-        "source": _source_digest(sample),
+        "source": _hash_source(sample),
         "summary": " ".join(start.replace("\0", " ").split())[:SUMMARY_START],
         "request": request_to_json(sample.request),
         "meta": mapping_to_json(sample.meta),
@@ -112,18 +112,18 @@ def _sample_row(sample: Sample) -> dict[str, Any]:
     }
 
 
-def _placed_rows(sample: Sample) -> Iterable[dict[str, Any]]:
+def _build_placement_rows(sample: Sample) -> Iterable[dict[str, Any]]:
     for ordinal, document in enumerate(sample.documents):
         yield {
             "ordinal": ordinal,
             "sha256": document.sha256,
             "side": document.side.value,
-            "key": storable(document.key, "document key"),
+            "key": check_storable(document.key, "document key"),
             "title": document.title.encode("utf-8", "replace").decode(),
         }
 
 
-def write(connection: Connection, prepared: Prepared, created: str) -> None:
+def write(connection: Connection, prepared: PreparedBatch, created: str) -> None:
     """Stores what of a prepared batch is not there yet.
 
     Raises:
@@ -142,7 +142,7 @@ def write(connection: Connection, prepared: Prepared, created: str) -> None:
             known[key] = row["digest"]
             fresh.append(place)
     documents = keep_documents(connection, prepared)
-    datasets = dataset_rows(connection, _first_kinds(prepared), created)
+    datasets = dataset_rows(connection, _find_first_kinds(prepared), created)
     last = connection.execute(select(func.max(SAMPLES.c.id))).scalar() or 0
     ids = {place: last + number for number, place in enumerate(fresh, start=1)}
     rows = [
@@ -153,7 +153,7 @@ def write(connection: Connection, prepared: Prepared, created: str) -> None:
     if rows:
         connection.execute(insert(SAMPLES), rows)
         place_documents(connection, {ids[p]: prepared.placed[p] for p in fresh}, documents)
-        _rank(connection, [prepared.keys[place] for place in fresh], rows)
+        _add_to_orders(connection, [prepared.keys[place] for place in fresh], rows)
 
 
 def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
@@ -172,7 +172,7 @@ def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[Sam
     return known
 
 
-def keep_documents(connection: Connection, prepared: Prepared) -> dict[str, int]:
+def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str, int]:
     """Stores the texts of a batch; by hash, the row of each. Another segmenter's boundaries win.
 
     Raises:
@@ -198,28 +198,25 @@ def keep_documents(connection: Connection, prepared: Prepared) -> dict[str, int]
     return found
 
 
-def _first_kinds(prepared: Prepared) -> dict[str, Kind]:
-    """By dataset, what its first sample of a batch is."""
-    kinds: dict[str, Kind] = {}
+def _find_first_kinds(prepared: PreparedBatch) -> dict[str, SampleKind]:
+    kinds: dict[str, SampleKind] = {}
     for key, row in zip(prepared.keys, prepared.samples, strict=True):
-        kinds.setdefault(key.dataset, Kind(row["kind"]))
+        kinds.setdefault(key.dataset, SampleKind(row["kind"]))
     return kinds
 
 
-def dataset_rows(connection: Connection, kinds: Mapping[str, Kind], created: str) -> dict[str, int]:
-    """By name, the row of each dataset, made where it is new.
-
-    Args:
-        kinds: of the samples that a new one begins with: among items, marks need no labels but one.
-    """
+def dataset_rows(
+    connection: Connection, kinds: Mapping[str, SampleKind], created: str
+) -> dict[str, int]:
+    """Return the row of each dataset by name; new ones are created with these kinds."""
     wanted = select(DATASETS.c.name, DATASETS.c.id).where(DATASETS.c.name.in_(kinds))
     there = {row[0] for row in connection.execute(wanted)}
-    fresh = [storable(name, "dataset") for name in sorted(kinds.keys() - there)]
+    fresh = [check_storable(name, "dataset") for name in sorted(kinds.keys() - there)]
     if fresh:
         defaults = {"created": created, "labels": "", "guidelines": ""}
         connection.execute(insert(DATASETS), [{"name": name, **defaults} for name in fresh])
         marked = [name for name in fresh if kinds[name] in JUDGED]
-        begin_with(connection, marked, PASSAGE_LABELS, at=created)
+        start_with_labels(connection, marked, PASSAGE_LABELS, at=created)
     return {row[0]: row[1] for row in connection.execute(wanted)}
 
 
@@ -242,20 +239,20 @@ def place_documents(
         connection.execute(insert(SAMPLE_DOCUMENTS), rows)
 
 
-def _rank(
+def _add_to_orders(
     connection: Connection, keys: Sequence[SampleKey], rows: Sequence[dict[str, Any]]
 ) -> None:
     """Into the orders that all people walk; of a dataset that is handed out, into its pool."""
     handed = handed_out(connection)
     first = first_of_source(connection, [row["source"] for row in rows])
     newcomers = [
-        Newcomer(row["id"], first.setdefault(row["source"], row["id"]), *key)
+        RankedSample(row["id"], first.setdefault(row["source"], row["id"]), *key)
         for row, key in zip(rows, keys, strict=True)
         if row["dataset_id"] not in handed
     ]
     add_ranks(connection, newcomers)
     for dataset_id in sorted(handed & {row["dataset_id"] for row in rows}):
         mine = [row for row in rows if row["dataset_id"] == dataset_id]
-        join_pool(
+        add_to_pool(
             connection, dataset_id, [(row["id"], row["source"], row["external"]) for row in mine]
         )

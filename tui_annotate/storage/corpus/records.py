@@ -18,8 +18,8 @@ from tui_annotate.domain.annotations import annotation_from_json
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import Owned, Record, RecordFilter
-from tui_annotate.domain.samples import Document, Kind, Sample, SampleKey, Segment, Side
+from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
+from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
 from tui_annotate.storage.codec import request_from_json, to_json, unpack
 from tui_annotate.storage.columns import (
     ANNOTATIONS,
@@ -30,17 +30,17 @@ from tui_annotate.storage.columns import (
     SAMPLE_DOCUMENTS,
     SAMPLES,
 )
-from tui_annotate.storage.work.sieve import Sieve
+from tui_annotate.storage.log.record_filter import RecordQuery
 
 _log = logging.getLogger(__name__)
 
 _PAGE: Final = 100
 _CACHED_CHARACTERS: Final = 8_000_000
-_BESIDE: Final = 1_000  # what a text that is held costs beside its characters, in characters
+_TEXT_OVERHEAD: Final = 1_000  # what a text that is held costs beside its characters, in characters
 _SIDES: Final = {each.value: each for each in Side}
-_KINDS: Final = {each.value: each for each in Kind}
+_KINDS: Final = {each.value: each for each in SampleKind}
 # One parameter: a list of a hundred takes as long to put into a statement as its rows to read.
-_ROWS: Final = text("SELECT value FROM json_each(:rows)").columns(column("value", Integer))
+_ROW_IDS: Final = text("SELECT value FROM json_each(:rows)").columns(column("value", Integer))
 
 _SAMPLE: Final = select(
     SAMPLES.c.id,
@@ -51,7 +51,7 @@ _SAMPLE: Final = select(
     SAMPLES.c.meta,
     SAMPLES.c.imported,
 )
-_PLACED: Final = select(
+_PLACEMENT: Final = select(
     SAMPLE_DOCUMENTS.c.sample_id,
     SAMPLE_DOCUMENTS.c.document_id,
     SAMPLE_DOCUMENTS.c.side,
@@ -59,15 +59,15 @@ _PLACED: Final = select(
     SAMPLE_DOCUMENTS.c.title,
 ).order_by(SAMPLE_DOCUMENTS.c.sample_id, SAMPLE_DOCUMENTS.c.ordinal)
 
-_ONE: Final = _SAMPLE.join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id).where(
+_SAMPLE_BY_KEY: Final = _SAMPLE.join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id).where(
     DATASETS.c.name == bindparam("dataset"), SAMPLES.c.external == bindparam("sample")
 )
-_THEIR_PLACES: Final = _PLACED.where(SAMPLE_DOCUMENTS.c.sample_id.in_(_ROWS))
+_PLACEMENTS: Final = _PLACEMENT.where(SAMPLE_DOCUMENTS.c.sample_id.in_(_ROW_IDS))
 _TEXTS: Final = select(DOCUMENTS.c.id, DOCUMENTS.c.text, DOCUMENTS.c.language).where(
-    DOCUMENTS.c.id.in_(_ROWS)
+    DOCUMENTS.c.id.in_(_ROW_IDS)
 )
-_ITS_DOCUMENTS: Final = (
-    _PLACED.add_columns(DOCUMENTS.c.text, DOCUMENTS.c.language, DOCUMENTS.c.boundaries)
+_DOCUMENTS_OF_SAMPLE: Final = (
+    _PLACEMENT.add_columns(DOCUMENTS.c.text, DOCUMENTS.c.language, DOCUMENTS.c.boundaries)
     .join(DOCUMENTS, DOCUMENTS.c.id == SAMPLE_DOCUMENTS.c.document_id)
     .where(SAMPLE_DOCUMENTS.c.sample_id == bindparam("sample_id"))
 )
@@ -92,39 +92,35 @@ def stored_sample(
     Raises:
         NotFound: there is no such sample.
     """
-    row = connection.execute(_ONE, {"dataset": key.dataset, "sample": key.id}).first()
+    row = connection.execute(_SAMPLE_BY_KEY, {"dataset": key.dataset, "sample": key.id}).first()
     if row is None:
         raise NotFound(f"there is no sample {key}", "the queue lists all samples")
     documents, segments = [], []
     for _, _, side, name, title, content, language, boundaries in connection.execute(
-        _ITS_DOCUMENTS, {"sample_id": row.id}
+        _DOCUMENTS_OF_SAMPLE, {"sample_id": row.id}
     ):
         document = Document(Side(side), content.decode(), name, title, language)
         documents.append(document)
         segments.append(unpack(boundaries, len(document.text)))
-    return StoredSample(_sample(key.dataset, row, documents, seen=seen), tuple(segments))
+    return StoredSample(_build_sample(key.dataset, row, documents, seen=seen), tuple(segments))
 
 
 def stream(
     connection: Connection, filters: RecordFilter, *, seen: Collection[str] | None = None
 ) -> Iterator[Record]:
-    """The records under a filter, by dataset, then as they came, in memory that does not grow.
-
-    Args:
-        seen: whose work alone may be read; None for everybody's.
-    """
+    """Yield filtered records by dataset, in order of arrival; `seen`: readable people or None."""
     found = connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
     people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in found}
-    sieve = Sieve(filters, people, seen=seen)
+    sieve = RecordQuery(filters, people, seen=seen)
     documents = _Documents(connection)
     query = select(DATASETS.c.id, DATASETS.c.name).order_by(DATASETS.c.name)
     if filters.dataset:
         query = query.where(DATASETS.c.name == filters.dataset)
     for dataset_id, dataset in connection.execute(query).all():
-        for page in _pages(connection, dataset_id, filters.sample):
-            work = _work(connection, [row.id for row in page], sieve)
+        for page in _iterate_pages(connection, dataset_id, filters.sample):
+            work = _load_work(connection, [row.id for row in page], sieve)
             kept = [row for row in page if not sieve.narrow or row.id in work.touched]
-            for number, sample in _whole(dataset, kept, documents, seen=seen):
+            for number, sample in _iterate_samples(dataset, kept, documents, seen=seen):
                 yield work.record(number, sample, people)
 
 
@@ -135,25 +131,24 @@ def samples(
     documents = _Documents(connection)
     query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
     for dataset_id in connection.execute(query).scalars().all():
-        for page in _pages(connection, dataset_id, ""):
-            for _, sample in _whole(dataset, page, documents, seen=seen):
+        for page in _iterate_pages(connection, dataset_id, ""):
+            for _, sample in _iterate_samples(dataset, page, documents, seen=seen):
                 yield sample
 
 
-def _whole(
+def _iterate_samples(
     dataset: str, page: Sequence[Any], documents: _Documents, *, seen: Collection[str] | None
 ) -> Iterator[tuple[int, Sample]]:
-    """(row, sample) of a page, without those that lost a text."""
     placed = documents.of([row.id for row in page])
     for row in page:
         if row.id in placed:
-            yield row.id, _sample(dataset, row, placed[row.id], seen=seen)
+            yield row.id, _build_sample(dataset, row, placed[row.id], seen=seen)
         else:
             # The name as Python writes it: it goes to a terminal.
             _log.warning("sample %r is left out: a text of it is lost", row.external)
 
 
-def _pages(connection: Connection, dataset_id: int, sample: str) -> Iterator[Sequence[Any]]:
+def _iterate_pages(connection: Connection, dataset_id: int, sample: str) -> Iterator[Sequence[Any]]:
     """In order of arrival, so that what came in as a file goes out in the file's order."""
     mine = SAMPLES.c.dataset_id == dataset_id
     if sample:
@@ -166,7 +161,7 @@ def _pages(connection: Connection, dataset_id: int, sample: str) -> Iterator[Seq
         page = connection.execute(query.where(SAMPLES.c.id > page[-1].id)).all()
 
 
-def _sample(
+def _build_sample(
     dataset: str, row: Any, documents: Sequence[Document], *, seen: Collection[str] | None
 ) -> Sample:
     _, external, kind, group, request, meta, imported = row
@@ -194,17 +189,17 @@ class _Documents:
 
     def of(self, sample_ids: Sequence[int]) -> dict[int, list[Document]]:
         """By sample, its documents in order; without the samples that lost one by damage."""
-        rows = self._connection.execute(_THEIR_PLACES, {"rows": to_json(sample_ids)}).all()
-        self._load({row[1] for row in rows})
+        rows = self._connection.execute(_PLACEMENTS, {"rows": to_json(sample_ids)}).all()
+        self._load_texts({row[1] for row in rows})
         placed: dict[int, list[Document]] = {sample_id: [] for sample_id in sample_ids}
         for sample_id, *place in rows:
             if place[0] in self._texts:
-                placed.get(sample_id, []).append(self._document(tuple(place)))
+                placed.get(sample_id, []).append(self._build_document(tuple(place)))
             else:
                 placed.pop(sample_id, None)
         return placed
 
-    def _load(self, wanted: set[int]) -> None:
+    def _load_texts(self, wanted: set[int]) -> None:
         if self._characters > _CACHED_CHARACTERS:
             self._texts.clear()
             self._built.clear()
@@ -214,9 +209,9 @@ class _Documents:
             return
         for row in self._connection.execute(_TEXTS, {"rows": to_json(list(missing))}):
             self._texts[row[0]] = (row[1].decode(), row[2])
-            self._characters += len(row[1]) + _BESIDE
+            self._characters += len(row[1]) + _TEXT_OVERHEAD
 
-    def _document(self, place: tuple[Any, ...]) -> Document:
+    def _build_document(self, place: tuple[Any, ...]) -> Document:
         built = self._built.get(place)
         if built is None:
             document_id, side, key, title = place
@@ -226,10 +221,8 @@ class _Documents:
 
 
 @dataclass(slots=True)
-class _Work:
-    """What people did on the samples of a page."""
-
-    annotations: dict[int, list[Owned]]
+class _PageWork:
+    annotations: dict[int, list[OwnedAnnotation]]
     assignments: dict[int, list[Assignment]]
     by_annotation: bool
 
@@ -242,7 +235,7 @@ class _Work:
 
     def record(self, sample_id: int, sample: Sample, people: dict[str, Person]) -> Record:
         """The record of one sample."""
-        annotations = sorted(self.annotations.get(sample_id, ()), key=_reading_order)
+        annotations = sorted(self.annotations.get(sample_id, ()), key=_reading_order_key)
         assignments = self.assignments.get(sample_id, ())
         named = {owned.person for owned in annotations}
         named.update(assignment.person for assignment in assignments)
@@ -254,32 +247,32 @@ class _Work:
         )
 
 
-def _reading_order(owned: Owned) -> Any:
+def _reading_order_key(owned: OwnedAnnotation) -> Any:
     annotation = owned.annotation
     anchors = annotation.claim or annotation.evidence
     places = [(anchor.index, anchor.span.start, anchor.span.end) for anchor in anchors]
     return not annotation.claim, places, annotation.id
 
 
-def _work(connection: Connection, sample_ids: Sequence[int], sieve: Sieve) -> _Work:
-    annotations: dict[int, list[Owned]] = defaultdict(list)
+def _load_work(connection: Connection, sample_ids: Sequence[int], sieve: RecordQuery) -> _PageWork:
+    annotations: dict[int, list[OwnedAnnotation]] = defaultdict(list)
     assignments: dict[int, list[Assignment]] = defaultdict(list)
     states = {}
     rows = {"rows": to_json(sample_ids)}
-    query = _of(select(*_ASSIGNMENT), sieve).order_by(ASSIGNMENTS.c.person)
+    query = _restrict(select(*_ASSIGNMENT), sieve).order_by(ASSIGNMENTS.c.person)
     for sample_id, person, state, *rest in connection.execute(query, rows):
         states[sample_id, person] = state
         if sieve.state(state) and sieve.time(rest[-1]) and sieve.worker(person):
             assignments[sample_id].append(Assignment(person, State(state), *rest))
-    found = connection.execute(_of(select(*_ANNOTATION), sieve), rows).all()
+    found = connection.execute(_restrict(select(*_ANNOTATION), sieve), rows).all()
     kept = [row for row in found if sieve.state(states[row[0], row[1]])]
     # One text for the decoder: a call for each annotation would cost as much as the decoding.
     payloads = json.loads(f"[{','.join([row[2] for row in kept])}]")
     for (sample_id, person, _), payload in zip(kept, payloads, strict=True):
         annotation = annotation_from_json(payload)
         if sieve.annotation(annotation):
-            annotations[sample_id].append(Owned(person, annotation))
-    return _Work(annotations, assignments, sieve.by_annotation)
+            annotations[sample_id].append(OwnedAnnotation(person, annotation))
+    return _PageWork(annotations, assignments, sieve.by_annotation)
 
 
 _ASSIGNMENT: Final = (
@@ -294,6 +287,6 @@ _ASSIGNMENT: Final = (
 _ANNOTATION: Final = (ANNOTATIONS.c.sample_id, ANNOTATIONS.c.person, ANNOTATIONS.c.payload)
 
 
-def _of(query: Select[Any], sieve: Sieve) -> Select[Any]:
+def _restrict(query: Select[Any], sieve: RecordQuery) -> Select[Any]:
     table = query.columns_clause_froms[0]
-    return query.where(table.c.sample_id.in_(_ROWS), sieve.kept(table))
+    return query.where(table.c.sample_id.in_(_ROW_IDS), sieve.kept(table))

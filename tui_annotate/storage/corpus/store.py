@@ -2,55 +2,136 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
-from sqlalchemy import Connection, select
+from sqlalchemy import (
+    Connection,
+    and_,
+    bindparam,
+    delete,
+    false,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, require, seen_by
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.history import DISCARD, Change, Event, PendingEvent
+from tui_annotate.domain.people import Verb, require, seen_by
+from tui_annotate.domain.plural import many
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
-from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.storage.assignments.assignment_rows import record_removal
+from tui_annotate.storage.assignments.store import practised
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLES, SETTINGS
-from tui_annotate.storage.corpus import datasets, intake, records
-from tui_annotate.storage.corpus.datasets import DatasetInfo, Progress
+from tui_annotate.storage.codec import unpack
+from tui_annotate.storage.columns import (
+    ASSIGNMENTS,
+    DATASETS,
+    DOCUMENTS,
+    PLACES,
+    SAMPLE_DOCUMENTS,
+    SAMPLES,
+    TOMBSTONES,
+)
+from tui_annotate.storage.corpus import intake, records
 from tui_annotate.storage.corpus.intake import NewSample, text_digest
 from tui_annotate.storage.corpus.records import StoredSample
-from tui_annotate.storage.corpus.sample_names import meant
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.shares.practice import practised
-from tui_annotate.storage.statements import SAMPLE_KEY
-from tui_annotate.storage.vectors import sets
+from tui_annotate.storage.log.log import Log
+from tui_annotate.storage.ranks import remove_ranks
+from tui_annotate.storage.scores.orders import drop_stale_results
+from tui_annotate.storage.statements import (
+    SAMPLE_KEY,
+    dataset_row,
+    sample_row,
+    seen_scope,
+    worked_on,
+)
+from tui_annotate.storage.vectors.sets import VectorSetStore
 
 __all__ = [
     "CorpusStore",
     "DatasetInfo",
+    "DatasetProgress",
     "NewSample",
-    "Progress",
     "RecordFilter",
     "StoredSample",
     "text_digest",
 ]
 
 
-_AT_ONCE = 500
-"""Documents of one transaction that forgets them."""
+_BATCH: Final = 15
+"""Samples of one transaction of a removal: about 65 ms with the lock held, with work on them."""
+
+_INFOS: Final = text("""
+    SELECT d.name,
+      (SELECT count(*) FROM samples s WHERE s.dataset_id = d.id),
+      count(u.id), coalesce(sum(u.segments), 0),
+      (SELECT coalesce(sum(a.annotations), 0) FROM assignments a
+         JOIN samples s ON s.id = a.sample_id
+         WHERE s.dataset_id = d.id AND a.person <> :settled
+         AND (:everybody OR a.person IN :seen)),
+      (SELECT count(*) FROM assignments a
+         JOIN samples s ON s.id = a.sample_id
+         WHERE s.dataset_id = d.id AND a.state = 'done' AND a.person <> :settled
+         AND (:everybody OR a.person IN :seen)),
+      d.created
+    FROM datasets d LEFT JOIN documents u ON u.id IN (
+      SELECT p.document_id FROM sample_documents p
+        JOIN samples s ON s.id = p.sample_id WHERE s.dataset_id = d.id)
+    GROUP BY d.id ORDER BY d.name
+""").bindparams(bindparam("seen", expanding=True))
+_PROGRESS: Final = text("""
+    SELECT d.name, p.id, p.name, sum(a.annotations), sum(a.state = 'done'),
+      sum(a.state = 'skipped'), sum(a.state = 'flagged'),
+      sum(a.state IN ('draft', 'reopened')), sum(a.seconds)
+    FROM assignments a JOIN samples s ON s.id = a.sample_id
+      JOIN datasets d ON d.id = s.dataset_id JOIN people p ON p.id = a.person
+    WHERE p.id <> :settled AND (:everybody OR a.person IN :seen)
+    GROUP BY d.id, p.id ORDER BY d.name, p.name, p.id
+""").bindparams(bindparam("seen", expanding=True))
 
 
-class CorpusStore:
-    """Samples by their keys, documents by the hash of their text.
+@dataclass(frozen=True, slots=True)
+class DatasetInfo:
+    """Counts of a dataset; shared texts count once, `done` is over all people."""
+
+    name: str
+    samples: int
+    documents: int
+    segments: int
+    annotations: int
+    done: int
+    created: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetProgress:
+    """What one person did in one dataset; `open` counts samples that are begun or reopened."""
+
+    dataset: str
+    person: str
+    name: str
+    annotations: int
+    done: int
+    skipped: int
+    flagged: int
+    open: int
+    seconds: float
+
+
+class CorpusStore(VectorSetStore):
+    """Samples by their keys, documents by the hash of their text, and which have vectors.
 
     Who may not manage the workspace changes nothing here: `NotAllowed`.
     """
-
-    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
-        self._database = database
-        self._actor = actor
-
-    def _managing(self) -> AbstractContextManager[Connection]:
-        require(self._actor, Verb.MANAGE)
-        return self._database.writing()
 
     # what is there -----------------------------------------------------------------------------
 
@@ -82,8 +163,33 @@ class CorpusStore:
         Raises:
             NotFound: none, or several; the hint names some.
         """
+        keys = (DATASETS.c.name, SAMPLES.c.external)
+        splits = [place for place, character in enumerate(name) if character == "/"]
+        conditions = (
+            (SAMPLES.c.external == name,),
+            (
+                or_(
+                    false(),
+                    *(
+                        and_(DATASETS.c.name == name[:at], SAMPLES.c.external == name[at + 1 :])
+                        for at in splits
+                    ),
+                ),
+            ),
+            (SAMPLES.c.external >= name, SAMPLES.c.external < name + "\U0010ffff"),
+        )
+        rows: Sequence[tuple[str, str]] = ()
         with self._database.reading() as connection:
-            return meant(connection, name)
+            for condition in conditions:
+                found = SAMPLE_KEY.where(*condition).order_by(*keys).limit(4)
+                rows = rows or [(row[0], row[1]) for row in connection.execute(found)]
+        if len(rows) != 1:
+            several = ", ".join(f"{row[0]}/{row[1]}" for row in rows[:3])
+            raise NotFound(
+                f"{name!r} names {'more than one' if rows else 'no'} sample",
+                f"for example {several}" if rows else "give an id, its start, or dataset/id",
+            )
+        return SampleKey(*rows[0])
 
     def keys(self, dataset: str = "") -> tuple[SampleKey, ...]:
         """The keys of all samples, or of a dataset's, as they came."""
@@ -122,13 +228,16 @@ class CorpusStore:
                 segments is not stored.
         """
         prepared = intake.prepare(batch, segmenter)
-        with self._managing() as connection:
+        with self._writing_as_manager() as connection:
             intake.write(connection, prepared, utc_now())
 
     def replace(
         self, batch: Sequence[NewSample], *, segmenter: str, with_annotations: bool = False
     ) -> tuple[int, int]:
         """As `add`, but a sample that is there gets the texts and fields of the batch.
+
+        A sample keeps its positions in the orders. Work on a sample whose texts stay is kept; what
+        machines said of one that changes is not.
 
         Returns:
             How many samples got other texts, and how many were added.
@@ -139,20 +248,50 @@ class CorpusStore:
                 False; with it their work on that sample is discarded, which the log keeps.
         """
         prepared = intake.prepare(batch, segmenter)
-        with self._managing() as connection:
-            return datasets.exchange(connection, prepared, with_annotations=with_annotations)
+        with self._writing_as_manager() as connection:
+            known = intake.known_digests(connection, prepared.keys)
+            documents = intake.keep_documents(connection, prepared)
+            stored = {
+                place: sample_row(connection, key)
+                for place, key in enumerate(prepared.keys)
+                if key in known
+            }
+            drop_stale_results(
+                connection, {row: prepared.samples[place] for place, row in stored.items()}
+            )
+            replaced: list[int] = []
+            changed = 0
+            for place, sample_id in stored.items():
+                key = prepared.keys[place]
+                row = prepared.samples[place]
+                if known[key] != row["digest"]:
+                    changed += 1
+                    _discard_work(connection, key, sample_id, with_annotations=with_annotations)
+                replaced += _find_documents(connection, sample_id)
+                mine = SAMPLE_DOCUMENTS.c.sample_id == sample_id
+                connection.execute(delete(SAMPLE_DOCUMENTS).where(mine))
+                intake.place_documents(connection, {sample_id: prepared.placed[place]}, documents)
+                connection.execute(update(SAMPLES).where(SAMPLES.c.id == sample_id).values(row))
+            intake.write(connection, prepared, utc_now())
+            _delete_unused_documents(connection, replaced)
+            return changed, len(set(prepared.keys) - known.keys())
 
     def remove_samples(self, keys: Sequence[SampleKey], *, with_annotations: bool = False) -> None:
-        """Takes out some samples.
+        """Takes out some samples, in short transactions; those that are not there do not matter.
 
         Raises:
             Conflict: people worked on one of them, and `with_annotations` is False.
         """
         require(self._actor, Verb.MANAGE)
-        datasets.remove_samples(self._database, keys, with_annotations=with_annotations)
+        for start in range(0, len(keys), _BATCH):
+            with self._writing_as_manager() as connection:
+                for key in keys[start : start + _BATCH]:
+                    _remove_sample(connection, key, with_annotations=with_annotations)
 
     def remove_dataset(self, name: str, *, with_annotations: bool = False) -> int:
         """Takes out a dataset; vectors of its documents stay as a cache until the next rebuild.
+
+        In short transactions: removing it again ends a removal that was killed.
 
         Returns:
             How many samples it had.
@@ -162,135 +301,122 @@ class CorpusStore:
             Conflict: people worked on it, and `with_annotations` is False.
         """
         require(self._actor, Verb.MANAGE)
-        return datasets.remove(self._database, name, with_annotations=with_annotations)
+        with self._database.reading() as connection:
+            row = dataset_row(connection, name)
+            mine = select(SAMPLES.c.external).where(SAMPLES.c.dataset_id == row)
+            keys = [SampleKey(name, each) for each in connection.execute(mine).scalars()]
+            if not with_annotations:
+                _refuse_worked_on(connection, f"dataset {name!r}", SAMPLES.c.dataset_id == row)
+        self.remove_samples(keys, with_annotations=with_annotations)
+        with self._writing_as_manager() as connection:
+            connection.execute(delete(TOMBSTONES).where(TOMBSTONES.c.dataset == name))
+            empty = ~select(SAMPLES.c.id).where(SAMPLES.c.dataset_id == DATASETS.c.id).exists()
+            connection.execute(delete(DATASETS).where(DATASETS.c.name == name, empty))
+        return len(keys)
 
     def datasets(self) -> list[DatasetInfo]:
         """Figures of all datasets, by name."""
         with self._database.reading() as connection:
-            return datasets.infos(connection, seen_by(self._actor))
+            rows = connection.execute(_INFOS, seen_scope(seen_by(self._actor)))
+            return [DatasetInfo(*row) for row in rows]
 
-    def progress(self) -> list[Progress]:
+    def progress(self) -> list[DatasetProgress]:
         """What was done by dataset and person."""
         with self._database.reading() as connection:
-            return datasets.progress(connection, seen_by(self._actor))
+            return progress(connection, seen_by(self._actor))
 
     def totals(self) -> tuple[int, int, int]:
         """Samples, documents and segments of the whole store."""
         with self._database.reading() as connection:
-            return datasets.totals(connection)
+            samples = connection.execute(select(func.count()).select_from(SAMPLES)).scalar_one()
+            query = select(func.count(), func.coalesce(func.sum(DOCUMENTS.c.segments), 0))
+            documents, segments = connection.execute(query.select_from(DOCUMENTS)).one()
+        return samples, documents, segments
 
-    # what has vectors --------------------------------------------------------------------------
 
-    def vector_set(self) -> VectorSet | None:
-        """The set of vectors in use; None where words find alone."""
-        with self._database.reading() as connection:
-            return sets.in_use(connection)
+def progress(connection: Connection, seen: Sequence[str] | None) -> list[DatasetProgress]:
+    """Return work by dataset, then person; `seen`: readable people, None for all."""
+    return [DatasetProgress(*row) for row in connection.execute(_PROGRESS, seen_scope(seen))]
 
-    def vector_sets(self) -> tuple[VectorSet, ...]:
-        """All sets of vectors, the oldest first; also those that are not finished."""
-        with self._database.reading() as connection:
-            return sets.all_sets(connection)
 
-    def vectors_decided(self) -> bool:
-        """Whether a set was ever taken into use, or words alone were asked for."""
-        return self.setting(sets.IN_USE) is not None
+def _refuse_worked_on(connection: Connection, what: str, condition: Any) -> None:
+    query = (
+        select(func.count(), func.coalesce(func.sum(ASSIGNMENTS.c.annotations), 0))
+        .join(SAMPLES, SAMPLES.c.id == ASSIGNMENTS.c.sample_id)
+        .where(condition, text(worked_on("assignments")))
+    )
+    assignments, annotations = connection.execute(query).one()
+    if assignments:
+        raise Conflict(
+            f"{what} holds work of people: {many(annotations, 'annotation')}, "
+            f"{many(assignments, 'assignment')}",
+            "export it first; to drop it as well, add --with-annotations",
+        )
 
-    def keep_vector_set(self, kept: VectorSet) -> None:
-        """Remembers a set."""
-        with self._managing() as connection:
-            sets.keep(connection, kept, utc_now())
 
-    def decide_vectors(self, table: str) -> bool:
-        """As `use_vector_set`, unless a choice was made before; whether it is in use then."""
-        with self._managing() as connection:
-            return sets.decide(connection, table)
+def _remove_sample(connection: Connection, key: SampleKey, *, with_annotations: bool) -> None:
+    try:
+        sample_id = sample_row(connection, key)
+    except NotFound:
+        return  # another process was quicker
+    _discard_work(connection, key, sample_id, with_annotations=with_annotations)
+    documents = _find_documents(connection, sample_id)
+    remove_ranks(connection, [sample_id])
+    record_removal(connection, sample_id)
+    connection.execute(delete(SAMPLES).where(SAMPLES.c.id == sample_id))
+    _delete_unused_documents(connection, documents)
 
-    def use_vector_set(self, table: str) -> None:
-        """Takes a set that is there into use; an empty name for words alone."""
-        with self._managing() as connection:
-            sets.use(connection, table)
 
-    def drop_vector_set(self, table: str) -> None:
-        """Forgets a set and what has vectors in it; its table is for `VectorStore.drop`."""
-        with self._managing() as connection:
-            sets.drop(connection, table)
+def _discard_work(
+    connection: Connection, key: SampleKey, sample_id: int, *, with_annotations: bool
+) -> None:
+    if not with_annotations:
+        _refuse_worked_on(connection, f"sample {key}", SAMPLES.c.id == sample_id)
+    log = Log(connection)
+    query = select(ASSIGNMENTS.c.person).where(ASSIGNMENTS.c.sample_id == sample_id)
+    for person in connection.execute(query).scalars().all():
+        stream = log.stream(person, key)
+        annotations, answers = stream.state.annotations, stream.state.suggestions
+        fresh = {"state": State.NEW.value, "rating": "", "comment": ""}
+        action = PendingEvent(
+            DISCARD,
+            Change(annotations, stream.state.assignment, answers),
+            Change(dict.fromkeys(annotations), fresh, dict.fromkeys(answers)),
+        )
+        log.append(stream, Event(str(uuid.uuid4()), 0, person, *key, action, at=utc_now()))
+    connection.execute(delete(PLACES).where(PLACES.c.sample_id == sample_id))
 
-    def is_loose(self, table: str) -> bool:
-        """Whether a table was written to and not put in order since."""
-        with self._database.reading() as connection:
-            return sets.is_loose(connection, table)
 
-    def set_loose(self, table: str, *, loose: bool) -> None:
-        """Says whether a table is still to be put in order; it must be of a set."""
-        with self._managing() as connection:
-            sets.set_loose(connection, table, loose=loose)
+def _find_documents(connection: Connection, sample_id: int) -> list[int]:
+    query = select(SAMPLE_DOCUMENTS.c.document_id)
+    found = connection.execute(query.where(SAMPLE_DOCUMENTS.c.sample_id == sample_id))
+    return list(found.scalars())
 
-    def unembedded(self, table: str, limit: int) -> list[tuple[str, str, tuple[Segment, ...]]]:
-        """(hash, text, segments) of documents that have no vectors in a table yet, as they came."""
-        with self._database.reading() as connection:
-            rows = sets.unembedded(connection, table, limit)
-        return [sets.segmented(row[1:]) for row in rows]
 
-    def bare(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
-        """As `unembedded`, all of them, streamed; nobody may write them meanwhile."""
-        with self._database.reading() as connection:
-            yield from map(sets.segmented, sets.bare(connection, table))
+def _delete_unused_documents(connection: Connection, documents: Sequence[int]) -> None:
+    used = select(SAMPLE_DOCUMENTS.c.document_id).where(
+        SAMPLE_DOCUMENTS.c.document_id == DOCUMENTS.c.id
+    )
+    unused = delete(DOCUMENTS).where(DOCUMENTS.c.id.in_(documents), ~used.exists())
+    connection.execute(unused)
 
-    def embedded_one(self, table: str) -> tuple[str, str, tuple[Segment, ...]] | None:
-        """(hash, text, segments) of some document with vectors in a table; None without one."""
-        with self._database.reading() as connection:
-            row = sets.embedded_one(connection, table)
-        return sets.segmented(row) if row else None
 
-    def waiting(self, table: str) -> tuple[int, int]:
-        """How many documents, and how many segments of them, have no vectors in a table yet."""
-        with self._database.reading() as connection:
-            return sets.waiting(connection, table)
+class SegmentStore:
+    """Where the sentences of documents begin and end."""
 
-    def mark_embedded(
-        self, table: str, hashes: Sequence[str], *, unknown: Collection[str] = ()
-    ) -> None:
-        """Says that the vectors of documents are in a table, and on the disk.
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of(self, lengths: Mapping[str, int]) -> dict[str, tuple[Segment, ...]]:
+        """By the hash of a document, its segments in order; what is not stored is absent.
 
         Args:
-            unknown: those of which the model knows too little, so that words alone rank them.
+            lengths: by hash, how many code points the text has.
+
+        Raises:
+            Damaged: segments do not end where their text does.
         """
-        if hashes:
-            with self._managing() as connection:
-                sets.mark_embedded(connection, table, hashes, unknown=unknown)
-
-    def embedded(self, table: str) -> tuple[int, int]:
-        """How many documents have vectors in a table; how many of them words rank all the same.
-
-        As far as this store knows: the second was not counted before version 3.
-        """
+        columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.boundaries)
+        query = select(*columns).where(DOCUMENTS.c.sha256.in_(lengths))
         with self._database.reading() as connection:
-            return sets.embedded(connection, table)
-
-    def forget_embedded(self, table: str) -> None:
-        """Says that a table has no vectors any more, so that all are made anew."""
-        with self._managing() as connection:
-            sets.forget_embedded(connection, table)
-
-    def forget_gone(self, table: str) -> list[str]:
-        """Says that a table has no vectors of documents that are stored no more; their hashes."""
-        with self._database.reading() as connection:
-            gone = sets.gone(connection, table)
-        forgotten: list[str] = []
-        for start in range(0, len(gone), _AT_ONCE):
-            with self._managing() as connection:
-                forgotten += sets.forget(connection, table, gone[start : start + _AT_ONCE])
-        return forgotten
-
-    # what else is remembered -------------------------------------------------------------------
-
-    def setting(self, name: str) -> str | None:
-        """A fact about the workspace; None where nobody set it."""
-        query = select(SETTINGS.c.value).where(SETTINGS.c.name == name)
-        with self._database.reading() as connection:
-            return connection.execute(query).scalar()
-
-    def set_setting(self, name: str, value: str) -> None:
-        """Remembers a fact about the workspace."""
-        with self._managing() as connection:
-            connection.execute(sets.SET, {"name": name, "value": value})
+            return {row[0]: unpack(row[1], lengths[row[0]]) for row in connection.execute(query)}

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
 
 from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.people import Person, PersonKind, Role
+from tui_annotate.domain.ssh_keys import PublicKey
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import ACCOUNTS, INVITES, PEOPLE, SESSIONS, SSH_KEYS
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.people.store import put_person
+from tui_annotate.storage.people.store import save_person
 
 _ACCOUNT: Final[Select[Any]] = select(ACCOUNTS, PEOPLE.c.name, PEOPLE.c.kind).join(
     PEOPLE, PEOPLE.c.id == ACCOUNTS.c.person
 )
-_PLAIN: Final = (
+_PLAIN_FIELDS: Final = (
     "email", "hash", "active", "must_change", "epoch", "unix", "created", "changed",
 )  # fmt: skip
-_LEADERS: Final = (
+_ADMIN_COUNT: Final = (
     select(func.count())
     .select_from(ACCOUNTS)
     .where(ACCOUNTS.c.role == Role.ADMIN.value, ACCOUNTS.c.active)
@@ -46,23 +58,23 @@ class AccountStore:
         """All accounts, by name, then id."""
         query = _ACCOUNT.order_by(PEOPLE.c.name, PEOPLE.c.id)
         with self._database.reading() as connection:
-            return tuple(map(_account, connection.execute(query).mappings()))
+            return tuple(map(_build_account, connection.execute(query).mappings()))
 
     def by_person(self, person: str) -> Account | None:
         """The account of a person."""
-        return self._one(ACCOUNTS.c.person == person)
+        return self._find_account(ACCOUNTS.c.person == person)
 
     def by_email(self, email: str) -> Account | None:
         """The account with an address, which is in lower case."""
-        return self._one(ACCOUNTS.c.email == email)
+        return self._find_account(ACCOUNTS.c.email == email)
 
     def by_unix(self, name: str) -> Account | None:
         """The account that names a user of this machine; none for an empty name."""
-        return self._one(ACCOUNTS.c.unix == name) if name else None
+        return self._find_account(ACCOUNTS.c.unix == name) if name else None
 
-    def _one(self, condition: ColumnElement[bool]) -> Account | None:
+    def _find_account(self, condition: ColumnElement[bool]) -> Account | None:
         with self._database.reading() as connection:
-            return _first(connection, condition)
+            return _load_account(connection, condition)
 
     # writing -----------------------------------------------------------------------------------
 
@@ -77,37 +89,33 @@ class AccountStore:
         with self._database.writing() as connection:
             for account in accounts:
                 _refuse_taken(connection, account)
-                put_person(connection, account.person)
+                save_person(connection, account.person)
                 now = utc_now()
-                values = {name: getattr(account, name) for name in _PLAIN}
+                values = {name: getattr(account, name) for name in _PLAIN_FIELDS}
                 values |= {"person": account.person.id, "role": account.role.value}
                 values |= {"created": account.created or now, "changed": now}
                 connection.execute(insert(ACCOUNTS).values(values))
-            _need_admin(connection)
+            _require_admin(connection)
 
     def change(self, person: str, *, ends_sessions: bool = False, **values: Any) -> Account:
-        """Gives an account other values; the account as it is then.
-
-        Args:
-            ends_sessions: whether everybody who signed in as this person is signed out.
-            values: fields of `Account`, and `name` of the person.
+        """Change fields of an account, or the person's name; `ends_sessions` signs the person out.
 
         Raises:
             NotFound: this person has no account.
-            Conflict: the address or the user has another account, or no admin would be there.
+            Conflict: address or user are taken, or no admin would be left.
         """
         with self._database.writing() as connection:
-            before = _known(connection, person)
+            before = _require_account(connection, person)
             own = {key: values.get(key, getattr(before, key)) for key in ("email", "unix")}
             _refuse_taken(connection, replace(before, **own), but=person)
             name = values.pop("name", before.person.name)
-            put_person(connection, Person(person, name, PersonKind.ACCOUNT))
+            save_person(connection, Person(person, name, PersonKind.ACCOUNT))
             if ends_sessions:
                 values["epoch"] = before.epoch + 1
             mine = ACCOUNTS.c.person == person
             connection.execute(update(ACCOUNTS).where(mine).values(**values, changed=utc_now()))
-            _need_admin(connection)
-            return _known(connection, person)
+            _require_admin(connection)
+            return _require_account(connection, person)
 
     def forget(self, person: str, *, name: str, email: str) -> None:
         """Puts a pseudonym for a person, and takes out what tells who they were but their work.
@@ -133,65 +141,123 @@ class AccountStore:
     def invited(self, code: str, *, now: str) -> Account | None:
         """The account that the hash of a code is good for now; None where it is for none."""
         with self._database.reading() as connection:
-            return _invited(connection, code, now)
+            return _load_invited(connection, code, now)
 
     def redeem(self, code: str, password_hash: str, *, now: str) -> Account | None:
         """Uses up a code and sets its person's password; the account, or None where it is void."""
         with self._database.writing() as connection:
-            account = _invited(connection, code, now)
+            account = _load_invited(connection, code, now)
             if account is None:
                 return None
             connection.execute(update(INVITES).where(INVITES.c.code == code).values(used=now))
             values = {"hash": password_hash, "must_change": False, "epoch": account.epoch + 1}
             mine = ACCOUNTS.c.person == account.person.id
             connection.execute(update(ACCOUNTS).where(mine).values(**values, changed=now))
-            return _known(connection, account.person.id)
+            return _require_account(connection, account.person.id)
 
 
-def _account(row: Any) -> Account:
+def _build_account(row: Any) -> Account:
     person = Person(row["person"], row["name"], PersonKind(row["kind"]))
-    values = {name: row[name] for name in _PLAIN}
+    values = {name: row[name] for name in _PLAIN_FIELDS}
     values |= {name: bool(row[name]) for name in ("active", "must_change")}
     return Account(person=person, role=Role(row["role"]), **values)
 
 
-def _first(connection: Connection, condition: ColumnElement[bool]) -> Account | None:
+def _load_account(connection: Connection, condition: ColumnElement[bool]) -> Account | None:
     row = connection.execute(_ACCOUNT.where(condition)).mappings().first()
-    return _account(row) if row else None
+    return _build_account(row) if row else None
 
 
-def _known(connection: Connection, person: str) -> Account:
-    found = _first(connection, ACCOUNTS.c.person == person)
+def _require_account(connection: Connection, person: str) -> Account:
+    found = _load_account(connection, ACCOUNTS.c.person == person)
     if found is None:
         raise NotFound(f"{person!r} has no account", "see: tui-annotate users list")
     return found
 
 
-def _invited(connection: Connection, code: str, now: str) -> Account | None:
+def _load_invited(connection: Connection, code: str, now: str) -> Account | None:
     query = select(INVITES.c.person).where(
         INVITES.c.code == code, INVITES.c.used == "", INVITES.c.expires > now
     )
     person = connection.execute(query).scalar()
-    found = _first(connection, ACCOUNTS.c.person == person) if person else None
+    found = _load_account(connection, ACCOUNTS.c.person == person) if person else None
     return found if found and found.active else None
 
 
 def _refuse_taken(connection: Connection, account: Account, *, but: str = "") -> None:
-    """Refuses an account that would share what is one's own; `but` is whose it may be."""
     taken = [("the person", account.person.id, ACCOUNTS.c.person == account.person.id)] * (not but)
     taken.append(("the address", account.email, ACCOUNTS.c.email == account.email))
     if account.unix:
         taken.append(("the user", account.unix, ACCOUNTS.c.unix == account.unix))
     for what, value, condition in taken:
-        if _first(connection, condition & (ACCOUNTS.c.person != but)):
+        if _load_account(connection, condition & (ACCOUNTS.c.person != but)):
             raise Conflict(
                 f"{what} {value!r} has an account already", "see: tui-annotate users list"
             )
 
 
-def _need_admin(connection: Connection) -> None:
-    if not connection.execute(_LEADERS).scalar_one():
+def _require_admin(connection: Connection) -> None:
+    if not connection.execute(_ADMIN_COUNT).scalar_one():
         raise Conflict(
             "there would be no admin",
             "make somebody an admin first: tui-annotate users update WHO --role admin",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class BoundKey:
+    """A key and whose it is.
+
+    Attributes:
+        line: the key as OpenSSH writes it, without a comment.
+        created: when it was bound.
+    """
+
+    fingerprint: str
+    person: Person
+    line: str
+    created: str
+
+
+_ALL: Final = text(
+    "SELECT k.fingerprint, k.line, k.created, p.id, p.name, p.kind"
+    " FROM ssh_keys k JOIN people p ON p.id = k.person"
+    " ORDER BY p.name, p.id, k.created, k.fingerprint"
+)
+_OWNER: Final = select(SSH_KEYS.c.person).where(SSH_KEYS.c.fingerprint == bindparam("fingerprint"))
+_REMOVE: Final = delete(SSH_KEYS).where(SSH_KEYS.c.fingerprint == bindparam("fingerprint"))
+
+
+class SshKeyStore:
+    """The bound keys of a store of people."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def all(self) -> tuple[BoundKey, ...]:
+        """Every bound key, by its owner's name, then as they were bound."""
+        with self._database.reading() as connection:
+            rows = connection.execute(_ALL).all()
+        return tuple(
+            BoundKey(row[0], Person(row[3], row[4], PersonKind(row[5])), row[1], row[2])
+            for row in rows
+        )
+
+    def add(self, key: PublicKey, person: str) -> str:
+        """Bind a key unless it is bound; return the id of its person.
+
+        Raises:
+            Conflict: there is no such person.
+        """
+        name = {"fingerprint": key.fingerprint}
+        row = {**name, "person": person, "line": key.line, "created": utc_now()}
+        with self._database.writing() as connection:
+            owner = connection.execute(_OWNER, name).scalar()
+            if owner is None:
+                connection.execute(insert(SSH_KEYS), row)
+        return str(owner or person)
+
+    def remove(self, fingerprint: str) -> bool:
+        """Unbinds a key; whether it was bound."""
+        with self._database.writing() as connection:
+            return bool(connection.execute(_REMOVE, {"fingerprint": fingerprint}).rowcount)

@@ -24,9 +24,9 @@ from tui_annotate.storage.statements import upsert
 SILENCE: Final = timedelta(minutes=5)
 """Who did nothing for so long may be taken over without a question."""
 
-_FRESH: Final = timedelta(minutes=1)
+_REFRESH_AFTER: Final = timedelta(minutes=1)
 _HOLD: Final = upsert(PRESENCES, "person")
-_FOUND: Final = select(PRESENCES.c.holder, PRESENCES.c.since, PRESENCES.c.seen).where(
+_PRESENCE: Final = select(PRESENCES.c.holder, PRESENCES.c.since, PRESENCES.c.seen).where(
     PRESENCES.c.person == bindparam("person")
 )
 
@@ -46,11 +46,7 @@ def new_holder() -> str:
 
 
 class PresenceStore:
-    """Where people are at work. Threads may share it.
-
-    Attributes:
-        clock: gives this moment, ISO 8601.
-    """
+    """Where people are at work. Threads may share it. `clock`: gives this moment, ISO 8601."""
 
     def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
         self._database = database
@@ -59,29 +55,24 @@ class PresenceStore:
     def elsewhere(self, person: str, holder: str) -> Presence | None:
         """Another process that is alive and holds a person's place; None where there is none."""
         with self._database.reading() as connection:
-            found = _found(connection, person)
-        return found if self._in_the_way(found, holder) else None
+            found = _load_presence(connection, person)
+        return found if self._is_blocking(found, holder) else None
 
     def hold(self, person: str, holder: str, *, over: str = "") -> Presence | None:
-        """Takes a person's place for a process, or tells that it still has it.
+        """Take or renew a person's lock for a process; return another live holder, or None.
 
-        Writes at most once a minute, so that it can stand before each save.
-
-        Args:
-            over: the name of a process that is taken over.
-
-        Returns:
-            The living process that has the place instead, where it is not `over`; else None.
+        Writes at most once a minute, so that it can precede each save. `over`: a process to
+        replace.
         """
         with self._database.reading() as connection:
-            found = _found(connection, person)
-        if found and found.holder == holder and self._age(found) < _FRESH:
+            found = _load_presence(connection, person)
+        if found and found.holder == holder and self._compute_age(found) < _REFRESH_AFTER:
             return None
-        if self._in_the_way(found, holder, over):
+        if self._is_blocking(found, holder, over):
             return found
         with self._database.writing() as connection:
-            found = _found(connection, person)
-            if self._in_the_way(found, holder, over):
+            found = _load_presence(connection, person)
+            if self._is_blocking(found, holder, over):
                 return found
             now = self.clock()
             since = found.since if found and found.holder == holder else now
@@ -95,21 +86,21 @@ class PresenceStore:
         with self._database.writing() as connection:
             connection.execute(delete(PRESENCES).where(mine))
 
-    def _in_the_way(self, found: Presence | None, holder: str, over: str = "") -> bool:
+    def _is_blocking(self, found: Presence | None, holder: str, over: str = "") -> bool:
         if found is None or found.holder in (holder, over):
             return False
-        return self._age(found) < SILENCE and not _dead(found.holder)
+        return self._compute_age(found) < SILENCE and not _has_ended(found.holder)
 
-    def _age(self, found: Presence) -> timedelta:
+    def _compute_age(self, found: Presence) -> timedelta:
         return datetime.fromisoformat(self.clock()) - datetime.fromisoformat(found.seen)
 
 
-def _found(connection: Connection, person: str) -> Presence | None:
-    row = connection.execute(_FOUND, {"person": person}).first()
+def _load_presence(connection: Connection, person: str) -> Presence | None:
+    row = connection.execute(_PRESENCE, {"person": person}).first()
     return Presence(*row) if row else None
 
 
-def _dead(holder: str) -> bool:
+def _has_ended(holder: str) -> bool:
     """Whether a process is known to have ended; of another machine nobody knows."""
     machine, _, rest = holder.rpartition("/")[0].rpartition("/")
     if os.name != "posix" or machine != platform.node() or not rest.isdecimal():

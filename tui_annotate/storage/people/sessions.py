@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Select, and_, delete, insert, select, update
+from sqlalchemy import Connection, Select, and_, delete, insert, select, update
 
-from tui_annotate.storage.columns import ACCOUNTS, PEOPLE, SESSIONS
+from tui_annotate.domain.throttle import FailureCount
+from tui_annotate.storage.columns import ACCOUNTS, ATTEMPTS, PEOPLE, SESSIONS
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.statements import upsert
 
+_KEEP: Final = upsert(ATTEMPTS, "scope")
+_FORGET_AFTER: Final = timedelta(hours=12)
 _FIELDS: Final = (
     "id", "person", "means", "client", "epoch", "created", "seen", "expires", "ended",
 )  # fmt: skip
@@ -23,13 +30,9 @@ _OPEN: Final = and_(SESSIONS.c.ended == "", SESSIONS.c.epoch == ACCOUNTS.c.epoch
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Somebody signed in; times are ISO 8601, `ended` empty so far.
+    """A session; times are ISO 8601.
 
-    Attributes:
-        person, name: who.
-        means: how: password, key, unix, invite.
-        client: where from.
-        epoch: of the account, when the session began.
+    `means`: password, key, unix or invite. `epoch`: of the account at the start.
     """
 
     id: str
@@ -51,11 +54,7 @@ class SessionStore:
         self._database = database
 
     def begin(self, session: Session, token: str, *, before: str) -> None:
-        """Stores a session under the hash of its token.
-
-        Args:
-            before: sessions that expired earlier are forgotten.
-        """
+        """Store a session under the hash of its token; delete those expired `before`."""
         row = asdict(session) | {"token": token}
         del row["name"]
         with self._database.writing() as connection:
@@ -64,19 +63,19 @@ class SessionStore:
 
     def by_token(self, token: str, *, now: str) -> Session | None:
         """The session with the hash of a token, where it lives."""
-        return self._one(SESSIONS.c.token == token, now)
+        return self._find_session(SESSIONS.c.token == token, now)
 
     def by_id(self, session: str, *, now: str) -> Session | None:
         """The session with an id, where it lives."""
-        return self._one(SESSIONS.c.id == session, now)
+        return self._find_session(SESSIONS.c.id == session, now)
 
-    def _one(self, condition: Any, now: str) -> Session | None:
+    def _find_session(self, condition: Any, now: str) -> Session | None:
         query = _SESSION.where(condition, _OPEN, SESSIONS.c.expires > now)
         with self._database.reading() as connection:
             row = connection.execute(query).mappings().first()
         return Session(**row) if row else None
 
-    def living(self, *, now: str) -> tuple[Session, ...]:
+    def active_sessions(self, *, now: str) -> tuple[Session, ...]:
         """All that live, by name, then the time that they began."""
         query = _SESSION.where(_OPEN, SESSIONS.c.expires > now)
         query = query.order_by(PEOPLE.c.name, SESSIONS.c.created, SESSIONS.c.id)
@@ -89,7 +88,7 @@ class SessionStore:
             mine = SESSIONS.c.id == session
             connection.execute(update(SESSIONS).where(mine).values(seen=now))
 
-    def goes_on(self, session: str, *, epoch: int) -> None:
+    def keep_through_epoch(self, session: str, *, epoch: int) -> None:
         """Lets a session live although its account went on to another epoch."""
         with self._database.writing() as connection:
             mine = SESSIONS.c.id == session
@@ -123,3 +122,56 @@ class SessionStore:
         )
         with self._database.reading() as connection:
             return connection.execute(query.limit(1)).first() is not None
+
+
+"""Longer than any count needs to fade."""
+
+
+class AttemptCounts:
+    """The counts as one transaction sees them."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def of(self, scope: str) -> FailureCount:
+        """What is counted for a scope; nothing so far for a new one."""
+        query = select(ATTEMPTS.c.failures, ATTEMPTS.c.last, ATTEMPTS.c.until)
+        row = self._connection.execute(query.where(ATTEMPTS.c.scope == scope)).first()
+        return (
+            FailureCount(row[0], _parse_time(row[1]), _parse_time(row[2]))
+            if row
+            else FailureCount()
+        )
+
+    def keep(self, scope: str, tally: FailureCount) -> None:
+        """Puts a count in the place of the one before."""
+        row = {
+            "scope": scope,
+            "failures": tally.failures,
+            "last": tally.last.isoformat() if tally.last else "",
+            "until": tally.until.isoformat() if tally.until else "",
+        }
+        self._connection.execute(_KEEP, row)
+
+    def drop(self, scope: str) -> None:
+        """Forgets a count."""
+        self._connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.scope == scope))
+
+
+class AttemptStore:
+    """Counts by scope: an account, a client, or both together, as hashes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @contextmanager
+    def counting(self, now: datetime) -> Iterator[AttemptCounts]:
+        """The counts in a transaction that holds the write lock; those long past are forgotten."""
+        with self._database.writing() as connection:
+            past = (now - _FORGET_AFTER).isoformat()
+            connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.last < past))
+            yield AttemptCounts(connection)
+
+
+def _parse_time(text: str) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None

@@ -6,43 +6,36 @@ import uuid
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, select, text, update
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import (
-    OPERATOR,
-    Actor,
     Person,
     PersonKind,
     Verb,
-    again,
     checked_name,
     require,
+    second_reader,
     seen_by,
 )
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.codec import from_json, plain, storable, to_json
-from tui_annotate.storage.columns import ACCOUNTS, DATASETS, PEOPLE, PLACES, PREFERENCES, SAMPLES
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.codec import check_storable, from_json, plain, to_json
+from tui_annotate.storage.columns import ACCOUNTS, PEOPLE, PLACES, PREFERENCES, SAMPLES
+from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, sample_row, upsert
 
 _KEEP: Final = add_missing(PEOPLE)
 _PREFER: Final = upsert(PREFERENCES, "person", "name")
 _PLACE: Final = upsert(PLACES, "person", "sample_id")
-_PLACE_OF: Final = (
-    select(PLACES.c.value)
-    .join(SAMPLES, SAMPLES.c.id == PLACES.c.sample_id)
-    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
-    .where(
-        PLACES.c.person == bindparam("person"),
-        DATASETS.c.name == bindparam("dataset"),
-        SAMPLES.c.external == bindparam("sample"),
-    )
+_PLACE_OF: Final = text(
+    "SELECT p.value FROM places p JOIN samples s ON s.id = p.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE p.person = :person AND d.name = :dataset AND s.external = :sample"
 )
 
 
-def keep_person(connection: Connection, person: Person) -> None:
+def add_person(connection: Connection, person: Person) -> None:
     """Stores a person who is not there yet; one who is stays as they are.
 
     Raises:
@@ -51,7 +44,7 @@ def keep_person(connection: Connection, person: Person) -> None:
     if not person.id:
         raise InvalidInput(f"{person.name!r} has no id", "give every person of a file an id")
     values = {
-        "id": storable(person.id, "a person's id"),
+        "id": check_storable(person.id, "a person's id"),
         "name": plain(person.name),
         "kind": person.kind.value,
         "created": utc_now(),
@@ -59,30 +52,26 @@ def keep_person(connection: Connection, person: Person) -> None:
     connection.execute(_KEEP, values)
 
 
-def put_person(connection: Connection, person: Person) -> None:
+def save_person(connection: Connection, person: Person) -> None:
     """Stores a person; one who is there takes the name and the kind, at a second reading too.
 
     Raises:
-        InvalidInput: as `keep_person`.
+        InvalidInput: as `add_person`.
     """
-    keep_person(connection, person)
+    add_person(connection, person)
     values = {"name": plain(person.name), "kind": person.kind.value}
     connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
-    second = again(person)
+    second = second_reader(person)
     named = update(PEOPLE).where(PEOPLE.c.id == second.id, PEOPLE.c.kind == second.kind.value)
     connection.execute(named.values(name=plain(second.name)))
 
 
-class PeopleStore:
+class PeopleStore(Store):
     """People of a workspace by id; names need not be unique, but among the local ones they are.
 
     Raises:
         NotAllowed: every method about places and preferences, where they are somebody else's.
     """
-
-    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
-        self._database = database
-        self._actor = actor
 
     def local(self, name: str) -> Person:
         """The person of this machine with a name, made where there is none.
@@ -101,7 +90,7 @@ class PeopleStore:
         if found is None:
             with self._database.writing() as connection:
                 found = connection.execute(query).scalar() or uuid.uuid4().hex
-                keep_person(connection, Person(found, name))
+                add_person(connection, Person(found, name))
         return Person(found, name)
 
     def imported(self, person_id: str, name: str) -> Person:
@@ -112,7 +101,7 @@ class PeopleStore:
         """
         require(self._actor, Verb.MANAGE)
         with self._database.writing() as connection:
-            keep_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))
+            add_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))
         return self.person(person_id)
 
     def keep(self, person: Person) -> None:
@@ -122,7 +111,7 @@ class PeopleStore:
             if connection.execute(query).first() == (person.name, person.kind.value):
                 return
         with self._database.writing() as connection:
-            put_person(connection, person)
+            save_person(connection, person)
 
     def accounts(self) -> bool:
         """Whether any of them has an account in this store."""

@@ -13,35 +13,34 @@ from functools import partial
 from statistics import median
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, text, tuple_, update
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.orders import ByScore, Sense, by_score
+from tui_annotate.domain.queue_orders import ByScore, ScoreDirection, by_score
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.columns import ORDERS, RANKS, SAMPLES, SCORES, TALLIES
+from tui_annotate.storage.columns import ORDERS, RANKS, RUNS, SAMPLES, SCORES, SUGGESTIONS, TALLIES
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.ranks import UNSCORED, Newcomer, fill, place, remove_ranks
+from tui_annotate.storage.ranks import (
+    UNSCORED,
+    RankedSample,
+    fill_order,
+    insert_ranks,
+    remove_ranks,
+)
 from tui_annotate.storage.scores import runs
 from tui_annotate.storage.scores.runs import StoredRun
 
 _MARK: Final = "#"
 _OUTDATED: Final = "outdated"
 _BATCH: Final = 5000  # rows of an order that one transaction drops
-_VALUES: Final = (
-    select(SAMPLES.c.id, SCORES.c.raw, SCORES.c.value, SAMPLES.c.external)
-    .join(SCORES, SCORES.c.sample_id == SAMPLES.c.id)
-    .where(
-        SAMPLES.c.dataset_id == bindparam("dataset"),
-        SCORES.c.run == bindparam("run"),
-        SCORES.c.name == bindparam("name"),
-        SCORES.c.extra == 0,
-        SCORES.c.value.is_not(None),
-    )
-    .order_by(SAMPLES.c.id)
+_VALUES: Final = text(
+    "SELECT s.id, c.raw, c.value, s.external FROM samples s JOIN scores c ON c.sample_id = s.id"
+    " WHERE s.dataset_id = :dataset AND c.run = :run AND c.name = :name AND c.extra = 0"
+    " AND c.value IS NOT NULL ORDER BY s.id"
 )
 
 
-class _Scored(NamedTuple):
+class _SampleScore(NamedTuple):
     """A sample's row with what one run says of it; `value` in [0, 1] mostly."""
 
     sample_id: int
@@ -49,25 +48,25 @@ class _Scored(NamedTuple):
     value: float
 
 
-def ready(database: Database, order: ByScore) -> int:
+def ensure_order(database: Database, order: ByScore) -> int:
     """The row of an order in which every sample has its place, by the runs that stand now.
 
     Raises:
         InvalidInput: there is no such score, or every dataset that has it hides it.
     """
     with database.reading() as connection:
-        speaking = _speaking(connection, order.score)
-        name = _marked(order, speaking)
+        current_runs = _find_visible_runs(connection, order.score)
+        name = _name_order(order, current_runs)
         found = connection.execute(_FILLED, {"name": name}).scalar()
         if found is not None:
             return int(found)
-        line = _line(connection, order, speaking)
-    made = fill(database, name, value=partial(place_in, line))
-    _drop_older(database, order, made)
+        line = _compute_positions(connection, order, current_runs)
+    made = fill_order(database, name, value=partial(position_value, line))
+    _drop_older_orders(database, order, made)
     return made
 
 
-def place_in(line: Mapping[int, int], newcomer: Newcomer) -> int:
+def position_value(line: Mapping[int, int], newcomer: RankedSample) -> int:
     """A sample's value in an order, of which `line` has the places from 0."""
     return line.get(newcomer.sample_id, UNSCORED + newcomer.sample_id)
 
@@ -83,11 +82,13 @@ def line_of(connection: Connection, order: ByScore, dataset_id: int) -> dict[int
     Raises:
         InvalidInput: the dataset has no such score.
     """
-    found = [each for each in runs.finished(connection) if each.dataset_id == dataset_id]
-    speaking = runs.speaking(found).get((dataset_id, order.score))
-    if speaking is None or order.score not in speaking.valued:
-        raise _unknown(order.score, {name for each in runs.newest(found) for name in each.valued})
-    return _line(connection, order, [speaking])
+    found = [each for each in runs.list_finished_runs(connection) if each.dataset_id == dataset_id]
+    current_runs = runs.current_runs(found).get((dataset_id, order.score))
+    if current_runs is None or order.score not in current_runs.valued:
+        raise _unknown_score_error(
+            order.score, {name for each in runs.newest(found) for name in each.valued}
+        )
+    return _compute_positions(connection, order, [current_runs])
 
 
 def support(connection: Connection, score: str) -> dict[SampleKey, float]:
@@ -96,10 +97,10 @@ def support(connection: Connection, score: str) -> dict[SampleKey, float]:
     Raises:
         InvalidInput: no run gives values of that name.
     """
-    speaking = runs.speaking(runs.finished(connection))
-    valued = {at: each for at, each in speaking.items() if at[1] in each.valued}
+    current_runs = runs.current_runs(runs.list_finished_runs(connection))
+    valued = {at: each for at, each in current_runs.items() if at[1] in each.valued}
     if score not in {name for _, name in valued}:
-        raise _unknown(score, {name for _, name in valued})
+        raise _unknown_score_error(score, {name for _, name in valued})
     found: dict[SampleKey, float] = {}
     for (dataset_id, name), each in valued.items():
         if name == score:
@@ -110,47 +111,50 @@ def support(connection: Connection, score: str) -> dict[SampleKey, float]:
     return found
 
 
-def _speaking(connection: Connection, score: str) -> list[StoredRun]:
-    valued = {at: each for at, each in runs.shown(connection).items() if at[1] in each.valued}
+def _find_visible_runs(connection: Connection, score: str) -> list[StoredRun]:
+    valued = {
+        at: each for at, each in runs.list_visible_runs(connection).items() if at[1] in each.valued
+    }
     found = [each for (_, name), each in valued.items() if name == score]
     if not found:
-        raise _unknown(score, {name for _, name in valued})
+        raise _unknown_score_error(score, {name for _, name in valued})
     return sorted(found, key=lambda each: each.number)
 
 
-def _unknown(score: str, names: Collection[str]) -> InvalidInput:
+def _unknown_score_error(score: str, names: Collection[str]) -> InvalidInput:
     known = f"scores there are: {', '.join(sorted(names))}"
     return InvalidInput(f"no score {score!r}", known if names else "make one: tui-annotate score")
 
 
-def _marked(order: ByScore, speaking: Sequence[StoredRun]) -> str:
-    made_of = "\n".join(each.run.id for each in speaking)
+def _name_order(order: ByScore, current_runs: Sequence[StoredRun]) -> str:
+    made_of = "\n".join(each.run.id for each in current_runs)
     return f"{order}{_MARK}{hashlib.sha256(made_of.encode()).hexdigest()[:16]}"
 
 
-def _line(connection: Connection, order: ByScore, speaking: Sequence[StoredRun]) -> dict[int, int]:
-    """By sample's row, its place from 0; ties go by arrival."""
+def _compute_positions(
+    connection: Connection, order: ByScore, current_runs: Sequence[StoredRun]
+) -> dict[int, int]:
     distances: list[tuple[float, int]] = []
-    for each in speaking:
+    for each in current_runs:
         wanted = {"dataset": each.dataset_id, "run": each.number, "name": order.score}
-        found = [_Scored(*row[:3]) for row in connection.execute(_VALUES, wanted)]
-        distances += _distances(found, order, each)
+        found = [_SampleScore(*row[:3]) for row in connection.execute(_VALUES, wanted)]
+        distances += _compute_sort_keys(found, order, each)
     return {sample_id: place for place, (_, sample_id) in enumerate(sorted(distances))}
 
 
-def _distances(
-    found: Sequence[_Scored], order: ByScore, stored: StoredRun
+def _compute_sort_keys(
+    found: Sequence[_SampleScore], order: ByScore, stored: StoredRun
 ) -> list[tuple[float, int]]:
     """How late each sample comes, as any number: the smaller, the earlier."""
-    if order.sense is Sense.UNCERTAIN:
-        middle = _middle(found, order.score, stored)
+    if order.sense is ScoreDirection.UNCERTAIN:
+        middle = _find_middle(found, order.score, stored)
         return [(abs(each.value - middle), each.sample_id) for each in found]
     worst_is_low = order.score not in stored.run.low
-    sign = 1.0 if worst_is_low == (order.sense is Sense.WORST) else -1.0
+    sign = 1.0 if worst_is_low == (order.sense is ScoreDirection.WORST) else -1.0
     return [(sign * each.value, each.sample_id) for each in found]
 
 
-def _middle(found: Sequence[_Scored], score: str, stored: StoredRun) -> float:
+def _find_middle(found: Sequence[_SampleScore], score: str, stored: StoredRun) -> float:
     """The value at which a score decides nothing; a run names it on the scale of `raw`."""
     named = stored.run.parameters.get("middle")
     if isinstance(named, dict):
@@ -168,31 +172,31 @@ def _middle(found: Sequence[_Scored], score: str, stored: StoredRun) -> float:
 # as runs end, and samples change ------------------------------------------------------------------
 
 
-def make_again(database: Database, names: Collection[str]) -> None:
+def refresh_orders(database: Database, names: Collection[str]) -> None:
     """Brings the orders up to date that were made by some scores; what has no score now goes."""
     with database.reading() as connection:
-        made = _made(connection)
+        made = _list_stored_orders(connection)
     for order in sorted({order for _, order in made if order.score in names}):
         with suppress(InvalidInput):
-            ready(database, order)
+            ensure_order(database, order)
             continue
-        _drop(database, order, [number for number, each in made if each == order])
+        _drop_orders(database, order, [number for number, each in made if each == order])
 
 
-def outdate(connection: Connection) -> None:
+def mark_orders_outdated(connection: Connection) -> None:
     """Says that samples came into the orders that may have a score: they are made again."""
-    for number, order in _made(connection):
-        _outdate(connection, number, order)
+    for number, order in _list_stored_orders(connection):
+        _rename_outdated(connection, number, order)
 
 
-def _outdate(connection: Connection, number: int, order: ByScore) -> None:
+def _rename_outdated(connection: Connection, number: int, order: ByScore) -> None:
     values = {"name": f"{order}{_MARK}{_OUTDATED}-{number}"}
     connection.execute(update(ORDERS).where(ORDERS.c.id == number).values(values))
 
 
-def stand_last(connection: Connection, sample_ids: Sequence[int]) -> None:
+def move_to_end(connection: Connection, sample_ids: Sequence[int]) -> None:
     """Puts samples that lost their scores to the end of the orders by scores in which they are."""
-    for number, order in _made(connection):
+    for number, order in _list_stored_orders(connection):
         among = select(RANKS.c.sample_id).where(
             RANKS.c.sample_id.in_(sample_ids), RANKS.c.order_id == number
         )
@@ -200,28 +204,27 @@ def stand_last(connection: Connection, sample_ids: Sequence[int]) -> None:
         if rows:
             remove_ranks(connection, rows, [number])
             places = [(UNSCORED + row, row) for row in rows]
-            place(connection, places, order_id=number, order=str(order))
+            insert_ranks(connection, places, order_id=number, order=str(order))
 
 
-def _made(connection: Connection) -> list[tuple[int, ByScore]]:
-    """The orders by scores that are stored: row, and what it is by."""
+def _list_stored_orders(connection: Connection) -> list[tuple[int, ByScore]]:
     query = select(ORDERS.c.id, ORDERS.c.name).where(ORDERS.c.name.contains(_MARK))
     named = [(row[0], by_score(row[1].rpartition(_MARK)[0])) for row in connection.execute(query)]
     return [(number, order) for number, order in named if order]
 
 
-def _drop_older(database: Database, order: ByScore, made: int) -> None:
+def _drop_older_orders(database: Database, order: ByScore, made: int) -> None:
     """Drops what an order was before; the last one stays for who is just walking it."""
     with database.reading() as connection:
-        others = [n for n, each in _made(connection) if each == order and n != made]
-    _drop(database, order, sorted(others)[:-1])
+        others = [n for n, each in _list_stored_orders(connection) if each == order and n != made]
+    _drop_orders(database, order, sorted(others)[:-1])
 
 
-def _drop(database: Database, order: ByScore, numbers: Collection[int]) -> None:
+def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -> None:
     """Drops orders in short transactions; nobody finds one of which a part is gone."""
     for number in numbers:
         with database.writing() as connection:
-            _outdate(connection, number, order)
+            _rename_outdated(connection, number, order)
         left = 1
         while left:
             with database.writing() as connection:
@@ -236,3 +239,46 @@ def _drop(database: Database, order: ByScore, numbers: Collection[int]) -> None:
         with database.writing() as connection:
             connection.execute(delete(TALLIES).where(TALLIES.c.order_id == number))
             connection.execute(delete(ORDERS).where(ORDERS.c.id == number))
+
+
+# texts that change -------------------------------------------------------------------------------
+
+_READ_COLUMNS: Final = ("digest", "request", "meta", "group")
+"""What a machine may have read of a sample; its answer, say, stands in `meta`."""
+
+
+def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str, Any]]) -> None:
+    """Takes off what was said of samples that get other texts or fields, and of their siblings.
+
+    A score may compare a text with those of its group, which is why these go along.
+
+    Args:
+        coming: by sample's row, its columns as they are to be; they are not written yet.
+    """
+    if connection.execute(select(RUNS.c.number).limit(1)).first() is None:
+        return
+    query = select(SAMPLES.c.id, SAMPLES.c.dataset_id, *(SAMPLES.c[name] for name in _READ_COLUMNS))
+    found = connection.execute(query.where(SAMPLES.c.id.in_(list(coming)))).mappings()
+    changed: list[int] = []
+    groups: set[tuple[int, str]] = set()
+    for row in found:
+        new = coming[row["id"]]
+        if any(row[name] != new[name] for name in _READ_COLUMNS):
+            changed.append(row["id"])
+            groups |= {(row["dataset_id"], each) for each in (row["group"], new["group"]) if each}
+    drop_results(connection, [*changed, *_find_group_members(connection, groups)])
+
+
+def _find_group_members(connection: Connection, groups: set[tuple[int, str]]) -> list[int]:
+    if not groups:
+        return []
+    among = tuple_(SAMPLES.c.dataset_id, SAMPLES.c.group).in_(sorted(groups))
+    return list(connection.execute(select(SAMPLES.c.id).where(among)).scalars())
+
+
+def drop_results(connection: Connection, sample_ids: Sequence[int]) -> None:
+    """Takes off what machines said of samples; they stand last in the orders by scores."""
+    if sample_ids:
+        for table in (SCORES, SUGGESTIONS):
+            connection.execute(delete(table).where(table.c.sample_id.in_(sample_ids)))
+        move_to_end(connection, sample_ids)

@@ -6,29 +6,33 @@ Of one maker and dataset the newest finished run stands; one that was killed is 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import Connection, delete, func, select, text, update
 from sqlalchemy.dialects.sqlite import insert
 
-from tui_annotate.domain.errors import Conflict, NotFound
-from tui_annotate.domain.scores import Run, RunKind
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.scores import RunKind, ScoreRun
+from tui_annotate.storage.blind_datasets import hidden_rows
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.codec import from_json, storable, to_json
+from tui_annotate.storage.codec import check_storable, from_json, to_json
 from tui_annotate.storage.columns import DATASETS, RUNS, SAMPLES, SCORES
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.hiding import hidden_rows
+from tui_annotate.storage.statements import dataset_row
 
 _AT_ONCE: Final = 2000  # rows of samples whose scores one transaction drops
 _COLUMNS: Final = ["id", "kind", "maker", "parameters", "embedder", "low", "names", "at", "by"]
-_BEGUN: Final = (
+_STARTED: Final = (
     select(RUNS.c.number, RUNS.c.dataset_id, DATASETS.c.name, *(RUNS.c[name] for name in _COLUMNS))
     .join(DATASETS, DATASETS.c.id == RUNS.c.dataset_id)
     .order_by(RUNS.c.number)
 )
-_RUNS: Final = _BEGUN.where(RUNS.c.finished != "")
+_RUNS: Final = _STARTED.where(RUNS.c.finished != "")
+_KILLED: Final = text(
+    "SELECT r.number FROM runs r JOIN datasets d ON d.id = r.dataset_id"
+    " WHERE d.name = :dataset AND r.kind = :kind AND r.maker = :maker AND r.finished = ''"
+)
 
 
 class StoredRun(NamedTuple):
@@ -43,61 +47,54 @@ class StoredRun(NamedTuple):
     dataset_id: int
     names: tuple[str, ...]
     valued: Mapping[str, int]
-    run: Run
+    run: ScoreRun
 
 
-def begin(connection: Connection, run: Run) -> int:
-    """Writes a run down, which does not count yet; the number of its row.
+def begin(database: Database, run: ScoreRun, *, by: str) -> int:
+    """Stores a run, which does not count yet; the number of its row.
+
+    What earlier runs of its kind, maker and dataset left when they were killed is dropped.
+
+    Args:
+        by: who made it, where it does not say.
 
     Raises:
         NotFound: there is no such dataset.
         Conflict: there is a run of this id.
         InvalidInput: its maker can not be stored.
     """
-    query = select(DATASETS.c.id).where(DATASETS.c.name == run.dataset)
-    dataset_id = connection.execute(query).scalar()
-    if dataset_id is None:
-        raise NotFound(f"there is no dataset {run.dataset!r}", "see: tui-annotate dataset list")
-    if connection.execute(select(RUNS.c.id).where(RUNS.c.id == run.id)).first():
-        raise Conflict(f"there is a run {run.id} already", "a new run has a new id")
-    number = (connection.execute(select(func.max(RUNS.c.number))).scalar() or 0) + 1
-    row = {
-        "number": number,
-        "id": run.id,
-        "dataset_id": dataset_id,
-        "kind": run.kind.value,
-        "maker": storable(run.maker, "maker"),
-        "parameters": to_json(dict(run.parameters)),
-        "embedder": run.embedder,
-        "low": to_json(sorted(run.low)),
-        "names": "{}",
-        "at": run.at or utc_now(),
-        "by": run.by,
-        "finished": "",
-    }
-    connection.execute(insert(RUNS), row)
-    return number
+    with database.reading() as connection:
+        scope = {"dataset": run.dataset, "kind": run.kind.value, "maker": run.maker}
+        left = connection.execute(_KILLED, scope).scalars().all()
+    for number in left:
+        drop(database, number)
+    with database.writing() as connection:
+        dataset_id = dataset_row(connection, run.dataset)
+        if connection.execute(select(RUNS.c.id).where(RUNS.c.id == run.id)).first():
+            raise Conflict(f"there is a run {run.id} already", "a new run has a new id")
+        number = (connection.execute(select(func.max(RUNS.c.number))).scalar() or 0) + 1
+        row = {
+            "number": number,
+            "id": run.id,
+            "dataset_id": dataset_id,
+            "kind": run.kind.value,
+            "maker": check_storable(run.maker, "maker"),
+            "parameters": to_json(dict(run.parameters)),
+            "embedder": run.embedder,
+            "low": to_json(sorted(run.low)),
+            "names": "{}",
+            "at": run.at or utc_now(),
+            "by": run.by or by,
+            "finished": "",
+        }
+        connection.execute(insert(RUNS), row)
+        return number
 
 
 def finish(connection: Connection, number: int, names: Mapping[str, int] | None = None) -> None:
     """From now on a run counts; `names` are those of its scores, with how many have a value."""
     values = {"names": to_json(dict(sorted((names or {}).items()))), "finished": utc_now()}
     connection.execute(update(RUNS).where(RUNS.c.number == number).values(values))
-
-
-def killed(connection: Connection, run: Run) -> list[int]:
-    """The numbers of runs of the same kind, maker and dataset that never ended."""
-    query = (
-        select(RUNS.c.number)
-        .join(DATASETS, DATASETS.c.id == RUNS.c.dataset_id)
-        .where(
-            DATASETS.c.name == run.dataset,
-            RUNS.c.kind == run.kind.value,
-            RUNS.c.maker == run.maker,
-            RUNS.c.finished == "",
-        )
-    )
-    return list(connection.execute(query).scalars())
 
 
 def drop(database: Database, number: int) -> None:
@@ -114,15 +111,17 @@ def drop(database: Database, number: int) -> None:
         connection.execute(delete(RUNS).where(RUNS.c.number == number))
 
 
-def finished(connection: Connection, dataset: str = "") -> list[StoredRun]:
+def list_finished_runs(connection: Connection, dataset: str = "") -> list[StoredRun]:
     """The runs that ended, of a dataset or of all, in the order in which they began."""
     query = _RUNS.where(DATASETS.c.name == dataset) if dataset else _RUNS
-    return [_stored(*row) for row in connection.execute(query)]
+    return [_build_stored_run(*row) for row in connection.execute(query)]
 
 
-def unfinished(connection: Connection) -> list[StoredRun]:
+def list_unfinished_runs(connection: Connection) -> list[StoredRun]:
     """The runs that are still on their way or were killed, in the order in which they began."""
-    return [_stored(*row) for row in connection.execute(_BEGUN.where(RUNS.c.finished == ""))]
+    return [
+        _build_stored_run(*row) for row in connection.execute(_STARTED.where(RUNS.c.finished == ""))
+    ]
 
 
 def newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
@@ -131,25 +130,28 @@ def newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
     return [each for each in runs if last[each.dataset_id, each.run.kind, each.run.maker] is each]
 
 
-def speaking(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
+def current_runs(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
     """By row of dataset and name of a score, the run that says it now: the last that stands."""
     return {(each.dataset_id, name): each for each in newest(runs) for name in each.names}
 
 
-def shown(connection: Connection) -> dict[tuple[int, str], StoredRun]:
-    """As `speaking`, of all that people at work may see."""
+def list_visible_runs(connection: Connection) -> dict[tuple[int, str], StoredRun]:
+    """As `current_runs`, of all that people at work may see."""
     gone = hidden_rows(connection)
-    return {at: each for at, each in speaking(finished(connection)).items() if at[0] not in gone}
+    return {
+        at: each
+        for at, each in current_runs(list_finished_runs(connection)).items()
+        if at[0] not in gone
+    }
 
 
 @lru_cache(maxsize=1024)
-def _stored(*row: Any) -> StoredRun:
-    """A row of `_RUNS`; a run that ended never changes, and is asked for at every key."""
+def _build_stored_run(*row: Any) -> StoredRun:
     number, dataset_id, dataset, identity, kind, maker, parameters, embedder, low, names, at, by = (
         row
     )
     counts = from_json(names)
-    run = Run(
+    run = ScoreRun(
         id=identity,
         kind=RunKind(kind),
         maker=maker,
@@ -162,8 +164,3 @@ def _stored(*row: Any) -> StoredRun:
     )
     valued = {name: count for name, count in counts.items() if count}
     return StoredRun(number, dataset_id, tuple(counts), valued, run)
-
-
-def by_actor(run: Run, person: str) -> Run:
-    """A run with who made it, where it does not say."""
-    return run if run.by else replace(run, by=person)

@@ -5,7 +5,7 @@ What a dataset hides is hidden from screens (`of`) for everybody; from annotator
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from math import isfinite
@@ -15,17 +15,32 @@ from typing import Any, Final
 from sqlalchemy import Connection, text
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.glances import Glances
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, may, require
+from tui_annotate.domain.people import Verb, is_allowed, require
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.scores import Run, Score
-from tui_annotate.storage.codec import from_json, plain, storable, to_json
-from tui_annotate.storage.database import Database
-from tui_annotate.storage.hiding import hidden_rows
+from tui_annotate.domain.scores import (
+    LABELS,
+    MOST,
+    RunKind,
+    Score,
+    ScoreRun,
+    ScoreSummaries,
+    ScoreSummary,
+)
+from tui_annotate.storage.blind_datasets import hidden_rows
+from tui_annotate.storage.codec import check_storable, from_json, plain, to_json
+from tui_annotate.storage.database import Store
 from tui_annotate.storage.scores import orders, runs
-from tui_annotate.storage.scores.glances import glances, orderable
-from tui_annotate.storage.scores.runs import StoredRun
+from tui_annotate.storage.scores.runs import StoredRun, list_visible_runs
 
+_READ: Final = text("""
+    SELECT k.key, c.run, c.name, c.value, c.text
+    FROM json_each(:keys) k
+    JOIN datasets d ON d.name = k.value ->> 0
+    JOIN samples s ON s.dataset_id = d.id AND s.external = k.value ->> 1
+    JOIN scores c ON c.sample_id = s.id AND c.run IN (SELECT value FROM json_each(:runs))
+    WHERE c.extra = 0
+""")
+_OTHER_RUN: Final = (None, False, False)  # another run says that now
 _BATCH: Final = 2000
 """Scores of one transaction."""
 
@@ -51,14 +66,10 @@ _PAGE: Final = text(
 )
 
 
-class ScoreStore:
+class ScoreStore(Store):
     """Runs and their scores; a sample's scores go when its texts change, or it goes."""
 
-    def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
-        self._database = database
-        self._actor = actor
-
-    def write(self, run: Run, scores: Iterable[Score]) -> int:
+    def write(self, run: ScoreRun, scores: Iterable[Score]) -> int:
         """Stores a run; it counts, as a whole, once all its scores are in.
 
         Scores of samples that are not there, as taken out meanwhile, are passed over. What an
@@ -74,60 +85,53 @@ class ScoreStore:
             Conflict: there is a run of this id, or a score comes twice.
         """
         require(self._actor, Verb.MANAGE)
-        with self._database.reading() as connection:
-            left = runs.killed(connection, run)
-        for number in left:
-            runs.drop(self._database, number)
-        with self._database.writing() as connection:
-            number = runs.begin(connection, runs.by_actor(run, self._actor.person))
+        number = runs.begin(self._database, run, by=self._actor.person)
         try:
-            names, stored = self._fill(run, number, scores)
+            names, stored = self._write_scores(run, number, scores)
             with self._database.writing() as connection:
                 runs.finish(connection, number, names)
         except BaseException:
             runs.drop(self._database, number)
             raise
-        orders.make_again(self._database, names)
+        orders.refresh_orders(self._database, names)
         return stored
 
-    def _fill(self, run: Run, number: int, scores: Iterable[Score]) -> tuple[dict[str, int], int]:
-        """By name, how many samples have a value; and how many scores were stored."""
+    def _write_scores(
+        self, run: ScoreRun, number: int, scores: Iterable[Score]
+    ) -> tuple[dict[str, int], int]:
         names: dict[str, int] = {}
         stored = 0
         coming = iter(scores)
         while some := list(islice(coming, _BATCH)):
             for each in some:
                 if each.name not in names:
-                    names[storable(each.name, "name of a score")] = 0
+                    names[check_storable(each.name, "name of a score")] = 0
                 names[each.name] += each.value is not None and not each.extra
-            rows = [_row(each, run.dataset, number) for each in some]
+            rows = [_build_row(each, run.dataset, number) for each in some]
             with self._database.writing() as connection:
                 stored += connection.exec_driver_sql(_INSERT, rows).rowcount
         return names, stored
 
-    def runs(self, dataset: str = "") -> list[Run]:
+    def runs(self, dataset: str = "") -> list[ScoreRun]:
         """The runs that ended, of one dataset or of all, in the order in which they began."""
         with self._database.reading() as connection:
-            return [each.run for each in self._told(connection, runs.finished(connection, dataset))]
+            found = self._select_readable(connection, runs.list_finished_runs(connection, dataset))
+        return [each.run for each in found]
 
-    def unfinished(self) -> list[Run]:
+    def unfinished(self) -> list[ScoreRun]:
         """The runs that are on their way or were killed; what they say counts for nobody."""
         with self._database.reading() as connection:
-            return [each.run for each in self._told(connection, runs.unfinished(connection))]
-
-    def latest(self, dataset: str, maker: str) -> Run | None:
-        """The run that stands for a maker; None where it never ended one."""
-        return next((each for each in reversed(self.runs(dataset)) if each.maker == maker), None)
+            found = self._select_readable(connection, runs.list_unfinished_runs(connection))
+        return [each.run for each in found]
 
     def names(self, dataset: str = "") -> tuple[str, ...]:
         """The names of all scores that stand, of one dataset or of all, sorted."""
         with self._database.reading() as connection:
-            told = self._told(connection, runs.finished(connection, dataset))
-        return tuple(sorted({name for each in runs.newest(told) for name in each.names}))
+            found = self._select_readable(connection, runs.list_finished_runs(connection, dataset))
+        return tuple(sorted({name for each in runs.newest(found) for name in each.names}))
 
-    def _told(self, connection: Connection, found: list[StoredRun]) -> list[StoredRun]:
-        """Without those that this actor may not read."""
-        if may(self._actor, Verb.REPORT):
+    def _select_readable(self, connection: Connection, found: list[StoredRun]) -> list[StoredRun]:
+        if is_allowed(self._actor, Verb.REPORT):
             return found
         gone = hidden_rows(connection)
         return [each for each in found if each.dataset_id not in gone]
@@ -147,7 +151,7 @@ class ScoreStore:
             NotFound: there is no such run of this dataset, or it never ended.
         """
         with self._database.reading() as connection:
-            chosen = self._chosen(connection, dataset, runs)
+            chosen = self._select_runs(connection, dataset, runs)
             wanted = {"dataset": dataset, "runs": to_json([each.number for each in chosen])}
             if names:
                 wanted["names"] = to_json(sorted(names))
@@ -155,20 +159,20 @@ class ScoreStore:
             rows = streamed.execute(_NAMED if names else _STREAMED, wanted)
             for sample, own in groupby(rows, key=itemgetter(0)):
                 key = SampleKey(dataset, sample)
-                yield key, tuple(_score(key, row) for row in own)
+                yield key, tuple(_build_score(key, row) for row in own)
 
-    def _chosen(
+    def _select_runs(
         self, connection: Connection, dataset: str, wanted: Collection[str]
     ) -> Sequence[StoredRun]:
-        told = self._told(connection, runs.finished(connection, dataset))
+        found = self._select_readable(connection, runs.list_finished_runs(connection, dataset))
         if not wanted:
-            return runs.newest(told)
-        missing = sorted(set(wanted) - {each.run.id for each in told})
+            return runs.newest(found)
+        missing = sorted(set(wanted) - {each.run.id for each in found})
         if missing:
             raise NotFound(
                 f"dataset {dataset!r} has no run {missing[0]}", "see: tui-annotate score list"
             )
-        return [each for each in told if each.run.id in set(wanted)]
+        return [each for each in found if each.run.id in set(wanted)]
 
     def of(
         self, keys: Sequence[SampleKey], *, hidden: bool = False
@@ -185,12 +189,12 @@ class ScoreStore:
             by_dataset[key.dataset].append(key.id)
         found: defaultdict[SampleKey, list[Score]] = defaultdict(list)
         with self._database.reading() as connection:
-            shown = hidden and may(self._actor, Verb.REPORT)
+            shown = hidden and is_allowed(self._actor, Verb.REPORT)
             gone = frozenset() if shown else hidden_rows(connection)
             for dataset, ids in by_dataset.items():
-                speaking = runs.speaking(runs.finished(connection, dataset))
+                current_runs = runs.current_runs(runs.list_finished_runs(connection, dataset))
                 says = {
-                    (one.number, name) for (at, name), one in speaking.items() if at not in gone
+                    (one.number, name) for (at, name), one in current_runs.items() if at not in gone
                 }
                 if not says:
                     continue
@@ -199,7 +203,7 @@ class ScoreStore:
                 for row in connection.execute(_PAGE, wanted):
                     if (row.run, row.name) in says:
                         key = SampleKey(dataset, row[0])
-                        found[key].append(_score(key, row))
+                        found[key].append(_build_score(key, row))
         return {key: tuple(own) for key, own in found.items()}
 
     def support(self, name: str) -> dict[SampleKey, float]:
@@ -213,15 +217,45 @@ class ScoreStore:
         with self._database.reading() as connection:
             return orders.support(connection, name)
 
-    def glances(self, keys: Sequence[SampleKey], *, first: str = "") -> Glances:
-        """What a list shows of some samples; see `storage.scores.glances`."""
+    def glances(self, keys: Sequence[SampleKey], *, first: str = "") -> ScoreSummaries:
+        """Return the scores of some samples for a list; `first` names the first column."""
         with self._database.reading() as connection:
-            return glances(connection, keys, first=first)
+            current_runs = list_visible_runs(connection)
+            names = _select_columns(current_runs, first)
+            plan = {
+                (each.number, name): (
+                    names.index(name) if name in names else None,
+                    name in each.run.low,
+                    each.run.kind is RunKind.RANK,
+                )
+                for (_, name), each in current_runs.items()
+                if name in names or each.run.kind is RunKind.RANK
+            }
+            if not plan:
+                return ScoreSummaries()
+            wanted = {
+                "keys": to_json(keys),
+                "runs": to_json(sorted({number for number, _ in plan})),
+            }
+            values: list[list[float | None]] = [[None] * len(names) for _ in keys]
+            labels = [""] * len(keys)
+            said: set[int] = set()
+            for at, run, name, value, words in connection.execute(_READ, wanted):
+                column, low, ranked = plan.get((run, name), _OTHER_RUN)
+                if column is not None and value is not None:
+                    values[at][column] = min(max(1.0 - value if low else value, 0.0), 1.0)
+                    said.add(at)
+                if ranked and words in LABELS:
+                    labels[at] = words
+                    said.add(at)
+            found = {keys[at]: ScoreSummary(tuple(values[at]), labels[at]) for at in said}
+            return ScoreSummaries(names, any(ranked for _, _, ranked in plan.values()), found)
 
     def orderable(self) -> tuple[str, ...]:
         """The names of the scores by which people can order their queue, sorted."""
         with self._database.reading() as connection:
-            return orderable(connection)
+            visible = list_visible_runs(connection)
+        return tuple(sorted({name for (_, name), each in visible.items() if name in each.valued}))
 
     def forget(self, run_id: str) -> None:
         """Takes out a run; the one before it stands for its maker again.
@@ -232,15 +266,14 @@ class ScoreStore:
         """
         require(self._actor, Verb.MANAGE)
         with self._database.reading() as connection:
-            found = [each for each in runs.finished(connection) if each.run.id == run_id]
+            found = [each for each in runs.list_finished_runs(connection) if each.run.id == run_id]
         if not found:
             raise NotFound(f"there is no run {run_id}", "see: tui-annotate score list")
         runs.drop(self._database, found[0].number)
-        orders.make_again(self._database, found[0].names)
+        orders.refresh_orders(self._database, found[0].names)
 
 
-def _row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
-    """The columns of a score behind its sample, and what names the sample."""
+def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
     if score.key.dataset != dataset:
         raise InvalidInput(
             f"the score {score.name!r} is of {score.key}, the run of dataset {dataset!r}",
@@ -268,7 +301,7 @@ def _row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
     )
 
 
-def _score(key: SampleKey, row: Any) -> Score:
+def _build_score(key: SampleKey, row: Any) -> Score:
     _, name, raw, value, words, parts, of, extra, _ = row
     return Score(
         key=key,
@@ -280,3 +313,15 @@ def _score(key: SampleKey, row: Any) -> Score:
         of=of,
         extra=extra,
     )
+
+
+def _select_columns(current_runs: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:
+    """The columns: what is asked for, then what is said of most, the newest first; labels not."""
+    said: Counter[str] = Counter()
+    newest: dict[str, int] = {}
+    for (_, name), each in current_runs.items():
+        if name in each.valued and (each.run.kind is not RunKind.RANK or name == first):
+            said[name] += each.valued[name]
+            newest[name] = max(newest.get(name, 0), each.number)
+    line = sorted(said, key=lambda name: (name != first, -said[name], -newest[name], name))
+    return tuple(line[:MOST])

@@ -146,7 +146,7 @@ def bank(rows: Any) -> TokenBank:
     )
 
 
-def ordered(rows: Any) -> Any:
+def order_rows(rows: Any) -> Any:
     """Rows by document, then segment; as they come out of a table they mostly are already."""
     import numpy as np
 

@@ -14,7 +14,6 @@ from datetime import timedelta
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, TypeVar
 
 from tui_annotate.domain.errors import Unavailable
@@ -71,7 +70,7 @@ class LanceFolder:
 
     def there(self, table: str) -> bool:
         """Whether there is such a table; one that was killed while it was made is none."""
-        return _made(self.place(table))
+        return _has_version(self.place(table))
 
     def open(self, table: str) -> Any:
         """A table.
@@ -91,29 +90,15 @@ class LanceFolder:
             return self.open(table)
         return self.connection.create_table(table, schema=schema)
 
-    def drop(self, table: str) -> None:
-        """Removes a table, also a damaged one; nothing happens where there is none."""
-        if self.place(table).exists():
-            shutil.rmtree(self.place(table))
-
-    def names(self) -> tuple[str, ...]:
-        """The tables that are there, sorted."""
-        return tuple(sorted(path.stem for path in self.path.glob("*.lance") if _made(path)))
-
-    def bytes(self, table: str) -> int:
-        """What a table takes on the disk."""
-        found = self.place(table).rglob("*")
-        return sum(path.stat().st_size for path in found if path.is_file())
-
     def rows(self, table: str, hashes: Iterable[str], columns: Sequence[str]) -> Iterator[Any]:
         """Rows of whole documents in the order of their segments, some documents at a time."""
         wanted = ["sha256", "segment", *columns]
         for where in filters(hashes):
-            found = self.read(partial(self._found, table, where, wanted))
+            found = self.read(partial(self._query_rows, table, where, wanted))
             if found.num_rows:
-                yield arrow.ordered(found)
+                yield arrow.order_rows(found)
 
-    def _found(self, table: str, where: str, columns: Sequence[str]) -> Any:
+    def _query_rows(self, table: str, where: str, columns: Sequence[str]) -> Any:
         return self.open(table).search().where(where).select(columns).limit(ALL).to_arrow()
 
     def read(self, read: Callable[[], _T]) -> _T:
@@ -123,10 +108,10 @@ class LanceFolder:
             Unavailable: it fails again.
         """
         try:
-            with told(self.path):
+            with lance_errors(self.path):
                 return read()
         except Unavailable:
-            with told(self.path):
+            with lance_errors(self.path):
                 return read()
 
     @contextmanager
@@ -140,21 +125,21 @@ class LanceFolder:
             if self._depth:
                 yield
                 return
-            with told(self.path), self._locked(wait):
+            with lance_errors(self.path), self._lock_for_writing(wait):
                 self._depth += 1
                 try:
-                    self._clean()
+                    self._remove_leftovers()
                     yield
                 finally:
                     self._depth -= 1
 
     @contextmanager
-    def _locked(self, wait: float) -> Iterator[None]:
+    def _lock_for_writing(self, wait: float) -> Iterator[None]:
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = os.open(self.path / ".lock", os.O_CREAT | os.O_RDWR, 0o600)
         until = time.monotonic() + wait
         try:
-            while not _grabbed(file):
+            while not _try_lock(file):
                 if time.monotonic() >= until:
                     raise Unavailable(
                         f"another process is writing the vectors in {self.path}",
@@ -165,19 +150,19 @@ class LanceFolder:
         finally:
             os.close(file)
 
-    def _clean(self) -> None:
+    def _remove_leftovers(self) -> None:
         """What writers left that were killed: LanceDB's own clean-up leaves it for ever.
 
         A table without a version is there for nobody, but stands in the way of one of its name.
         """
         for table in self.path.glob("*.lance"):
-            if table.is_dir() and not _made(table):
+            if table.is_dir() and not _has_version(table):
                 shutil.rmtree(table)
         for leftover in self.path.glob("*.lance/data/.tmp*"):
             leftover.unlink(missing_ok=True)
 
 
-def _made(place: Path) -> bool:
+def _has_version(place: Path) -> bool:
     """Whether a table has a version, which comes last when one is made."""
     return any(place.glob("_versions/*.manifest"))
 
@@ -189,7 +174,7 @@ def discard(opened: Any, hashes: Iterable[str]) -> None:
             opened.delete(where)
 
 
-def put_in_order(opened: Any) -> None:
+def optimize_table(opened: Any) -> None:
     """Makes the indexes that are missing; brings pieces together once there are many."""
     from lancedb.index import BTree
 
@@ -216,7 +201,7 @@ def filters(hashes: Iterable[str]) -> Iterator[str]:
         yield f"sha256 IN ({', '.join(quoted)})"
 
 
-def _grabbed(file: int) -> bool:
+def _try_lock(file: int) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -228,26 +213,16 @@ _PANICS: Final = frozenset({"RustPanic", "PanicException"})
 """What LanceDB's core raises where it breaks over torn files; neither can be imported."""
 
 
-class told:  # noqa: N801  used as a function is
-    """Tells what LanceDB, Arrow or the disk raise in our words; the one place for it."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if isinstance(error, OSError | RuntimeError | ValueError) or (
-            kind is not None and kind.__name__ in _PANICS
-        ):
-            first = (str(error).splitlines() or [""])[0][:200]
-            raise Unavailable(
-                f"the vectors in {self._folder} can not be used: {first}",
-                command(REBUILD, self._folder.parent),
-            ) from error
+@contextmanager
+def lance_errors(folder: Path) -> Iterator[None]:
+    """Raises what LanceDB, Arrow or the disk raise as `Unavailable`; the one place for it."""
+    try:
+        yield
+    except BaseException as error:
+        known = isinstance(error, OSError | RuntimeError | ValueError)
+        if not known and type(error).__name__ not in _PANICS:
+            raise
+        first = (str(error).splitlines() or [""])[0][:200]
+        raise Unavailable(
+            f"the vectors in {folder} can not be used: {first}", command(REBUILD, folder.parent)
+        ) from error

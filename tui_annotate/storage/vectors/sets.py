@@ -3,44 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from sqlalchemy import Connection, delete, select, text, update
 
+from tui_annotate.domain.people import Verb, require
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import EMBEDDED, SETTINGS, VECTOR_SETS
+from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import add_missing, upsert
 
 IN_USE: Final = "vectors"
 """The setting that names the table of the set in use: empty for words alone, absent at first."""
 
-_COLUMNS = (
-    VECTOR_SETS.c.embedder,
-    VECTOR_SETS.c.label,
-    VECTOR_SETS.c.version,
-    VECTOR_SETS.c.segmenter,
-    VECTOR_SETS.c.vectors.label("table"),
-    VECTOR_SETS.c.dimensions,
-    VECTOR_SETS.c.token_dimensions,
-    VECTOR_SETS.c.instant,
-    VECTOR_SETS.c.base_url,
-    VECTOR_SETS.c.asked_dimensions,
+_AT_ONCE: Final = 500
+"""Documents of one transaction that forgets them."""
+
+_COLUMNS: Final = (
+    'SELECT embedder, label, version, segmenter, vectors AS "table", dimensions,'
+    " token_dimensions, instant, base_url, asked_dimensions FROM vector_sets"
 )
-_ALL = select(*_COLUMNS).order_by(VECTOR_SETS.c.created, VECTOR_SETS.c.vectors)
-_IN_USE = select(*_COLUMNS).where(
-    VECTOR_SETS.c.vectors == select(SETTINGS.c.value).where(SETTINGS.c.name == IN_USE)
-    .scalar_subquery()
-)  # fmt: skip
+_ALL = text(f"{_COLUMNS} ORDER BY created, vectors")
+_IN_USE = text(f"{_COLUMNS} WHERE vectors = (SELECT value FROM settings WHERE name = '{IN_USE}')")  # noqa: S608  constants
 _ADD = add_missing(VECTOR_SETS)
-SET: Final = upsert(SETTINGS, "name")
-"""Writes a setting."""
+_SET: Final = upsert(SETTINGS, "name")
 _DECIDE = add_missing(SETTINGS)
 
 _ADD_EMBEDDED = add_missing(EMBEDDED)
 _UNEMBEDDED = text(
-    "SELECT u.id, u.sha256, u.text, u.boundaries FROM documents u"
+    "SELECT u.sha256, u.text, u.boundaries FROM documents u"
     " WHERE u.id > :after AND NOT EXISTS"
     "   (SELECT 1 FROM embedded e WHERE e.vectors = :vectors AND e.sha256 = u.sha256)"
     " ORDER BY u.id LIMIT :limit"
@@ -70,127 +65,169 @@ _WAITING = text(
 )
 
 
-def in_use(connection: Connection) -> VectorSet | None:
-    """The set by whose vectors the assist finds; None for words alone."""
-    row = connection.execute(_IN_USE).mappings().first()
-    return _made(row) if row else None
+class VectorSetStore(Store):
+    """The sets of vectors, what has vectors in each, and other facts about the workspace.
+
+    Who may not manage the workspace changes nothing here: `NotAllowed`.
+    """
+
+    def _writing_as_manager(self) -> AbstractContextManager[Connection]:
+        require(self._actor, Verb.MANAGE)
+        return self._database.writing()
+
+    # sets --------------------------------------------------------------------------------------
+
+    def vector_set(self) -> VectorSet | None:
+        """The set of vectors in use; None where retrieval is lexical (words only)."""
+        with self._database.reading() as connection:
+            row = connection.execute(_IN_USE).mappings().first()
+        return _build_vector_set(row) if row else None
+
+    def vector_sets(self) -> tuple[VectorSet, ...]:
+        """All sets of vectors, the oldest first; also those that are not finished."""
+        with self._database.reading() as connection:
+            return tuple(map(_build_vector_set, connection.execute(_ALL).mappings()))
+
+    def vectors_decided(self) -> bool:
+        """Whether a set was ever taken into use, or lexical retrieval was asked for."""
+        return self.setting(IN_USE) is not None
+
+    def keep_vector_set(self, kept: VectorSet) -> None:
+        """Stores a set; one that is there takes the new values."""
+        row = {name: getattr(kept, name) for name in VectorSet.__slots__ if name != "table"}
+        added = {**row, "vectors": kept.table, "loose": False, "created": utc_now()}
+        with self._writing_as_manager() as connection:
+            connection.execute(_ADD, added)
+            changed = update(VECTOR_SETS).where(VECTOR_SETS.c.vectors == kept.table)
+            connection.execute(changed.values(row))
+
+    def decide_vectors(self, table: str) -> bool:
+        """As `use_vector_set`, unless a choice was made before; whether it is in use then."""
+        with self._writing_as_manager() as connection:
+            connection.execute(_DECIDE, {"name": IN_USE, "value": table})
+            query = select(SETTINGS.c.value).where(SETTINGS.c.name == IN_USE)
+            return bool(connection.execute(query).scalar_one() == table)
+
+    def use_vector_set(self, table: str) -> None:
+        """Takes a set that is there into use; an empty name for lexical retrieval."""
+        self.set_setting(IN_USE, table)
+
+    def drop_vector_set(self, table: str) -> None:
+        """Forgets a set and what has vectors in it; its table is for `VectorStore.drop`."""
+        with self._writing_as_manager() as connection:
+            connection.execute(delete(VECTOR_SETS).where(VECTOR_SETS.c.vectors == table))
+            _forget_embedded(connection, table)
+
+    def is_loose(self, table: str) -> bool:
+        """Whether a table was written to and not optimized since."""
+        query = select(VECTOR_SETS.c.loose).where(VECTOR_SETS.c.vectors == table)
+        with self._database.reading() as connection:
+            return bool(connection.execute(query).scalar())
+
+    def set_loose(self, table: str, *, loose: bool) -> None:
+        """Says whether a table is still to be optimized; it must be of a set."""
+        mine = update(VECTOR_SETS).where(VECTOR_SETS.c.vectors == table)
+        with self._writing_as_manager() as connection:
+            connection.execute(mine.values(loose=loose))
+
+    # documents ---------------------------------------------------------------------------------
+
+    def unembedded(self, table: str, limit: int) -> list[tuple[str, str, tuple[Segment, ...]]]:
+        """(hash, text, segments) of documents that have no vectors in a table yet, as they came."""
+        scope = {"vectors": table, "limit": limit, "mark": _mark_name(table)}
+        with self._database.reading() as connection:
+            after = connection.execute(_LAST_EMBEDDED, scope).scalar_one()
+            rows = connection.execute(_UNEMBEDDED, {**scope, "after": after}).all()
+            if not rows and after:
+                rows = connection.execute(_UNEMBEDDED, {**scope, "after": 0}).all()
+        return [_parse_document(row) for row in rows]
+
+    def bare(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
+        """As `unembedded`, all of them, streamed; nobody may write them meanwhile."""
+        query = _UNEMBEDDED.execution_options(yield_per=100)
+        scope = {"vectors": table, "after": 0, "limit": -1}
+        with self._database.reading() as connection:
+            yield from map(_parse_document, connection.execute(query, scope))
+
+    def find_embedded_document(self, table: str) -> tuple[str, str, tuple[Segment, ...]] | None:
+        """(hash, text, segments) of some document with vectors in a table; None without one."""
+        with self._database.reading() as connection:
+            row = connection.execute(_EMBEDDED_ONE, {"vectors": table}).first()
+        return _parse_document(row) if row else None
+
+    def waiting(self, table: str) -> tuple[int, int]:
+        """How many documents, and how many segments of them, have no vectors in a table yet."""
+        with self._database.reading() as connection:
+            documents, segments = connection.execute(_WAITING, {"vectors": table}).one()
+        return int(documents), int(segments)
+
+    def mark_embedded(
+        self, table: str, hashes: Sequence[str], *, unknown: Collection[str] = ()
+    ) -> None:
+        """Mark documents as embedded and on the disk; `unknown` ones are ranked by words alone."""
+        if hashes:
+            rows = [
+                {"vectors": table, "sha256": name, "unknown": name in unknown} for name in hashes
+            ]
+            with self._writing_as_manager() as connection:
+                connection.execute(_ADD_EMBEDDED, rows)
+                connection.execute(_SET, {"name": _mark_name(table), "value": hashes[-1]})
+
+    def embedded(self, table: str) -> tuple[int, int]:
+        """How many documents have vectors in a table; how many of them words rank all the same."""
+        with self._database.reading() as connection:
+            documents, unknown = connection.execute(_EMBEDDED_COUNT, {"vectors": table}).one()
+        return int(documents), int(unknown)
+
+    def forget_embedded(self, table: str) -> None:
+        """Says that a table has no vectors any more, so that all are made anew."""
+        with self._writing_as_manager() as connection:
+            _forget_embedded(connection, table)
+
+    def forget_removed_documents(self, table: str) -> list[str]:
+        """Says that a table has no vectors of documents that are stored no more; their hashes."""
+        with self._database.reading() as connection:
+            gone = list(connection.execute(_GONE, {"vectors": table}).scalars())
+        forgotten: list[str] = []
+        for start in range(0, len(gone), _AT_ONCE):
+            with self._writing_as_manager() as connection:
+                # One that was stored again meanwhile keeps its vectors.
+                forgotten += [
+                    name
+                    for name in gone[start : start + _AT_ONCE]
+                    if connection.execute(_FORGET, {"vectors": table, "name": name}).rowcount
+                ]
+        return forgotten
+
+    # other facts -------------------------------------------------------------------------------
+
+    def setting(self, name: str) -> str | None:
+        """A fact about the workspace; None where nobody set it."""
+        query = select(SETTINGS.c.value).where(SETTINGS.c.name == name)
+        with self._database.reading() as connection:
+            return connection.execute(query).scalar()
+
+    def set_setting(self, name: str, value: str) -> None:
+        """Remembers a fact about the workspace."""
+        with self._writing_as_manager() as connection:
+            connection.execute(_SET, {"name": name, "value": value})
 
 
-def all_sets(connection: Connection) -> tuple[VectorSet, ...]:
-    """All sets, the oldest first; also those that are not finished."""
-    return tuple(_made(row) for row in connection.execute(_ALL).mappings())
-
-
-def _made(row: Any) -> VectorSet:
+def _build_vector_set(row: Any) -> VectorSet:
     return VectorSet(**{**row, "instant": bool(row["instant"])})
 
 
-def keep(connection: Connection, kept: VectorSet, now: str) -> None:
-    """Remembers a set; one that is there takes the new values."""
-    row = {name: getattr(kept, name) for name in VectorSet.__slots__ if name != "table"}
-    added = {**row, "vectors": kept.table, "loose": False, "created": now}
-    connection.execute(_ADD, added)
-    changed = update(VECTOR_SETS).where(VECTOR_SETS.c.vectors == kept.table)
-    connection.execute(changed.values(row))
-
-
-def use(connection: Connection, table: str) -> None:
-    """Takes a set into use; an empty name for words alone."""
-    connection.execute(SET, {"name": IN_USE, "value": table})
-
-
-def decide(connection: Connection, table: str) -> bool:
-    """As `use`, where nobody decided before; whether it is what is in use then."""
-    connection.execute(_DECIDE, {"name": IN_USE, "value": table})
-    query = select(SETTINGS.c.value).where(SETTINGS.c.name == IN_USE)
-    return bool(connection.execute(query).scalar_one() == table)
-
-
-def drop(connection: Connection, table: str) -> None:
-    """Forgets a set, and what had vectors in it."""
-    connection.execute(delete(VECTOR_SETS).where(VECTOR_SETS.c.vectors == table))
-    forget_embedded(connection, table)
-
-
-def is_loose(connection: Connection, table: str) -> bool:
-    """Whether a table was written to and not put in order yet."""
-    query = select(VECTOR_SETS.c.loose).where(VECTOR_SETS.c.vectors == table)
-    return bool(connection.execute(query).scalar())
-
-
-def set_loose(connection: Connection, table: str, *, loose: bool) -> None:
-    """Says whether a table is to be put in order."""
-    mine = update(VECTOR_SETS).where(VECTOR_SETS.c.vectors == table)
-    connection.execute(mine.values(loose=loose))
-
-
-def unembedded(connection: Connection, table: str, limit: int) -> list[Any]:
-    """(row, hash, text, boundaries) of documents that have no vectors in a table yet."""
-    scope = {"vectors": table, "limit": limit, "mark": _mark(table)}
-    after = connection.execute(_LAST_EMBEDDED, scope).scalar_one()
-    rows = list(connection.execute(_UNEMBEDDED, {**scope, "after": after}))
-    if not rows and after:
-        rows = list(connection.execute(_UNEMBEDDED, {**scope, "after": 0}))
-    return rows
-
-
-def bare(connection: Connection, table: str) -> Iterator[Any]:
-    """(hash, text, boundaries) of all documents that have no vectors in a table, streamed."""
-    query = _UNEMBEDDED.execution_options(yield_per=100)
-    scope = {"vectors": table, "after": 0, "limit": -1}
-    return (row[1:] for row in connection.execute(query, scope))
-
-
-def embedded_one(connection: Connection, table: str) -> Any:
-    """(hash, text, boundaries) of some document that has vectors in a table; None without one."""
-    return connection.execute(_EMBEDDED_ONE, {"vectors": table}).first()
-
-
-def segmented(row: Sequence[Any]) -> tuple[str, str, tuple[Segment, ...]]:
-    """(hash, text, segments) of (hash, bytes of the text, boundaries)."""
+def _parse_document(row: Sequence[Any]) -> tuple[str, str, tuple[Segment, ...]]:
     name, content, ends = row
     whole = content.decode()
     return name, whole, unpack(ends, len(whole))
 
 
-def mark_embedded(
-    connection: Connection, table: str, hashes: Sequence[str], *, unknown: Collection[str]
-) -> None:
-    """Says that documents have vectors in a table, and of which of them the model knows little."""
-    rows = [{"vectors": table, "sha256": name, "unknown": name in unknown} for name in hashes]
-    connection.execute(_ADD_EMBEDDED, rows)
-    connection.execute(SET, {"name": _mark(table), "value": hashes[-1]})
-
-
-def embedded(connection: Connection, table: str) -> tuple[int, int]:
-    """How many documents have vectors in a table; and of how many of them words rank alone."""
-    documents, unknown = connection.execute(_EMBEDDED_COUNT, {"vectors": table}).one()
-    return int(documents), int(unknown)
-
-
-def forget_embedded(connection: Connection, table: str) -> None:
-    """Says that a table has no vectors any more."""
+def _forget_embedded(connection: Connection, table: str) -> None:
     connection.execute(delete(EMBEDDED).where(EMBEDDED.c.vectors == table))
-    connection.execute(delete(SETTINGS).where(SETTINGS.c.name == _mark(table)))
+    connection.execute(delete(SETTINGS).where(SETTINGS.c.name == _mark_name(table)))
 
 
-def gone(connection: Connection, table: str) -> list[str]:
-    """The hashes of documents that have vectors in a table and are stored no more."""
-    return list(connection.execute(_GONE, {"vectors": table}).scalars())
-
-
-def forget(connection: Connection, table: str, hashes: Sequence[str]) -> list[str]:
-    """Forgets some documents; those that were stored again meanwhile are left out of the answer."""
-    given = [{"vectors": table, "name": name} for name in hashes]
-    return [row["name"] for row in given if connection.execute(_FORGET, row).rowcount]
-
-
-def waiting(connection: Connection, table: str) -> tuple[int, int]:
-    """How many documents, and segments of them, have no vectors in a table."""
-    documents, segments = connection.execute(_WAITING, {"vectors": table}).one()
-    return int(documents), int(segments)
-
-
-def _mark(table: str) -> str:
+def _mark_name(table: str) -> str:
     """The setting that holds the last embedded document: the search for the rest starts there."""
     return f"embedded:{table}"

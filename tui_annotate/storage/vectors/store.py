@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -18,6 +19,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from tui_annotate.storage.batches import batches
 from tui_annotate.storage.repair import command
 from tui_annotate.storage.vectors import arrow
 from tui_annotate.storage.vectors.arrow import Row
@@ -27,8 +29,8 @@ from tui_annotate.storage.vectors.lance import (
     LanceFolder,
     discard,
     filters,
-    put_in_order,
-    told,
+    lance_errors,
+    optimize_table,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
     from tui_annotate.methods.late_interaction import TokenBank
 
-__all__ = ["SCHEMA", "Row", "VectorStore", "is_of", "table_name"]
+__all__ = ["SCHEMA", "Row", "VectorStore", "is_table_of", "table_name"]
 
 SCHEMA: Final = 1
 """Part of every table's name: with another layout, tables are built anew."""
@@ -53,13 +55,13 @@ def table_name(embedder: str, version: str, segmenter: str) -> str:
     return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:12]}"
 
 
-def is_of(table: str, *, embedder: str, version: str, segmenter: str) -> bool:
+def is_table_of(table: str, *, embedder: str, version: str, segmenter: str) -> bool:
     """Whether a table was made for this embedder and segmenter; one made anew has a number."""
     name = table_name(embedder, version, segmenter)
     return table == name or re.fullmatch(re.escape(name) + r"-\d+", table) is not None
 
 
-def _tokens(table: str) -> str:
+def _token_table(table: str) -> str:
     return f"{table}.tokens"
 
 
@@ -113,15 +115,15 @@ class VectorStore:
             for _, document in groupby(rows, key=itemgetter(0)):
                 batch += document
                 if len(batch) >= _BATCH:
-                    count += self._put(table, batch)
+                    count += self._write_batch(table, batch)
                     batch = []
             if batch:
-                count += self._put(table, batch)
+                count += self._write_batch(table, batch)
             self.sync()
         return count
 
-    def _put(self, table: str, batch: Sequence[Row]) -> int:
-        with told(self.folder):
+    def _write_batch(self, table: str, batch: Sequence[Row]) -> int:
+        with lance_errors(self.folder):
             missing = not self._lance.there(table)
             opened = self._lance.made(table, arrow.schema(len(batch[0][4])))
             if missing:
@@ -148,10 +150,10 @@ class VectorStore:
             How many segments were written.
         """
         count = 0
-        with self.writing(), told(self.folder):
+        with self.writing(), lance_errors(self.folder):
             columns = arrow.token_schema(axes)
-            opened = self._lance.made(_tokens(table), columns)
-            for batch in _batches(documents):
+            opened = self._lance.made(_token_table(table), columns)
+            for batch in batches(documents, _BATCH, weight=lambda each: len(each[1])):
                 discard(opened, [name for name, _ in batch])
                 rows = arrow.tokens_table(batch, columns)
                 opened.add(rows)
@@ -162,8 +164,8 @@ class VectorStore:
     def discard(self, table: str, hashes: Iterable[str]) -> None:
         """Takes out documents, their tokens too."""
         names = list(hashes)
-        with self.writing(), told(self.folder):
-            for each in self._of(table):
+        with self.writing(), lance_errors(self.folder):
+            for each in self._find_tables(table):
                 discard(self._lance.open(each), names)
 
     def optimize(self, table: str) -> None:
@@ -172,9 +174,9 @@ class VectorStore:
         Nothing is done where there are few pieces: a large table would be written anew for each
         small addition.
         """
-        with self.writing(), told(self.folder):
-            for each in self._of(table):
-                put_in_order(self._lance.open(each))
+        with self.writing(), lance_errors(self.folder):
+            for each in self._find_tables(table):
+                optimize_table(self._lance.open(each))
 
     def sync(self) -> None:
         """Brings what was written to the disk: LanceDB itself leaves that to the kernel."""
@@ -182,30 +184,39 @@ class VectorStore:
 
     def drop(self, table: str) -> None:
         """Removes a table with that of its tokens, also damaged; nothing where there is none."""
-        with self.writing(), told(self.folder):
-            for each in reversed(self._of(table)):  # so that a killed one still has its name
-                self._lance.drop(each)
+        with self.writing(), lance_errors(self.folder):
+            for each in reversed(
+                self._find_tables(table)
+            ):  # so that a killed one still has its name
+                shutil.rmtree(self._lance.place(each))
 
     def tables(self) -> tuple[str, ...]:
         """The names of the tables that are there, sorted; those of tokens belong to theirs."""
-        return tuple(name for name in self._lance.names() if not name.endswith(_tokens("")))
+        found = sorted(path.stem for path in self.folder.glob("*.lance"))
+        there = (name for name in found if not name.endswith(_token_table("")))
+        return tuple(name for name in there if self._lance.there(name))
 
     def size(self, table: str) -> tuple[int, int]:
         """Documents and rows of a table."""
-        return self._lance.read(lambda: self._size(table))
+        return self._lance.read(lambda: self._count_rows(table))
 
     def token_documents(self, table: str) -> int:
         """How many documents have tokens."""
-        return self._lance.read(lambda: self._size(_tokens(table))[0])
+        return self._lance.read(lambda: self._count_rows(_token_table(table))[0])
 
-    def _size(self, table: str) -> tuple[int, int]:
+    def _count_rows(self, table: str) -> tuple[int, int]:
         keys = self._lance.open(table).search().select(["sha256"]).limit(ALL).to_arrow()
         return len(keys.column("sha256").unique()), keys.num_rows
 
     def bytes(self, table: str) -> int:
         """What a table takes on the disk, with that of its tokens."""
-        with told(self.folder):
-            return sum(self._lance.bytes(each) for each in self._of(table))
+        with lance_errors(self.folder):
+            found = (
+                file
+                for each in self._find_tables(table)
+                for file in self._lance.place(each).rglob("*")
+            )
+            return sum(file.stat().st_size for file in found if file.is_file())
 
     # reading -----------------------------------------------------------------------------------
 
@@ -228,16 +239,16 @@ class VectorStore:
         A document without tokens is absent, and all are where the table never had any.
         """
         found: dict[str, TokenBank] = {}
-        if self._lance.there(table) and not self._lance.there(_tokens(table)):
+        if self._lance.there(table) and not self._lance.there(_token_table(table)):
             return found
-        for rows in self._lance.rows(_tokens(table), hashes, ["tokens", "starts", "ends"]):
+        for rows in self._lance.rows(_token_table(table), hashes, ["tokens", "starts", "ends"]):
             bank = arrow.bank(rows)
             found |= {name: bank.part(start, end) for name, start, end in arrow.documents(rows)}
         return found
 
     def fetch_axes(self, table: str) -> NDArray[np.float32]:
         """(dimensions, token_dimensions): how vectors are brought to where the tokens lie."""
-        return self._lance.read(lambda: arrow.axes(self._lance.open(_tokens(table)).schema))
+        return self._lance.read(lambda: arrow.axes(self._lance.open(_token_table(table)).schema))
 
     def search(
         self, table: str, hashes: Sequence[str], vector: NDArray[np.float32], *, top: int
@@ -263,20 +274,5 @@ class VectorStore:
         ]
         return sorted(found, key=lambda row: (-row[2], row[0], row[1]))[:top]
 
-    def _of(self, table: str) -> list[str]:
-        """The table and that of its tokens, as far as there."""
-        return [each for each in (table, _tokens(table)) if self._lance.place(each).exists()]
-
-
-def _batches(documents: Iterable[tuple[str, TokenBank]]) -> Iterator[list[tuple[str, TokenBank]]]:
-    """Whole documents, of some segments together."""
-    batch: list[tuple[str, TokenBank]] = []
-    size = 0
-    for name, bank in documents:
-        batch.append((name, bank))
-        size += len(bank)
-        if size >= _BATCH:
-            yield batch
-            batch, size = [], 0
-    if size:
-        yield batch
+    def _find_tables(self, table: str) -> list[str]:
+        return [each for each in (table, _token_table(table)) if self._lance.place(each).exists()]

@@ -1,0 +1,1 @@
+"""Dialogs: each takes values and dismisses with one."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from textual.app import ComposeResult
 
-from tui_annotate.tui.dialogs.frame import Dialog
+from tui_annotate.tui.dialogs.frame import Dialog, Keys
 from tui_annotate.tui.line_input import LineInput
 
 
@@ -23,12 +23,11 @@ class FindDialog(Dialog[str]):
     FindDialog .gap { margin-top: 0; }
     """
 
-    def __init__(
-        self, query: str = "", *, search: Callable[[str], str] | None = None, title: str = "Find"
-    ) -> None:
+    keys: Keys = (("Enter", "to the hits, then n N"), ("Esc", "close"))
+
+    def __init__(self, query: str, *, search: Callable[[str], str], title: str) -> None:
         super().__init__(title)
-        self._query = query
-        self._search = search
+        self._query, self._search = query, search
 
     def body(self) -> ComposeResult:
         """The input."""
@@ -40,15 +39,10 @@ class FindDialog(Dialog[str]):
         line.focus()
         line.select_all()
 
-    def keys(self) -> Sequence[tuple[str, str]]:
-        """Enter keeps the hits lit, Escape does not."""
-        return [("Enter", "to the hits, then n N"), ("Esc", "close")]
-
     def on_input_changed(self, event: LineInput.Changed) -> None:
         """Searches."""
         event.stop()
-        if self._search is not None:
-            self.tell_title(self._search(event.value))
+        self.show_title(self._search(event.value))
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
         """Enter."""

@@ -8,16 +8,16 @@ from typing import ClassVar, TypeVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.message import Message
 from textual.screen import ModalScreen
 
+from tui_annotate.tui.key_queue import KeyOrPaste, free
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.lines import shown
-from tui_annotate.tui.rows import RowList
-from tui_annotate.tui.turns import Pressed, free
-from tui_annotate.tui.words import Words, WordsLine
+from tui_annotate.tui.line_text import line_text
+from tui_annotate.tui.row_widgets import RowList, Words, WordsLine
 
 Result = TypeVar("Result")
+Keys = tuple[tuple[str, str], ...]
+"""Keys, and what each of them does."""
 
 
 class Dialog(ModalScreen[Result | None]):
@@ -25,6 +25,9 @@ class Dialog(ModalScreen[Result | None]):
 
     Where nothing can be typed, q and Backspace close as Escape does; where something can, Backspace
     does so once there is nothing left to delete.
+
+    Attributes:
+        keys: those that the last line names.
     """
 
     DEFAULT_CSS = """
@@ -39,19 +42,16 @@ class Dialog(ModalScreen[Result | None]):
     """
     AUTO_FOCUS: ClassVar[str | None] = ""  # a hidden input must not get the keys
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", "close", show=False)]
+    keys: Keys = ()
 
     def __init__(self, title: str) -> None:
         super().__init__()
-        self.heading = shown(title)
+        self.heading = line_text(title)
         self.aside = ""
         self._listening = False
 
     def body(self) -> ComposeResult:
         """What stands between the title and the line of keys."""
-        raise NotImplementedError
-
-    def keys(self) -> Sequence[tuple[str, str]]:
-        """The keys that are told in the last line: (key, what it does)."""
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
@@ -63,11 +63,11 @@ class Dialog(ModalScreen[Result | None]):
 
     def on_mount(self) -> None:
         """Fills the first and the last line."""
-        self.tell_title()
-        self.tell_keys()
+        self.show_title()
+        self.show_keys()
         self.call_after_refresh(self._listen)
 
-    def holds(self, event: Pressed) -> bool:
+    def holds(self, event: KeyOrPaste) -> bool:
         """Whether a key waits: until the box is filled, and its input has the focus."""
         del event
         return not self._listening
@@ -80,14 +80,30 @@ class Dialog(ModalScreen[Result | None]):
         """What the first line says."""
         return [(self.heading, "title_focused")]
 
-    def tell_title(self, aside: str | None = None) -> None:
+    def show_title(self, aside: str | None = None) -> None:
         """Shows the first line, with a word at its right edge, which stays until another comes."""
-        self.aside = self.aside if aside is None else shown(aside)
+        self.aside = self.aside if aside is None else line_text(aside)
         self.query_one("#title", WordsLine).show(self.title_words(), [(self.aside, "quiet")])
 
-    def tell_keys(self) -> None:
-        """Shows the last line; to be called again where other keys do something now."""
-        self.query_one("#keys", WordsLine).show(key_words(self.keys()))
+    def show_keys(self, keys: Keys | None = None) -> None:
+        """Shows the last line, with other keys where some are given."""
+        self.keys = self.keys if keys is None else keys
+        self.query_one("#keys", WordsLine).show(key_words(self.keys))
+
+    def action_scroll_by(self, rows: int) -> None:
+        """Up and Down."""
+        for listed in self.query(RowList):
+            listed.scroll_relative(y=rows, animate=False)
+
+    def action_scroll_page(self, pages: int) -> None:
+        """One page, with one line of it kept."""
+        for listed in self.query(RowList):
+            listed.scroll_relative(y=pages * max(listed.window.height - 1, 1), animate=False)
+
+    def action_scroll_edge(self, edge: int) -> None:
+        """Home and End."""
+        for listed in self.query(RowList):
+            listed.scroll_to(y=0 if edge < 0 else listed.max_scroll_y, animate=False)
 
     def action_close(self) -> None:
         """Closes without a result."""
@@ -99,19 +115,15 @@ class Dialog(ModalScreen[Result | None]):
         self.dismiss(None)
 
 
-class PickList(RowList):
-    """Rows of a dialog, each of something that a click picks."""
-
-    class Picked(Message):
-        """A click on a row of the thing at `index`."""
-
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
-
-
 CLOSING: list[BindingType] = [Binding("q,backspace", "close", "close", show=False)]
 """For dialogs in which nothing is typed."""
+PAGING: list[BindingType] = [
+    Binding("pagedown,space,ctrl+d", "scroll_page(1)", "page down", show=False),
+    Binding("pageup,ctrl+u", "scroll_page(-1)", "page up", show=False),
+    Binding("home", "scroll_edge(-1)", "top", show=False),
+    Binding("end", "scroll_edge(1)", "end", show=False),
+]
+"""For dialogs with more lines than there may be room for."""
 
 
 def key_words(pairs: Sequence[tuple[str, str]]) -> list[Words]:

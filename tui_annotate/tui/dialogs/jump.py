@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from textual import work
 from textual.app import ComposeResult
 
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.tui.dialogs.frame import Dialog
+from tui_annotate.tui.dialogs.frame import Dialog, Keys
+from tui_annotate.tui.key_queue import KeyOrPaste, forget_keys, free
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.lines import shown
-from tui_annotate.tui.turns import Pressed, forget_keys, free
-from tui_annotate.tui.words import WordsLine
+from tui_annotate.tui.line_text import line_text
+from tui_annotate.tui.row_widgets import WordsLine
 
 Found = TypeVar("Found")
 
@@ -24,10 +24,12 @@ class JumpDialog(Dialog[Found], Generic[Found]):
     `find` runs in a thread; what it raises of our own errors is shown with its hint.
     """
 
-    def __init__(self, find: Callable[[str], Found], *, title: str = "Go to sample") -> None:
-        super().__init__(title)
+    keys: Keys = (("Enter", "go"), ("Esc", "close"))
+
+    def __init__(self, find: Callable[[str], Found]) -> None:
+        super().__init__("Go to sample")
         self._find = find
-        self._looking = False
+        self._is_searching = False
 
     def body(self) -> ComposeResult:
         """The input, and a line for what went wrong."""
@@ -38,35 +40,31 @@ class JumpDialog(Dialog[Found], Generic[Found]):
         """The input has the keys."""
         self.query_one(LineInput).focus()
 
-    def keys(self) -> Sequence[tuple[str, str]]:
-        """Enter and Escape."""
-        return [("Enter", "go"), ("Esc", "close")]
-
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
         """Enter."""
         event.stop()
         if text := event.value.strip():
-            self._looking = True
+            self._is_searching = True
             self._look_up(text)
 
-    def holds(self, event: Pressed) -> bool:
+    def holds(self, event: KeyOrPaste) -> bool:
         """Also: until it is known whether the id leads anywhere."""
-        return self._looking or super().holds(event)
+        return self._is_searching or super().holds(event)
 
     @work(thread=True, exclusive=True)
     def _look_up(self, text: str) -> None:
         try:
             found = self._find(text)
         except TuiAnnotateError as error:
-            self.app.call_from_thread(self._refuse, error)
+            self.app.call_from_thread(self._show_error, error)
         else:
             self.app.call_from_thread(self.dismiss, found)
 
-    def _refuse(self, error: TuiAnnotateError) -> None:
-        self._looking = False
+    def _show_error(self, error: TuiAnnotateError) -> None:
+        self._is_searching = False
         forget_keys(self, but_text=False)  # they were meant for the sample
         free(self)
-        words = [(f"✗ {shown(error.message)}", "error")]
+        words = [(f"✗ {line_text(error.message)}", "error")]
         if error.hint:
-            words.append((f"  {shown(error.hint)}", "quiet"))
+            words.append((f"  {line_text(error.hint)}", "quiet"))
         self.query_one("#error", WordsLine).show(words)

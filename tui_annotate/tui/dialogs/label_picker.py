@@ -13,23 +13,21 @@ from textual.containers import Vertical
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.labels import Label, LabelTree
-from tui_annotate.tui.dialogs.frame import Dialog, PickList
+from tui_annotate.tui.dialogs.frame import Dialog, Keys
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.lines import Run, clip, cut, fit, shown, width, wrapped
+from tui_annotate.tui.line_text import Run, clip, cut, fit, line_text, width, wrap_line
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
-from tui_annotate.tui.rows import FixedRows
+from tui_annotate.tui.row_widgets import FixedRows, RowList
 
-_AROUND = 7  # rows of the box that hold no label and no description
-_MOST_TOLD = 3  # rows of a description
+_OTHER_ROWS = 7  # rows of the box that hold no label and no description
+_MOST_DESCRIPTION_ROWS = 3  # rows of a description
 _WIDEST = 92  # cells of the box
 _FRAME = 4  # cells of the box beside its lines
 _PATH_SHARE = 0.5  # of the cells, at most
 _STEP = " › "
 
 
-class _Labels(PickList):
-    """The labels that were found."""
-
+class _Labels(RowList):
     _labels: tuple[Label, ...] = ()
     _chosen: Collection[LabelPath] = ()
     _slots: Mapping[LabelPath, int] = {}
@@ -50,13 +48,11 @@ class _Labels(PickList):
         if not self._labels:
             return [("  no label with that in its name or description", palette.quiet)]
         label = self._labels[index]
-        longest = max(width(_STEP.join(map(shown, other.path))) for other in self._labels)
+        longest = max(width(_STEP.join(map(line_text, other.path))) for other in self._labels)
         room = min(longest, int(cells * _PATH_SHARE))
-        path = cut(_STEP.join(map(shown, label.path)), room)
+        path = cut(_STEP.join(map(line_text, label.path)), room)
         parents, step, name = path.rpartition(_STEP)
-        color = (
-            palette.label(self._slots[label.path]) if label.path in self._slots else palette.text
-        )
+        color = palette.label(self._slots[label.path])
         return clip(
             [
                 (FOCUS_BAR if index == self.focused_row else " ", palette.accent),
@@ -64,7 +60,7 @@ class _Labels(PickList):
                 (parents + step, palette.quiet),
                 (name, color + palette.letter),
                 (fit("", room - width(path)) + "  ", palette.text),
-                (closed(label) + shown(label.description), palette.quiet),
+                (closed_label_reason(label) + line_text(label.description), palette.quiet),
             ],
             cells,
         )
@@ -75,35 +71,30 @@ class _Labels(PickList):
 
 
 class _Description(FixedRows):
-    """All that is said of the focused label, as the list may cut it."""
-
     DEFAULT_CSS = "_Description { background: $surface; height: auto; margin-top: 1; }"
 
     _text = ""
 
     def show(self, text: str) -> None:
-        self._text = shown(text)
+        self._text = line_text(text)
         self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        return [[(f" {piece}", self.palette.text)] for piece in _told(self._text, cells)]
+        return [
+            [(f" {piece}", self.palette.text)] for piece in _wrap_description(self._text, cells)
+        ]
 
 
-def _told(text: str, cells: int) -> list[str]:
-    return wrapped(text, cells - 2)[:_MOST_TOLD]
+def _wrap_description(text: str, cells: int) -> list[str]:
+    return wrap_line(text, cells - 2)[:_MOST_DESCRIPTION_ROWS]
 
 
-class LabelPicker(Dialog[tuple[LabelPath, ...]]):
-    """Dismisses with the paths that were picked, in the order of the set.
-
-    Enter takes the focused label; with `multiple`, Space marks, and Enter takes what is marked, or
-    the focused label where nothing is and nothing was.
-
-    What is no longer given is not there, unless it is marked.
+class LabelPicker(Dialog[LabelPath]):
+    """Dismisses with the path of the label that was picked.
 
     Args:
-        chosen: labels that are marked at the start.
-        slots: colour slots by path; a label without one is drawn plainly.
+        chosen: labels that are marked; what is no longer given is there if it is one of them.
+        slots: colour slots by path.
     """
 
     DEFAULT_CSS = """
@@ -115,131 +106,105 @@ class LabelPicker(Dialog[tuple[LabelPath, ...]]):
         Binding("down,ctrl+n", "move(1)", "down", show=False),
         Binding("pageup", "move(-10)", "up a page", show=False),
         Binding("pagedown", "move(10)", "down a page", show=False),
-        Binding("space", "mark", "mark", show=False, priority=True),
     ]
+    keys: Keys = (("↑↓", "move"), ("Enter", "take"), ("Esc", "close"))
 
     def __init__(
         self,
         tree: LabelTree,
         *,
         chosen: Collection[LabelPath] = (),
-        multiple: bool = False,
-        slots: Mapping[LabelPath, int] | None = None,
-        title: str = "Labels",
+        slots: Mapping[LabelPath, int],
     ) -> None:
-        super().__init__(title)
+        super().__init__("Labels")
         self._all = tuple(one for one in tree.walk() if one.offered or one.path in chosen)
         self._found = self._all
-        self._chosen = set(chosen)
-        self._before = frozenset(chosen)
-        self._multiple = multiple
-        self._slots = slots or {}
+        self._chosen, self._slots = chosen, slots
 
     def body(self) -> ComposeResult:
         """The input, and what it finds."""
-        yield LineInput(
-            placeholder="type any part of a name or description",
-            spared=("space",) if self._multiple else (),
-        )
+        yield LineInput(placeholder="type any part of a name or description")
         yield _Labels()
         yield _Description()
 
     def on_mount(self) -> None:
         """All labels; the first marked one is focused. The box keeps its height while typing."""
         cells = min(self.app.size.width, _WIDEST) - _FRAME
-        told = [_told(shown(label.description), cells) for label in self._all if label.description]
+        told = [
+            _wrap_description(line_text(label.description), cells)
+            for label in self._all
+            if label.description
+        ]
         self.query_one(_Description).styles.height = rows = max(map(len, told), default=0)
         self.query_one(_Description).display = rows > 0
         more = rows + 1 if rows else 0
-        self.query_one(Vertical).styles.height = len(self._all) + _AROUND + more
+        self.query_one(Vertical).styles.height = len(self._all) + _OTHER_ROWS + more
         self.query_one(LineInput).focus()
         marked = [place for place, label in enumerate(self._all) if label.path in self._chosen]
-        self._list(marked[0] if marked else 0)
-
-    def keys(self) -> Sequence[tuple[str, str]]:
-        """Space is told only where it marks."""
-        mark = [("Space", "mark")] if self._multiple else []
-        return [("↑↓", "move"), *mark, ("Enter", "take"), ("Esc", "close")]
+        self._show_labels(marked[0] if marked else 0)
 
     def action_move(self, step: int) -> None:
         """Up and Down, by so many rows."""
         rows = self.query_one(_Labels)
         if self._found:
             rows.focus_row(rows.focused_row + step)
-            self._describe()
-
-    def action_mark(self) -> None:
-        """Marks the focused label, or takes the mark off."""
-        index = self.query_one(_Labels).focused_row
-        if index >= 0:
-            self._chosen ^= {self._found[index].path}
-            self._list(index)
+            self._show_description()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
         """Looks again."""
         event.stop()
-        self._search(event.value)
+        self._found = find_labels(self._all, event.value)
+        self._show_labels(0)
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
         """Enter."""
         event.stop()
-        self._take(self.query_one(_Labels).focused_row)
+        self._pick(self.query_one(_Labels).focused_row)
 
-    @on(PickList.Picked)
-    def _clicked(self, message: PickList.Picked) -> None:
-        """A click marks where several may be marked, else takes."""
+    @on(RowList.Picked)
+    def _pick_clicked(self, message: RowList.Picked) -> None:
         message.stop()
-        if self._multiple:
-            self.query_one(_Labels).focus_row(message.index)
-            self.action_mark()
-        else:
-            self._take(message.index)
+        self._pick(message.index)
 
-    def _search(self, text: str) -> None:
-        self._found = found(self._all, text)
-        self._list(0)
+    def _pick(self, index: int) -> None:
+        if index >= 0:
+            self.dismiss(self._found[index].path)
 
-    def _take(self, index: int) -> None:
-        if self._multiple and (self._chosen or self._before):
-            self.dismiss(tuple(label.path for label in self._all if label.path in self._chosen))
-        elif index >= 0:
-            self.dismiss((self._found[index].path,))
-
-    def _list(self, focused: int) -> None:
+    def _show_labels(self, focused: int) -> None:
         self.query_one(_Labels).show(
             self._found, chosen=self._chosen, slots=self._slots, focused=focused
         )
-        self._describe()
-        self.tell_title(f"{len(self._found)} of {len(self._all)}")
+        self._show_description()
+        self.show_title(f"{len(self._found)} of {len(self._all)}")
 
-    def _describe(self) -> None:
+    def _show_description(self) -> None:
         row = self.query_one(_Labels).focused_row
         self.query_one(_Description).show(self._found[row].description if row >= 0 else "")
 
 
-def closed(label: Label) -> str:
+def closed_label_reason(label: Label) -> str:
     """Why a label is no longer given, in front of its description; empty where it is."""
     return "" if label.offered else "split · " if label.split else "retired · "
 
 
-def found(labels: Sequence[Label], text: str) -> tuple[Label, ...]:
+def find_labels(labels: Sequence[Label], text: str) -> tuple[Label, ...]:
     """The labels that hold `text`, whatever its case and width of letters, in the order of the set.
 
     Names that begin with it stand first, then paths that hold it, then descriptions; all labels for
     a blank text.
     """
-    wanted = _folded(text.strip())
+    wanted = _fold(text.strip())
     ranked: list[tuple[int, Label]] = []
     for label in labels:
-        path = _folded(".".join(label.path))
-        if _folded(label.name).startswith(wanted):
+        path = _fold(".".join(label.path))
+        if _fold(label.name).startswith(wanted):
             ranked.append((0, label))
         elif wanted in path:
             ranked.append((1, label))
-        elif wanted in _folded(label.description):
+        elif wanted in _fold(label.description):
             ranked.append((2, label))
     return tuple(label for _, label in sorted(ranked, key=lambda pair: pair[0]))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()

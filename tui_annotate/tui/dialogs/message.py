@@ -8,30 +8,26 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from tui_annotate.tui.dialogs.frame import CLOSING, Dialog
-from tui_annotate.tui.lines import paragraphs, shown, wrapped
+from tui_annotate.tui.dialogs.frame import CLOSING, PAGING, Dialog, Keys
+from tui_annotate.tui.line_text import line_text, paragraphs, wrap_line
 from tui_annotate.tui.palette import OPENS_MORE
-from tui_annotate.tui.words import Words, WordsList
-
-SCROLLING: list[BindingType] = [
-    Binding("down,j", "scroll_by(1)", "down", show=False),
-    Binding("up,k", "scroll_by(-1)", "up", show=False),
-    Binding("pagedown,space,ctrl+d", "scroll_page(1)", "page down", show=False),
-    Binding("pageup,ctrl+u", "scroll_page(-1)", "page up", show=False),
-    Binding("home", "scroll_edge(-1)", "top", show=False),
-    Binding("end", "scroll_edge(1)", "end", show=False),
-]
-"""For dialogs with lines to be scrolled; see `Reader`."""
+from tui_annotate.tui.row_widgets import Words, WordsList
 
 
-class Reader(Dialog[None]):
+class ScrollDialog(Dialog[None]):
     """A dialog of lines that are wrapped to its width and scrolled by keys."""
 
     DEFAULT_CSS = """
-    Reader > Vertical { width: 100%; max-width: 104; height: 100%; max-height: 40; }
-    Reader RowList { height: 1fr; }
+    ScrollDialog > Vertical { width: 100%; max-width: 104; height: 100%; max-height: 40; }
+    ScrollDialog RowList { height: 1fr; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [*CLOSING, *SCROLLING]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *CLOSING,
+        *PAGING,
+        Binding("down,j", "scroll_by(1)", "down", show=False),
+        Binding("up,k", "scroll_by(-1)", "up", show=False),
+    ]
+    keys: Keys = (("↑↓", "scroll"), ("q", "close"))
 
     def lines(self, cells: int) -> list[list[Words]]:
         """The lines to be read, for this many cells."""
@@ -51,22 +47,8 @@ class Reader(Dialog[None]):
         if listed.window.width:
             listed.show(self.lines(listed.window.width))
 
-    def action_scroll_by(self, rows: int) -> None:
-        """Up and Down."""
-        self.query_one("#lines").scroll_relative(y=rows, animate=False)
 
-    def action_scroll_page(self, pages: int) -> None:
-        """One page, with one line of it kept."""
-        listed = self.query_one("#lines", WordsList)
-        listed.scroll_relative(y=pages * max(listed.window.height - 1, 1), animate=False)
-
-    def action_scroll_edge(self, edge: int) -> None:
-        """Home and End."""
-        listed = self.query_one("#lines", WordsList)
-        listed.scroll_to(y=0 if edge < 0 else listed.max_scroll_y, animate=False)
-
-
-class MessageDialog(Reader):
+class MessageDialog(ScrollDialog):
     """Pages of text: (title, text). Tab, Left and Right turn them; g too, as it opened them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -79,20 +61,20 @@ class MessageDialog(Reader):
         super().__init__(pages[page][0])
         self._pages = tuple(pages)
         self._page = page
+        if len(pages) > 1:
+            self.keys = (
+                ("Tab", "next page"),
+                *self.keys,
+            )
 
     def lines(self, cells: int) -> list[list[Words]]:
         """The page, wrapped; headings of Markdown stand out."""
         text = self._pages[self._page][1]
         return [
             [(piece, role)]
-            for line, role in map(_heading, paragraphs(text))
-            for piece in wrapped(line, cells - 1)
+            for line, role in map(_parse_heading, paragraphs(text))
+            for piece in wrap_line(line, cells - 1)
         ]
-
-    def keys(self) -> Sequence[tuple[str, str]]:
-        """How to turn and scroll."""
-        turn = [("Tab", "next page")] if len(self._pages) > 1 else []
-        return [*turn, ("↑↓", "scroll"), ("q", "close")]
 
     def title_words(self) -> list[Words]:
         """All titles, the one of this page lit."""
@@ -101,11 +83,11 @@ class MessageDialog(Reader):
     def action_turn(self, step: int) -> None:
         """Another page, around the end."""
         self._page = (self._page + step) % len(self._pages)
-        self.tell_title()
+        self.show_title()
         self.refill()
 
 
-def _heading(line: str) -> tuple[str, str]:
+def _parse_heading(line: str) -> tuple[str, str]:
     """A line as it is read, and its role: a heading of Markdown without its signs."""
     signs, _, title = line.partition(" ")
     return (
@@ -119,5 +101,5 @@ def page_words(titles: Sequence[str], page: int) -> list[Words]:
     for place, title in enumerate(titles):
         here = place == page
         mark = f"{OPENS_MORE} " if here and len(titles) > 1 else ""
-        words.append((f"{mark}{shown(title)}   ", "title_focused" if here else "quiet"))
+        words.append((f"{mark}{line_text(title)}   ", "title_focused" if here else "quiet"))
     return words

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui_annotate.tui.dialogs.frame import CLOSING, Dialog
-from tui_annotate.tui.words import WordsLine
+from tui_annotate.tui.row_widgets import WordsLine
 
 
 class QuestionDialog(Dialog[bool]):
@@ -28,7 +27,8 @@ class QuestionDialog(Dialog[bool]):
 
     def __init__(self, title: str, text: str, *, yes: str, no: str) -> None:
         super().__init__(title)
-        self._text, self._yes, self._no = text, yes, no
+        self._text = text
+        self.keys = (("Enter", yes), ("q", no))
 
     def body(self) -> ComposeResult:
         """The text."""
@@ -37,10 +37,6 @@ class QuestionDialog(Dialog[bool]):
     def on_mount(self) -> None:
         """The text."""
         self.query_one("#text", WordsLine).show([(self._text, "text")])
-
-    def keys(self) -> Sequence[tuple[str, str]]:
-        """Yes and no."""
-        return [("Enter", self._yes), ("q", self._no)]
 
     def action_accept(self) -> None:
         """Enter."""

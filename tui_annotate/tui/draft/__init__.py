@@ -1,1 +1,1 @@
-"""The draft: what an annotator has in hand and what each key does with it, without a screen."""
+"""The draft of a sample without a screen: its state, what each key does, and the draft line."""

@@ -5,46 +5,37 @@ A mark is no part of the text: no offset counts it, no selection takes it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tui_annotate.domain import items
-from tui_annotate.domain.samples import Kind, Sample, Side
+from tui_annotate.domain import collection_items
+from tui_annotate.domain.samples import Document, Match, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.lines import shown, width
+from tui_annotate.tui.draft.effects import Effects, Open
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
+from tui_annotate.tui.draft.state import Citation, Draft
+from tui_annotate.tui.draft.words import HINT, WARNING
+from tui_annotate.tui.line_text import line_text, width
+
+CITED_HERE: Final = "cited here"
+NOT_CITED_HERE: Final = "not cited here"
+CITES_NOTHING: Final = "this sentence cites nothing"
+CITED_TEXT_MISSING: Final = "cited text is not available"
 
 _LONGEST: Final = 10  # characters of an id that a mark shows whole
-_KEPT: Final = 4  # of a longer one
-_MARKS: Final = 36  # cells of all marks behind a sentence
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A sentence cites a document.
-
-    Attributes:
-        sentence: the sentence's index in the report.
-        span: its extent.
-        id: the document's.
-        document: its index on the source side; None where the report came without it.
-    """
-
-    sentence: int
-    span: Span
-    id: str
-    document: int | None
+_SHORTENED: Final = 4  # of a longer one
+_MOST_CELLS: Final = 36  # cells of all marks behind a sentence
 
 
 def citations(sample: Sample) -> tuple[Citation, ...]:
     """Those of a report in reading order; none for any other sample."""
-    if sample.kind is not Kind.REPORT or not sample.side(Side.SUMMARY):
+    if sample.kind is not SampleKind.REPORT or not sample.side(Side.SUMMARY):
         return ()
     length = len(sample.document(Side.SUMMARY).text)
     places = {document.key: at for at, document in enumerate(sample.side(Side.SOURCE))}
     return tuple(
         Citation(at, Span(sentence.start, sentence.end), name, places.get(name))
-        for at, sentence in enumerate(items.sentences(sample))
+        for at, sentence in enumerate(collection_items.sentences(sample))
         if 0 <= sentence.start < sentence.end <= length
         for name in map(str, sentence.citations)
     )
@@ -52,8 +43,8 @@ def citations(sample: Sample) -> tuple[Citation, ...]:
 
 def short(name: str) -> str:
     """An id as a mark shows it."""
-    name = shown(name)
-    return name if len(name) <= _LONGEST else f"{name[:_KEPT]}…"
+    name = line_text(name)
+    return name if len(name) <= _LONGEST else f"{name[:_SHORTENED]}…"
 
 
 def tags(found: Sequence[Citation]) -> dict[int, str]:
@@ -61,10 +52,10 @@ def tags(found: Sequence[Citation]) -> dict[int, str]:
     by_end: dict[int, list[str]] = {}
     for citation in found:
         by_end.setdefault(citation.span.end - 1, []).append(f"[{short(citation.id)}]")
-    return {end: _joined(marks) for end, marks in by_end.items()}
+    return {end: _join_marks(marks) for end, marks in by_end.items()}
 
 
-def mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
+def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
     """The offset that a citation's mark hangs behind, and the mark's extent in all that hang there.
 
     Args:
@@ -75,8 +66,8 @@ def mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
     end = found[number].span.end - 1
     marks = [f"[{short(one.id)}]" for one in found if one.span.end - 1 == end]
     at = sum(one.span.end - 1 == end for one in found[:number])
-    told, start = _joined(marks), sum(len(one) + 1 for one in marks[:at])
-    if at >= _readable(marks):  # it is one of those that "+2" stands for
+    told, start = _join_marks(marks), sum(len(one) + 1 for one in marks[:at])
+    if at >= _count_readable(marks):  # it is one of those that "+2" stands for
         return end, Span(told.rindex("+"), len(told))
     return end, Span(start, start + len(marks[at]))
 
@@ -96,17 +87,132 @@ def at_cell(found: Sequence[Citation], offset: int, cell: int) -> int | None:
     return None
 
 
-def _joined(marks: Sequence[str]) -> str:
-    count = _readable(marks)
+def _join_marks(marks: Sequence[str]) -> str:
+    count = _count_readable(marks)
     more = [f"+{len(marks) - count}"] if count < len(marks) else []
     return " ".join([*marks[:count], *more])
 
 
-def _readable(marks: Sequence[str]) -> int:
+def _count_readable(marks: Sequence[str]) -> int:
     """How many of them there is room for; the first always."""
     taken = -1
     for at, one in enumerate(marks):
         taken += 1 + width(one)
-        if at and taken > _MARKS:
+        if at and taken > _MOST_CELLS:
             return at
     return len(marks)
+
+
+def citations_at_cursor(draft: Draft) -> list[int]:
+    """Which citations the sentence under the cursor has, by number from 0."""
+    offset = draft.pointers[Side.SUMMARY].offset
+    return [
+        at
+        for at, citation in enumerate(draft.citations)
+        if citation.span.start <= offset < citation.span.end
+    ]
+
+
+def step_citation(draft: Draft, step: int) -> int:
+    """The number of the next or previous citation, from 0, round and round; from the cursor."""
+    found, now = draft.citations, citations_at_cursor(draft)
+    if draft.citation in now:
+        return (draft.citation + step) % len(found)
+    if now:
+        return now[0] if step > 0 else now[-1]
+    offset = draft.pointers[Side.SUMMARY].offset
+    later = [at for at, citation in enumerate(found) if citation.span.start >= offset]
+    first = later[0] if later else 0
+    return first if step > 0 else (first - 1) % len(found)
+
+
+def walk(step: int, draft: Draft) -> Effects:
+    """The next or previous citation: its sentence and its document come into sight."""
+    draft.enable_digits()
+    draft.citation = step_citation(draft, step)
+    return [Open("cited", draft.citation)]
+
+
+def choose_citation(draft: Draft, number: int) -> Effects:
+    """A citation whose mark was clicked, by its number from 0."""
+    draft.citation = number
+    return [Open("cited", number)]
+
+
+def focused_mark(draft: Draft) -> tuple[int, Span] | None:
+    """The mark of the citation in focus: where it hangs, its extent there.
+
+    None without one, and once the cursor has left its sentence.
+    """
+    if draft.citation not in citations_at_cursor(draft):
+        return None
+    return find_mark(draft.citations, draft.citation)
+
+
+def describe_citation(draft: Draft, urls: Mapping[str, str]) -> StatusMessage:
+    """The citation in focus, for the draft line."""
+    citation = draft.citations[draft.citation]
+    fields: dict[str, object] = {
+        "number": draft.citation + 1,
+        "count": len(draft.citations),
+        "id": citation.id,
+    }
+    if citation.document is None:
+        return StatusMessage(MessageCode.CITATION_WITHOUT_TEXT, fields, WARNING)
+    document = draft.sample.document(Side.SOURCE, citation.document)
+    about = [part for part in (document.title, urls.get(citation.id, "")) if part]
+    fields["about"] = "".join(f" · {part}" for part in about)
+    return StatusMessage(MessageCode.CITATION, fields, HINT)
+
+
+def cited_here(draft: Draft) -> str:
+    """Whether the sentence in hand cites the document on screen, in words; empty if neither."""
+    if not draft.citations:
+        return ""
+    document = draft.pointers[Side.SOURCE].document
+    now = {draft.citations[at].document for at in citations_at_cursor(draft)}
+    if now == {None}:
+        return CITED_TEXT_MISSING
+    if not now and not draft.sample.side(Side.SOURCE):
+        return CITES_NOTHING
+    return CITED_HERE if document in now else NOT_CITED_HERE
+
+
+def listing(sample: Sample, urls: Mapping[str, str]) -> str:
+    """All cited documents with title and address, for a page of the overlay; empty for none."""
+    documents = {document.key: document for document in sample.side(Side.SOURCE)}
+    told = []
+    for name in dict.fromkeys(citation.id for citation in citations(sample)):
+        document = documents.get(name)
+        lines = [document.title, urls.get(name, "")] if document else ["not available"]
+        told.append("\n".join([f"# {name}", *filter(None, lines)]))
+    return "\n\n".join(told)
+
+
+def sentence(sample: Sample) -> int:
+    """The index of a citation's sentence in its report; 0 where its record does not tell."""
+    index = sample.meta.get("sentence_idx")
+    return index if isinstance(index, int) and index >= 0 else 0
+
+
+def describe_better_document(
+    documents: Sequence[Document], matches: Sequence[Match], here: str, *, lit: int = 0
+) -> str:
+    """Which other document holds stronger evidence than the one that is cited, in words.
+
+    Args:
+        documents: of the report.
+        matches: what is related in all of them, the best first.
+        here: the cited one's id.
+        lit: the strength of what is lit in it, where it was searched alone.
+
+    Returns:
+        Empty where none is stronger; steps of strength count, not small leads of a score.
+    """
+    if not matches:
+        return ""
+    own = (match.strength for match in matches if documents[match.document].key == here)
+    best = matches[0]
+    if best.strength <= max(lit, *own, 0):
+        return ""
+    return f"better: {short(documents[best.document].key)}"

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tui_annotate.domain.annotations import Annotation, LabelPath
-from tui_annotate.domain.offers import Offer
+from tui_annotate.domain.adjudication import Reason
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.assist_snapshot import AssistSnapshot
 from tui_annotate.domain.samples import Side
-from tui_annotate.domain.settlements import Reason
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
 
 
+class Effect:
+    """What the draft asks of the screen."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Move:
+class Move(Effect):
     """The cursor of a side moves by units; `extend` takes the selection's free end along."""
 
     side: Side
@@ -23,14 +30,14 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class SelectWord:
+class SelectWord(Effect):
     """The word under the cursor becomes the selection."""
 
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
-class Grow:
+class GrowSelection(Effect):
     """The selection takes one step more (+1) or less (-1); without one, the sentence."""
 
     side: Side
@@ -38,14 +45,14 @@ class Grow:
 
 
 @dataclass(frozen=True, slots=True)
-class SwapEnds:
+class SwapEnds(Effect):
     """The other end of the selection becomes the free one."""
 
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
-class Select:
+class Select(Effect):
     """The span becomes the selection; None drops the selection, the cursor stays."""
 
     side: Side
@@ -53,7 +60,7 @@ class Select:
 
 
 @dataclass(frozen=True, slots=True)
-class GoTo:
+class GoTo(Effect):
     """The cursor goes to an offset of a document, without a selection, and comes into sight."""
 
     side: Side
@@ -62,7 +69,7 @@ class GoTo:
 
 
 @dataclass(frozen=True, slots=True)
-class Reveal:
+class Reveal(Effect):
     """A span is brought into sight; the cursor stays."""
 
     side: Side
@@ -71,26 +78,26 @@ class Reveal:
 
 
 @dataclass(frozen=True, slots=True)
-class Focus:
+class Focus(Effect):
     """A side takes the keys."""
 
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
-class Blink:
+class Blink(Effect):
     """The label bar blinks once: the key acted on nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class AskWords:
+class AskWords(Effect):
     """The words on screen are wanted, for letters to choose them by."""
 
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
-class Save:
+class Save(Effect):
     """An annotation is to be stored: a new one, or a new version of one that is there.
 
     Attributes:
@@ -99,11 +106,11 @@ class Save:
 
     annotation: Annotation
     new: bool
-    offer: Offer | None = None
+    offer: AssistSnapshot | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Accept:
+class Accept(Effect):
     """A suggestion is to become an annotation.
 
     Attributes:
@@ -117,7 +124,7 @@ class Accept:
 
 
 @dataclass(frozen=True, slots=True)
-class Decline:
+class Decline(Effect):
     """A suggestion is to be refused, for a reason or none."""
 
     suggestion: Suggestion
@@ -125,28 +132,28 @@ class Decline:
 
 
 @dataclass(frozen=True, slots=True)
-class Remove:
+class Remove(Effect):
     """An annotation is to be removed."""
 
     annotation: Annotation
 
 
 @dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(Effect):
     """A comment on the sample as a whole is to be stored."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(Effect):
     """A word of the scale for the sample as a whole is to be stored; empty takes it back."""
 
     rating: str
 
 
 @dataclass(frozen=True, slots=True)
-class Finish:
+class Finish(Effect):
     """The sample is done, skipped or flagged (`verb`), and the next unfinished one is wanted."""
 
     verb: str
@@ -154,38 +161,38 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
-class Undo:
+class Undo(Effect):
     """This person's last action is taken back, or (`redo`) done again, in whatever sample."""
 
     redo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Take:
-    """In review: rivals, each by the ids that it is made of, are to be kept as they are."""
+class TakeCandidates(Effect):
+    """In review: candidates, each by the ids that it is made of, are to be kept as they are."""
 
-    rivals: tuple[tuple[str, ...], ...]
+    candidates: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
-    """In review: rivals are to become one, under the labels of one of them."""
+class MergeCandidates(Effect):
+    """In review: candidates are to become one, under the labels of one of them."""
 
-    rivals: tuple[tuple[str, ...], ...]
+    candidates: tuple[tuple[str, ...], ...]
     labels: tuple[LabelPath, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Refuse:
-    """In review: rivals are to be refused, for a reason, or in own words."""
+class RejectCandidates(Effect):
+    """In review: candidates are to be refused, for a reason, or in own words."""
 
-    rivals: tuple[tuple[str, ...], ...]
+    candidates: tuple[tuple[str, ...], ...]
     reason: Reason
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Settle:
+class CompleteReview(Effect):
     """In review: the sample is settled, and the next is wanted; `rest` is why nothing else is."""
 
     rest: Reason = Reason.NONE
@@ -193,14 +200,14 @@ class Settle:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenNote:
+class OpenNote(Effect):
     """The note line opens with a text in it; the draft line says what it is on."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
+class Open(Effect):
     """Something of the screen's own.
 
     Attributes:
@@ -216,30 +223,14 @@ class Open:
     step: int = 0
 
 
-Effect = (
-    Move
-    | SelectWord
-    | Grow
-    | SwapEnds
-    | Select
-    | GoTo
-    | Reveal
-    | Focus
-    | Blink
-    | AskWords
-    | Save
-    | Accept
-    | Decline
-    | Remove
-    | Comment
-    | Rate
-    | Finish
-    | Undo
-    | Take
-    | Merge
-    | Refuse
-    | Settle
-    | OpenNote
-    | Open
-)
 Effects = list[Effect]
+
+
+def go_to_first(anchors: Sequence[Anchor]) -> Effects:
+    """The cursor goes to the first of some anchors; nothing for none."""
+    return [GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in anchors[:1]]
+
+
+def reveal_first(anchors: Sequence[Anchor]) -> Effects:
+    """The first of some anchors is brought into sight; nothing for none."""
+    return [Reveal(anchor.side, anchor.index, anchor.span) for anchor in anchors[:1]]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.former import Former
+from tui_annotate.domain.annotations import Anchor, PastAnnotation
 from tui_annotate.domain.labels import Need
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import answering
-from tui_annotate.tui.draft.effects import Blink, Comment, Effects, Finish, OpenNote, Save
-from tui_annotate.tui.draft.offered import DECLINE
-from tui_annotate.tui.draft.state import ANNOTATION, DRAFT, REASON, SAMPLE, Draft, Note
-from tui_annotate.tui.draft.words import WARNING, labels_words
+from tui_annotate.tui.draft import suggestion_answers
+from tui_annotate.tui.draft.effects import Comment, Effects, Finish, OpenNote, Save
+from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
+from tui_annotate.tui.draft.state import ANNOTATION, DECLINE, DRAFT, REASON, SAMPLE, Draft, Note
+from tui_annotate.tui.draft.words import WARNING, describe_labels
 
 
 def write(draft: Draft, comment: str = "") -> Effects:
@@ -23,34 +22,34 @@ def write(draft: Draft, comment: str = "") -> Effects:
     """
     annotation = draft.focused_annotation
     if draft.editing or draft.selection or draft.side is Side.SOURCE or draft.open:
-        return _open(draft, Note(DRAFT), draft.note)
+        return _open_line(draft, Note(DRAFT), draft.note)
     if annotation is None and draft.focused in draft.saving:
         annotation = draft.saving[draft.focused][0]
     if draft.focused_suggestion:
-        draft.say("e takes the suggestion for changes, m writes its note then")
-        return [Blink()]
+        return draft.refuse_key(MessageCode.NO_NOTE_ON_SUGGESTION)
     if annotation is not None:
         labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
         if any(found.note is Need.NONE for found in labels):
-            draft.say(f"{labels_words(annotation.labels)} takes no note", WARNING)
+            label = describe_labels(annotation.labels)
+            draft.say(MessageCode.NO_NOTE_UNDER_LABEL, WARNING, label=label)
             return []
-        return _open(draft, Note(ANNOTATION, annotation.id), annotation.note)
-    return _open(draft, Note(SAMPLE), comment)
+        return _open_line(draft, Note(ANNOTATION, annotation.id), annotation.note)
+    return _open_line(draft, Note(SAMPLE), comment)
 
 
 def on_sample(draft: Draft, comment: str = "") -> Effects:
     """Opens the note line on the sample, whatever is in focus; what is in hand stays there."""
-    return _open(draft, Note(SAMPLE), comment)
+    return _open_line(draft, Note(SAMPLE), comment)
 
 
-def in_question(draft: Draft) -> tuple[Anchor | None, str]:
+def claim_to_search(draft: Draft) -> tuple[Anchor | None, str]:
     """(claim, annotation's id) that former annotations are looked for by; empty for a new one."""
     annotation = draft.editing or draft.focused_annotation
     claim = annotation.claim if annotation and not draft.editing else ()
     return next(iter(claim or draft.claim), None), annotation.id if annotation else ""
 
 
-def take(draft: Draft, former: Former) -> Effects:
+def take(draft: Draft, former: PastAnnotation) -> Effects:
     """A former annotation was chosen: its note is in hand, and `r` gives its label.
 
     Where an annotation is in focus the note line opens with the note, to be saved or left.
@@ -62,35 +61,35 @@ def take(draft: Draft, former: Former) -> Effects:
     if draft.focused_annotation and not (draft.editing or draft.selection or draft.open):
         effects = write(draft) if former.note else []
         if not former.note:
-            draft.say("that one has no note · e changes the labels of this one")
+            draft.say(MessageCode.FORMER_HAS_NO_NOTE_FOR_THIS)
         return [OpenNote(former.note) if isinstance(one, OpenNote) else one for one in effects]
     if not former.note:
-        said = "that one has no note"
+        code = MessageCode.FORMER_HAS_NO_NOTE
     elif draft.note not in ("", former.note):
-        said = "a note is in hand already, Backspace drops it"
+        code = MessageCode.NOTE_IN_HAND_ALREADY
     else:
         draft.note = former.note
-        said = "the note is taken"
-    name = labels_words(known[:1])
-    offer = f"r puts {name} on, or takes it off" if draft.editing else f"r saves as {name}"
-    draft.say(f"{said} · {offer}" if known else said)
+        code = MessageCode.NOTE_TAKEN
+    repeat = MessageCode.REPEAT_TOGGLES if draft.editing else MessageCode.REPEAT_SAVES
+    then = StatusMessage(repeat, {"label": describe_labels(known[:1])}) if known else NO_MESSAGE
+    draft.say(code, then=then)
     return []
 
 
-_FLAGGED = Note(REASON)
+_FLAG_REASON = Note(REASON)
 
 
-def open_reason(draft: Draft, note: Note = _FLAGGED) -> Effects:
+def open_reason(draft: Draft, note: Note = _FLAG_REASON) -> Effects:
     """Opens the note line for a reason in own words."""
-    return _open(draft, note, "")
+    return _open_line(draft, note, "")
 
 
-def _open(draft: Draft, note: Note, text: str) -> Effects:
+def _open_line(draft: Draft, note: Note, text: str) -> Effects:
     draft.writing, draft.stored = note, text
     return [OpenNote(draft.kept.get(note, text))]
 
 
-def done(draft: Draft, text: str) -> Effects:
+def finish_note(draft: Draft, text: str) -> Effects:
     """Enter in the note line: the text goes where it belongs."""
     note, draft.writing = draft.writing, None
     if note is None:
@@ -100,7 +99,7 @@ def done(draft: Draft, text: str) -> Effects:
     if note.kind == REASON:
         return [Finish("flag", text)]
     if note.kind == DECLINE:
-        return answering.decline(draft, text)
+        return suggestion_answers.send_refusal(draft, text)
     if note.kind == SAMPLE:
         return [Comment(text)]
     if note.kind == DRAFT:
@@ -109,7 +108,7 @@ def done(draft: Draft, text: str) -> Effects:
     known = next((known for known in draft.annotations if known.id == note.id), None)
     if known is None:
         draft.kept[note] = text
-        draft.say("the annotation of this note is gone; the text is kept", WARNING)
+        draft.say(MessageCode.ANNOTATION_OF_NOTE_GONE, WARNING)
         return []
     if known.note == text:
         return []
@@ -119,12 +118,11 @@ def done(draft: Draft, text: str) -> Effects:
     return [Save(changed, new=False)]
 
 
-def kept(draft: Draft, text: str) -> Effects:
+def keep_note_text(draft: Draft, text: str) -> Effects:
     """Esc in the note line: the text waits for the next time the same note is opened."""
     if half(draft, text):
         of_sample = draft.writing is not None and draft.writing.kind == SAMPLE
-        what, again = ("comment", "M") if of_sample else ("note", "m")
-        draft.say(f"the {what} is kept, not saved: {again} opens it again")
+        draft.say(MessageCode.COMMENT_KEPT if of_sample else MessageCode.NOTE_KEPT)
     draft.writing = None
     return []
 

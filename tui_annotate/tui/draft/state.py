@@ -1,32 +1,254 @@
-"""What an annotator has in hand: claim, evidence, labels, note, and what a digit may do with it.
+"""The draft of one sample: texts, cursors, claim, evidence, labels, note, and the bar's options.
 
-Values and questions about them only; what keys change is in `deeds`, words for it in `words`.
+Values and questions about them; `key_handlers` says what keys change, `words` describes it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import uuid
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from functools import cached_property
+from typing import Any, Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
-from tui_annotate.domain.labels import Label, numbered
-from tui_annotate.domain.samples import Match, Side
+from tui_annotate.domain.assist_snapshot import AssistSnapshot
+from tui_annotate.domain.collection_items import JUDGED
+from tui_annotate.domain.labels import Label, LabelTree, numbered
+from tui_annotate.domain.samples import Match, Sample, SampleKind, Segment, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.contexts import Contexts
+from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.tui.draft.effects import Blink, Effects
 from tui_annotate.tui.draft.hints import Hints
-from tui_annotate.tui.draft.looking import Looking
-from tui_annotate.tui.draft.offered import DECLINE, DECLINING, Offered
-from tui_annotate.tui.keys.annotate import DIGITS
-
-if TYPE_CHECKING:
-    from tui_annotate.tui.draft.citations import Citation
-
-Kind = Literal["hint", "draft", "offer", "saved", "warning", "error"]
-"""Of the words in the draft line."""
+from tui_annotate.tui.draft.messages import (
+    NO_MESSAGE,
+    AnyMessage,
+    Kind,
+    StatusMessage,
+    make_message,
+)
+from tui_annotate.tui.keys.actions import DIGITS
+from tui_annotate.tui.palette import label_slots
 
 REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
 """Why a sample is flagged, in the order of the digits; 0 asks for own words."""
+
+DECLINE: Final = "decline"
+"""What is asked while the bar holds why a suggestion is refused."""
+
+DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
+"""Why a suggestion is refused, in the order of the digits; 0 asks for own words."""
+
+
+def segment_at(segments: Sequence[Segment], offset: int) -> int:
+    """The index of the segment that holds an offset; the last for the end of the text."""
+    return max(0, bisect_right(segments, offset, key=lambda segment: segment.start) - 1)
+
+
+def letter(index: int) -> str:
+    """A, B, ... Z, AA, AB, ... for 0, 1, ... as columns of a sheet are named."""
+    name = ""
+    index += 1
+    while index:
+        index, rest = divmod(index - 1, 26)
+        name = chr(65 + rest) + name
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where a side's cursor is: document on that side, offset and selection in code points."""
+
+    document: int = 0
+    offset: int = 0
+    selection: Span | None = None
+
+
+@dataclass
+class SampleView:
+    """One sample with its labels, annotations and cursors, without anything unsaved.
+
+    Attributes:
+        segments: parallel to `sample.documents`.
+        annotations: this person's, in reading order.
+        side: which side has the keys.
+        pointers: where the cursors are.
+        focused: id of the annotation or suggestion in focus; empty for none.
+        suggestions: what machines propose and nobody answered yet, in reading order.
+        hiding: they are not shown, and no key is at them.
+        answering: by the id of a suggestion whose answer is on its way to the store, the annotation
+            that is made of it; None for a refusal.
+        regarded: ids of suggestions that were in focus.
+        changing: the suggestion that is being made an annotation of, with changes.
+        drawn: what a screen made of the suggestions, for it to see whether that is as before.
+    """
+
+    sample: Sample
+    segments: Sequence[Sequence[Segment]]
+    tree: LabelTree
+    annotations: tuple[Annotation, ...] = ()
+    last_label: LabelPath = ()
+    new_id: Callable[[], str] = lambda: str(uuid.uuid4())
+    side: Side = Side.SUMMARY
+    pointers: dict[Side, Pointer] = field(
+        default_factory=lambda: {Side.SUMMARY: Pointer(), Side.SOURCE: Pointer()}
+    )
+    focused: str = ""
+    suggestions: tuple[Suggestion, ...] = ()
+    hiding: bool = False
+    answering: dict[str, Annotation | None] = field(default_factory=dict)
+    regarded: set[str] = field(default_factory=set)
+    changing: Suggestion | None = None
+    drawn: dict[Side, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def offered(self) -> Sequence[Suggestion]:
+        """The suggestions that are open and shown, in reading order."""
+        if self.hiding:
+            return ()
+        if not self.answering:
+            return self.suggestions
+        return [one for one in self.suggestions if one.id not in self.answering]
+
+    @property
+    def focused_annotation(self) -> Annotation | None:
+        """The annotation in focus."""
+        return next((known for known in self.annotations if known.id == self.focused), None)
+
+    @property
+    def focused_suggestion(self) -> Suggestion | None:
+        """The suggestion in focus."""
+        if not self.focused:
+            return None
+        return next((one for one in self.offered if one.id == self.focused), None)
+
+    @property
+    def in_focus(self) -> Annotation | Suggestion | None:
+        """What keys are at: an annotation, or a suggestion."""
+        return self.focused_annotation or self.focused_suggestion
+
+    @property
+    def pointer(self) -> Pointer:
+        """Of the side that has the keys."""
+        return self.pointers[self.side]
+
+    @property
+    def selection(self) -> Span | None:
+        """Of the side that has the keys."""
+        return self.pointer.selection
+
+    def text(self, side: Side, index: int | None = None) -> str:
+        """A document's text, that of the one on screen by default; empty where there is none."""
+        documents = self.sample.side(side)
+        index = self.pointers[side].document if index is None else index
+        return documents[index].text if index < len(documents) else ""
+
+    def sentences(self, side: Side, index: int | None = None) -> Sequence[Segment]:
+        """A document's segments; none where there is no document."""
+        index = self.pointers[side].document if index is None else index
+        places = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
+        return self.segments[places[index]] if index < len(places) else ()
+
+    def segment(self, side: Side) -> int:
+        """The index of the segment that a side's cursor is in; 0 for an empty text."""
+        return segment_at(self.sentences(side), self.pointers[side].offset)
+
+    def sentence(self, side: Side) -> Span | None:
+        """The segment under a side's cursor without white space; None where only that is there."""
+        segments = self.sentences(side)
+        if not segments:
+            return None
+        return segments[self.segment(side)].span.trim(self.text(side))
+
+    # labels
+
+    def relabel(self, tree: LabelTree) -> None:
+        """Another label set is in force."""
+        self.tree = tree
+        self.__dict__.pop("_slots", None)
+
+    def label_name(self, path: LabelPath) -> str:
+        """The last name of a label's path; of one that is no longer given, also why."""
+        label, name = self.tree.find(path), path[-1] if path else ""
+        if label is None or label.offered:
+            return name
+        return f"{name} ({'split' if label.split else 'retired'})"
+
+    def label_names(self, paths: Sequence[LabelPath]) -> str:
+        """The names of an annotation's labels, joined."""
+        return ", ".join(map(self.label_name, filter(None, paths))) or "no label"
+
+    def slot(self, path: LabelPath) -> int:
+        """The colour slot of a label; for a parent that asks for none that of its first leaf."""
+        own = self._slots.get(path)
+        below = (slot for known, slot in self._slots.items() if known[: len(path)] == path)
+        return next(below, 0) if own is None else own
+
+    @cached_property
+    def _slots(self) -> dict[LabelPath, int]:
+        asking = [label for label in self.tree.walk() if label.color or not label.children]
+        given = label_slots([label.color for label in asking])
+        return {label.path: slot for label, slot in zip(asking, given, strict=True)}
+
+    def letter(self, annotation_id: str) -> str:
+        """The letter an annotation is shown under: A for the first in reading order."""
+        at = next((at for at, known in enumerate(self.annotations) if known.id == annotation_id), 0)
+        return letter(at)
+
+    def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
+        """Annotations that miss something their labels ask for, with what; in reading order."""
+        pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
+        return tuple((known, lacks) for known, lacks in pairs if lacks)
+
+
+@dataclass
+class MatchView:
+    """What was looked at of the matches that are lit in the source.
+
+    Attributes:
+        claim: whose matches they are; None before the assist has answered.
+    """
+
+    claim: Anchor | None = None
+    _segments: set[tuple[int, int]] = field(default_factory=set)
+
+    def begin(self, claim: Anchor | None) -> None:
+        """Matches of another claim are lit; of the same one, in another order perhaps."""
+        if claim != self.claim:
+            self.claim = claim
+            self._segments.clear()
+
+    def at(self, match: Match | None) -> None:
+        """Somebody walked to a match, walks on from it, takes it, or clicked on it."""
+        if match is not None:
+            self._segments.add((match.document, match.segment))
+
+    def offer(self, claim: Sequence[Anchor], matches: Sequence[Match]) -> AssistSnapshot | None:
+        """What the assist offered for a claim; None where what is lit is of another one."""
+        if self.claim is None or self.claim not in claim:
+            return None
+        looked = [match for match in matches if (match.document, match.segment) in self._segments]
+        return AssistSnapshot(
+            matches=tuple(matches), looked=frozenset(match.rank for match in looked)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A sentence cites a document.
+
+    Attributes:
+        sentence: the sentence's index in the report.
+        span: its extent.
+        id: the document's.
+        document: its index on the source side; None where the report came without it.
+    """
+
+    sentence: int
+    span: Span
+    id: str
+    document: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +264,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What waits for one more key.
+    """A question that one more key answers.
 
     A label's `child` or `evidence`, a `reason`, a `rating`, why to `decline` a suggestion.
     """
@@ -70,32 +292,31 @@ class Note:
 
 
 @dataclass
-class Draft(Offered):
+class Draft(SampleView):
     """One sample on one annotator's screen.
 
     Attributes:
         evidence: what was taken, in the order of taking.
         note: the text for the annotation in hand.
         matches: what is lit on a side, best first; `lit` the rank in focus there, 0 for none.
-        looking: which of those in the source were looked at.
+        match_view: which of those in the source were looked at.
         asleep: digits do nothing until the cursor moves or something is selected.
         stored: what the note that is written on says now.
         editing: the annotation that is being changed; `labels` are the ones it has so far.
         saving: what was sent to the store and has not come back, by id.
-        owed: what is in hand was refused by the store, and is to be saved or dropped by hand.
+        save_failed: the store refused what is in hand; it is to be saved or dropped by hand.
         unsaved: what the store refused, oldest first: (annotation, whether it is new).
         kept: note texts left with Esc.
-        nowhere: words of the summary that the sources have nowhere, while they are marked.
+        missing_words: words of the summary that the sources have nowhere, while they are marked.
         former: own evidence of other samples, by the index of the source document it lies in.
         scale: words for rating the sample as a whole, in the order of the digits; none: no rating.
         rating: the one that was given; empty for none.
         citations: what the sentences of a report cite, in reading order.
         citation: the one that was walked to, by its number from 0; -1 for none.
         tabs: how many documents the sentence of a citation cites; 0 while that is not known.
-        contexts: what is known of the documents that an answer was retrieved from.
         visited: summary segments that were painted when a key came, from end to end or with the
             cursor in them.
-        message: (text, kind) that stands in the draft line until the next key.
+        message: what the draft line shows until the next key.
     """
 
     evidence: list[Anchor] = field(default_factory=list)
@@ -103,7 +324,7 @@ class Draft(Offered):
     matches: dict[Side, tuple[Match, ...]] = field(
         default_factory=lambda: {Side.SUMMARY: (), Side.SOURCE: ()}
     )
-    looking: Looking = field(default_factory=Looking)
+    match_view: MatchView = field(default_factory=MatchView)
     lit: dict[Side, int] = field(default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0})
     asleep: bool = False
     pending: Pending | None = None
@@ -116,20 +337,19 @@ class Draft(Offered):
     hit: int = 0
     searched: tuple[str, Side] = ("", Side.SUMMARY)
     saving: dict[str, tuple[Annotation, bool]] = field(default_factory=dict)
-    owed: bool = False
+    save_failed: bool = False
     unsaved: list[tuple[Annotation, bool]] = field(default_factory=list)
     kept: dict[Note, str] = field(default_factory=dict)
-    nowhere: tuple[Span, ...] = ()
+    missing_words: tuple[Span, ...] = ()
     former: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
     scale: tuple[str, ...] = ()
     rating: str = ""
     citations: tuple[Citation, ...] = ()
     citation: int = -1
     tabs: int = 0
-    contexts: Contexts = field(default_factory=Contexts)
     visited: set[int] = field(default_factory=set)
     warned: bool = False
-    message: tuple[str, Kind] = ("", "hint")
+    message: StatusMessage = NO_MESSAGE
     just_saved: str = ""
 
     # where we are
@@ -140,13 +360,13 @@ class Draft(Offered):
         return bool(self.citations or self.tabs)
 
     @property
-    def to_offers(self) -> str:
+    def suggestion_key(self) -> str:
         """The key that walks the suggestions of this sample."""
         return "a" if self.cites else "c"
 
     @property
     def state(self) -> str:
-        """Which keys act: a letter of `keys.STATES`."""
+        """Which keys act: a letter of `keys.actions.STATES`."""
         if self.pending:
             return "L"
         if self.writing:
@@ -183,6 +403,29 @@ class Draft(Offered):
         return (Anchor(Side.SUMMARY, pointer.document, trimmed),) if trimmed else ()
 
     @property
+    def passage(self) -> Anchor | None:
+        """The selection of the source that a digit takes along as evidence; None for none.
+
+        Only next to a sentence that is judged, where it is taken as Space would take it.
+        """
+        is_selected = self.side is Side.SOURCE and self.selection is not None
+        return self.here(Side.SOURCE) if is_selected and self.sample.kind in JUDGED else None
+
+    @property
+    def is_passage_alone(self) -> bool:
+        """Whether a digit saves the passage without a claim, as none was chosen.
+
+        In citations only: marks of a report alone are marks of its own text.
+        """
+        chosen = self.pointers[Side.SUMMARY].selection or self.evidence or self.editing
+        return self.sample.kind is SampleKind.CITATION and not chosen and self.passage is not None
+
+    def anchors_to_save(self) -> tuple[tuple[Anchor, ...], tuple[Anchor, ...]]:
+        """(claim, evidence) of the next save, the evidence in order; one of them may be empty."""
+        evidence = {*self.evidence, *([self.passage] if self.passage else [])}
+        return () if self.is_passage_alone else self.claim, tuple(sorted(evidence))
+
+    @property
     def focused_match(self) -> Match | None:
         """The lit segment in focus, of the source side."""
         rank = self.lit[Side.SOURCE]
@@ -197,7 +440,7 @@ class Draft(Offered):
         """Whether a source match is among the evidence."""
         return self.anchor_of(match) in self.evidence
 
-    def formerly(self, match: Match) -> bool:
+    def is_former_evidence(self, match: Match) -> bool:
         """Whether a source match holds own evidence of other samples."""
         spans = self.former.get(match.document, ())
         return any(span.overlap(match.span) for span in spans)
@@ -212,7 +455,7 @@ class Draft(Offered):
     def options(self) -> tuple[Option, ...]:
         """The bar's digits, in order; none while evidence is asked for."""
         if self.pending is None:
-            return tuple(self._option(digit, label) for digit, label in self._shown())
+            return tuple(self._option(digit, label) for digit, label in self._digit_labels())
         if reasons := WHY.get(self.pending.kind):
             return tuple(
                 Option(str(number), text, (text,)) for number, text in enumerate(reasons, 1)
@@ -227,8 +470,7 @@ class Draft(Offered):
             return tuple(self._option(digit, child) for digit, child in numbered(label.children))
         return ()
 
-    def _shown(self) -> Sequence[tuple[str, Label]]:
-        """(digit, label) while nothing is asked, in the order of the digits."""
+    def _digit_labels(self) -> Sequence[tuple[str, Label]]:
         if split := self.waiting:
             return numbered(self.tree.parts(split))
         bar = self.tree.bar()
@@ -262,11 +504,22 @@ class Draft(Offered):
             if at not in self.visited and segment.span.trim(text)
         )
 
-    def wake(self) -> None:
-        """Something moved or was selected: digits act again, no annotation is in focus."""
+    def enable_digits(self) -> None:
+        """Lets digits act again after a move or a selection; no annotation is in focus then."""
         self.asleep = False
         self.focused = self.just_saved = ""
 
-    def say(self, text: str, kind: Kind = "hint") -> None:
-        """Puts words into the draft line, until the next key."""
-        self.message = (text, kind)
+    def say(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> None:
+        """Show a message in the draft line until the next key.
+
+        Args:
+            message: words instead of a code are those of another layer; a whole message gets
+                this kind.
+            fields: by the names in the sentence of the code.
+        """
+        self.message = make_message(message, kind, **fields)
+
+    def refuse_key(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> Effects:
+        """Show why a key does nothing now, and blink."""
+        self.say(message, kind, **fields)
+        return [Blink()]

@@ -1,8 +1,7 @@
-"""The draft line in words: what a digit would save, what was saved, what is waited for.
+"""The text of the draft line: what a digit would save, what was saved, what is asked for.
 
-Where cells are few, it gives up what matters least: the middle of quotes first, then words of
-courtesy, then the ends of names; never a key that acts on what is asked, and never that evidence
-is there or is not.
+In a narrow terminal it shortens the middle of quotes first, then drops optional keys, then the ends
+of names; never a key that answers a question, and never whether there is evidence.
 """
 
 from __future__ import annotations
@@ -11,16 +10,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from rich.cells import cell_len
+
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
-from tui_annotate.domain.items import JUDGED
+from tui_annotate.domain.collection_items import JUDGED
 from tui_annotate.domain.labels import Label
-from tui_annotate.domain.samples import Kind as SampleKind
-from tui_annotate.domain.samples import Request, Sample, Side
-from tui_annotate.tui.draft import passages, state
-from tui_annotate.tui.draft.counting import segment_at
-from tui_annotate.tui.draft.makers import origin_words
-from tui_annotate.tui.draft.quoting import QUOTE_CELLS, cells_of, cut, quoted
-from tui_annotate.tui.draft.state import Draft, Kind, Option
+from tui_annotate.domain.provenance import Provenance
+from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
+from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.tui.draft import state
+from tui_annotate.tui.draft.messages import Kind
+from tui_annotate.tui.draft.state import Draft, Option, segment_at
+from tui_annotate.tui.line_text import cut
+from tui_annotate.tui.line_text import width as cells_of
 from tui_annotate.tui.palette import SUGGESTED
 
 HINT: Final = "hint"
@@ -29,25 +31,27 @@ SAVED: Final = "saved"
 WARNING: Final = "warning"
 ERROR: Final = "error"
 
+QUOTE_CELLS: Final = 36
+
 
 @dataclass(frozen=True, slots=True)
-class _Room:
-    """How much is said: cells of a quote, cells of names, every word of courtesy or not."""
+class _Detail:
+    """How much is said: cells of a quote, cells of names, and whether optional keys are named."""
 
     quote: int = QUOTE_CELLS
     names: int = 200
     full: bool = True
 
 
-_ROOMS: Final = (
-    _Room(),
-    _Room(24, 60),
-    _Room(24, 40, full=False),
-    _Room(16, 20, full=False),
-    _Room(10, 12, full=False),
-    _Room(6, 6, full=False),
+_DETAILS: Final = (
+    _Detail(),
+    _Detail(24, 60),
+    _Detail(24, 40, full=False),
+    _Detail(16, 20, full=False),
+    _Detail(10, 12, full=False),
+    _Detail(6, 6, full=False),
 )
-_MOST_EVIDENCE = 2  # places that are named where room is short
+_MOST_EVIDENCE = 2  # spans that are named where cells are few
 
 
 def line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
@@ -56,71 +60,72 @@ def line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
     Args:
         cells: that it should fit in; a message is given as it is, whatever its length.
     """
-    if draft.message[0]:
-        return draft.message
-    text, kind = _line(draft, _ROOMS[0])
-    for room in _ROOMS[1:]:
+    if draft.message:
+        return draft.message.text, draft.message.kind
+    text, kind = _describe(draft, _DETAILS[0])
+    for detail in _DETAILS[1:]:
         if cells_of(text) <= cells:
             break
-        text, kind = _line(draft, room)
+        text, kind = _describe(draft, detail)
     return text, kind
 
 
-def _line(draft: Draft, room: _Room) -> tuple[str, Kind]:
+def _describe(draft: Draft, detail: _Detail) -> tuple[str, Kind]:
     if draft.writing:
-        return f"{note_title(draft, room)}:", DRAFT
+        return f"{note_title(draft, detail)}:", DRAFT
     if draft.hints:
-        return _hinting(draft, room), HINT
+        return _describe_hints(draft, detail), HINT
     if draft.pending:
-        return _pending(draft, room), DRAFT
-    return _in_hand(draft, room)
+        return _describe_pending(draft, detail), DRAFT
+    return _describe_draft(draft, detail)
 
 
-def _in_hand(draft: Draft, room: _Room) -> tuple[str, Kind]:
+def _describe_draft(draft: Draft, detail: _Detail) -> tuple[str, Kind]:
     if draft.side is Side.SOURCE:
-        return _source(draft, room), DRAFT
+        return _describe_source(draft, detail), DRAFT
     if draft.editing:
-        return _editing(draft, room), DRAFT
+        return _describe_edit(draft, detail), DRAFT
     if draft.saving and draft.asleep:
         return "saving ...", HINT
     if draft.asleep and draft.focused_annotation:
-        return _focused(draft, draft.focused_annotation, room)
-    return _would_save(draft, room), DRAFT
+        return _describe_focused(draft, draft.focused_annotation, detail)
+    return _describe_save(draft, detail), DRAFT
 
 
-def _would_save(draft: Draft, room: _Room) -> str:
+def _describe_save(draft: Draft, detail: _Detail) -> str:
     if not draft.claim:
         return "no words here to label · Enter done · s skip"
-    digits, claim = digit_range(draft.options()), _claim(draft, room)
+    digits, claim = digit_range(draft.options()), _describe_claim(draft, detail)
     if draft.asleep:
         return f"{claim} · move or select, then {digits} saves"
-    return f"{digits} save: {claim}{_with_evidence(draft, room)}{' + note' if draft.note else ''}"
+    note = " + note" if draft.note else ""
+    return f"{digits} save: {claim}{_describe_evidence(draft, detail)}{note}"
 
 
-def _focused(draft: Draft, annotation: Annotation, room: _Room) -> tuple[str, Kind]:
-    named = cut(draft.label_names(annotation.labels), room.names)
+def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> tuple[str, Kind]:
+    named = cut(draft.label_names(annotation.labels), detail.names)
     if draft.just_saved == annotation.id:
         told = f"{named} + note" if annotation.note else named
-        return f"saved {told} · u undo · {_next(draft)}m note · e edit", SAVED
-    note = f" · {quoted(annotation.note, cells=room.quote)}" if annotation.note else ""
+        return f"saved {told} · u undo · {_describe_next_key(draft)}m note · e edit", SAVED
+    note = f" · {quote_text(annotation.note, cells=detail.quote)}" if annotation.note else ""
     if split := draft.waiting:
-        was, digits = cut(split.name, room.names), digit_range(draft.options())
+        was, digits = cut(split.name, detail.names), digit_range(draft.options())
         name = f"{draft.letter(annotation.id)} {was} was split"
         more = " · c next" if len(draft.lacking()) > 1 else ""
         return f"{name}: {digits} choose{note} · e edit{more} · x delete", DRAFT
-    origin = cut(origin_words(annotation.suggested), room.names)
+    origin = cut(describe_origin(annotation.suggested), detail.names)
     name = f"{draft.letter(annotation.id)} {named}{f' · from {origin}' if origin else ''}"
     return f"{name}{note} · e edit · m note · x delete", HINT
 
 
-def _next(draft: Draft) -> str:
-    """The way on, while suggestions are open or other annotations have a label that was split."""
+def _describe_next_key(draft: Draft) -> str:
+    """The next key while suggestions are open, or other annotations have a label that was split."""
     split = any(draft.tree.split(one.labels) for one in draft.annotations)
-    return "c next · " if split else f"{draft.to_offers} next · " if draft.offered else ""
+    return "c next · " if split else f"{draft.suggestion_key} next · " if draft.offered else ""
 
 
-def _hinting(draft: Draft, room: _Room) -> str:
-    stop = " · Backspace stops" if room.full else ""
+def _describe_hints(draft: Draft, detail: _Detail) -> str:
+    stop = " · Backspace stops" if detail.full else ""
     if draft.hints and draft.hints.in_pairs:
         stop = f" · capital: the one behind{stop}"
     if draft.hints and draft.hints.first:
@@ -128,80 +133,84 @@ def _hinting(draft: Draft, room: _Room) -> str:
     return f"first word: its letters{stop}"
 
 
-def _pending(draft: Draft, room: _Room) -> str:
+def _describe_pending(draft: Draft, detail: _Detail) -> str:
     pending = draft.pending
     if pending is None:
         return ""
     digits = digit_range(draft.options())
-    cancel = " · Backspace cancel" if room.full else ""
+    cancel = " · Backspace cancel" if detail.full else ""
     if pending.kind == state.RATING:
-        keep = " · Enter leaves it as it is" if room.full else ""
-        return f"rate the {item_word(draft.sample)}: {digits} choose · 0 not rated{keep}"
+        keep = " · Enter leaves it as it is" if detail.full else ""
+        return f"rate the {describe_kind(draft.sample)}: {digits} choose · 0 not rated{keep}"
     if pending.kind == "reason":
         return f"flag: why? {digits} choose · 0 own words · Enter no reason{cancel}"
-    name = cut(pending.path[-1] if pending.path else "", room.names)
+    name = cut(pending.path[-1] if pending.path else "", detail.names)
     if pending.kind == "child":
-        itself = f"{name} itself" if room.full else "itself"
+        itself = f"{name} itself" if detail.full else "itself"
         return f"{name}: {digits} choose · Enter {itself}{cancel}"
-    return _wanted(draft, f"{name} wants evidence", room)
+    return _describe_missing_evidence(draft, f"{name} wants evidence", detail)
 
 
-def _wanted(draft: Draft, start: str, room: _Room) -> str:
-    """What a label that wants evidence leaves to do."""
+def _describe_missing_evidence(draft: Draft, start: str, detail: _Detail) -> str:
     match = draft.focused_match
-    if match and room.full:
+    if match and detail.full:
         take = f"Space saves with match {match.rank}"
         return f"{start}: {take} · Enter saves a draft without any · Backspace cancel"
     if match:
         return f"{start}: Space saves with match {match.rank} · Enter saves a draft"
-    if room.full:
+    if detail.full:
         return f"{start}: Enter saves a draft without any · Backspace, Tab: take some by hand"
     return f"{start}: Enter saves a draft · Backspace, Tab: by hand"
 
 
-def _editing(draft: Draft, room: _Room) -> str:
+def _describe_edit(draft: Draft, detail: _Detail) -> str:
     edited = draft.editing
     if edited is None:
         return ""
-    names = cut(draft.label_names(draft.labels), room.names) if draft.labels else "no label"
-    what = f"{_claim(draft, room)}{_with_evidence(draft, room)}"
-    leave = " · e leave" if room.full else ""
+    names = cut(draft.label_names(draft.labels), detail.names) if draft.labels else "no label"
+    what = f"{_describe_claim(draft, detail)}{_describe_evidence(draft, detail)}"
+    leave = " · e leave" if detail.full else ""
     letter = SUGGESTED if draft.changing else draft.letter(edited.id)
     return f"editing {letter}: {names} · {what} · Enter save{leave}"
 
 
-def _source(draft: Draft, room: _Room) -> str:
+def _describe_source(draft: Draft, detail: _Detail) -> str:
     selected = draft.selection
     what = "this sentence"
     if selected:
-        what = quoted(selected.of(draft.text(Side.SOURCE)), cells=room.quote)
-    if passages.passage(draft) and not draft.editing:
-        return _passage(draft, what, room)
-    claim = f" for {_claim(draft, room)}" if draft.claim else ""
-    back = " · Tab back" if room.full else ""
+        what = quote_text(selected.of(draft.text(Side.SOURCE)), cells=detail.quote)
+    if draft.passage and not draft.editing:
+        return _describe_passage(draft, what, detail)
+    claim = f" for {_describe_claim(draft, detail)}" if draft.claim else ""
+    back = " · Tab back" if detail.full else ""
     if draft.here(Side.SOURCE) in draft.evidence:
         return f"{what} is evidence{claim}: Space gives it back{back}"
     return f"Space takes {what} as evidence{claim}{back}"
 
 
-def _passage(draft: Draft, what: str, room: _Room) -> str:
-    """What a digit saves with the passage that is selected, and what Space would do with it."""
-    claim, evidence = passages.hand(draft)
-    about = f"{_claim(draft, room)}{_with_evidence(draft, room, evidence)}" if claim else what
+def _describe_passage(draft: Draft, what: str, detail: _Detail) -> str:
+    claim, evidence = draft.anchors_to_save()
+    about = (
+        f"{_describe_claim(draft, detail)}{_describe_evidence(draft, detail, evidence)}"
+        if claim
+        else what
+    )
     saves = f"{digit_range(draft.options())} save: {about}{' + note' if draft.note else ''}"
     if draft.here(Side.SOURCE) in draft.evidence:
         takes = "Space gives it back"
     else:
-        takes = "Space takes it" if claim else f"Space takes it for {_claim(draft, room)}"
-    return f"{saves} · {takes}{' · Tab back' if room.full else ''}"
+        takes = (
+            "Space takes it" if claim else f"Space takes it for {_describe_claim(draft, detail)}"
+        )
+    return f"{saves} · {takes}{' · Tab back' if detail.full else ''}"
 
 
-def item_word(sample: Sample) -> str:
+def describe_kind(sample: Sample) -> str:
     """What a sample is called as a whole: a report, a document or a citation, else a sample."""
     return str(sample.kind) if sample.kind in JUDGED else "sample"
 
 
-def note_title(draft: Draft, room: _Room) -> str:
+def note_title(draft: Draft, detail: _Detail) -> str:
     """What the open note is on; empty where none is open."""
     note = draft.writing
     if note is None:
@@ -209,70 +218,71 @@ def note_title(draft: Draft, room: _Room) -> str:
     if note.kind == state.REASON:
         return "flagged because"
     if note.kind == state.SAMPLE:
-        return f"comment on the {item_word(draft.sample)}"
+        return f"comment on the {describe_kind(draft.sample)}"
     if note.kind == state.DRAFT:
-        return f"note for {'this passage' if passages.alone(draft) else _claim(draft, room)}"
+        is_alone = draft.is_passage_alone
+        return f"note for {'this passage' if is_alone else _describe_claim(draft, detail)}"
     known = next((known for known in draft.annotations if known.id == note.id), None)
     if known is None:
         return "note"
-    return f"note on {draft.letter(note.id)} {cut(labels_words(known.labels), room.names)}"
+    return f"note on {draft.letter(note.id)} {cut(describe_labels(known.labels), detail.names)}"
 
 
-def _claim(draft: Draft, room: _Room) -> str:
-    """The claim in hand: quoted, or `sentence 3` where it is one whole sentence."""
+def _describe_claim(draft: Draft, detail: _Detail) -> str:
+    """The claim: quoted, or `sentence 3` where it is one whole sentence."""
     claim = draft.claim
     if not claim:
         return "no claim"
     more = f" and {len(claim) - 1} more" if len(claim) > 1 else ""
-    return anchor_words(draft, claim[0], cells=room.quote) + more
+    return describe_anchor(draft, claim[0], cells=detail.quote) + more
 
 
-def anchor_words(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -> str:
+def describe_anchor(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -> str:
     """`sentence 3` for exactly one sentence, else the words in quotes."""
-    words = sentence_words(draft, anchor)
-    return words or quoted(anchor.span.of(_text(draft, anchor)), cells=cells)
+    words = describe_sentence(draft, anchor)
+    return words or quote_text(anchor.span.of(_anchor_text(draft, anchor)), cells=cells)
 
 
-def _with_evidence(draft: Draft, room: _Room, evidence: Sequence[Anchor] = ()) -> str:
-    """The evidence in hand, or that which is given; `no evidence` for none, where any is wanted."""
+def _describe_evidence(draft: Draft, detail: _Detail, evidence: Sequence[Anchor] = ()) -> str:
+    """The draft's evidence, or what is given; `no evidence` for none where there is a source."""
     evidence = evidence or draft.evidence
     if not evidence:
         bare = draft.sample.kind is SampleKind.REPORT or not draft.sample.side(Side.SOURCE)
         return "" if bare else ", no evidence"
-    most = len(evidence) if room.full else _MOST_EVIDENCE
-    return f" + evidence {places(draft, evidence, cells=room.quote // 3, most=most)} ✓"
+    most = len(evidence) if detail.full else _MOST_EVIDENCE
+    return f" + evidence {places(draft, evidence, cells=detail.quote // 3, most=most)} ✓"
 
 
 def places(draft: Draft, evidence: Sequence[Anchor], *, cells: int, most: int) -> str:
-    """Places of the source: ranks of the lit, `sentence 12` for others, else quotes; so many."""
+    """Up to `most` spans of the source: ranks of matches, `sentence 12` for others, else quotes."""
     ranks = {draft.anchor_of(match): str(match.rank) for match in draft.matches[Side.SOURCE]}
     names = [
         ranks.get(anchor)
-        or sentence_words(draft, anchor)
-        or quoted(anchor.span.of(_text(draft, anchor)), cells=cells)
+        or describe_sentence(draft, anchor)
+        or quote_text(anchor.span.of(_anchor_text(draft, anchor)), cells=cells)
         for anchor in evidence[:most]
     ]
     return ", ".join([*names, *([f"{len(evidence) - most} more"] if evidence[most:] else [])])
 
 
-def sentence_words(draft: Draft, anchor: Anchor) -> str:
+def describe_sentence(draft: Draft, anchor: Anchor) -> str:
     """`sentence 3` for an anchor that is exactly one sentence; empty for any other."""
     segments = draft.sentences(anchor.side, anchor.index)
     if not segments:
         return ""
     at = segment_at(segments, anchor.span.start)
-    whole = segments[at].span.trim(_text(draft, anchor)) == anchor.span
+    whole = segments[at].span.trim(_anchor_text(draft, anchor)) == anchor.span
     return f"sentence {at + 1}" if whole else ""
 
 
-def request_words(request: Request) -> str:
+def describe_request(request: Request) -> str:
     """What was asked of whoever wrote the summary, each part under its name; empty for nothing."""
     named = ("problem", "background", "question")
     parts = [f"# {name.title()}\n{part}" for name in named if (part := getattr(request, name))]
     return "\n\n".join(filter(None, [request.title, *parts]))
 
 
-def labels_words(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
+def describe_labels(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
     """The last names of label paths, joined."""
     return ", ".join(path[-1] for path in labels if path) or "no label"
 
@@ -295,5 +305,37 @@ def digit_range(options: tuple[Option, ...]) -> str:
     return ",".join(digits)
 
 
-def _text(draft: Draft, anchor: Anchor) -> str:
+def _anchor_text(draft: Draft, anchor: Anchor) -> str:
     return draft.text(anchor.side, anchor.index)
+
+
+def describe_maker(one: Suggestion | Provenance) -> str:
+    """Its name, with the score where it gives one."""
+    return one.maker if one.score is None else f"{one.maker} {one.score:.2f}"
+
+
+def describe_origin(suggested: Provenance | None) -> str:
+    """Whose suggestion an annotation was made from, and whether with changes; empty for none."""
+    if suggested is None:
+        return ""
+    return f"{describe_maker(suggested)}{', changed' if suggested.changed else ''}"
+
+
+def quote_text(text: str, *, cells: int = QUOTE_CELLS) -> str:
+    """The text in quotes on one line; without its middle where it is wider than `cells`."""
+    if len(text) > 8 * cells:
+        text = f"{text[: 4 * cells]}…{text[-4 * cells :]}"
+    text = " ".join(text.split())
+    if cell_len(text) <= cells:
+        return f'"{text}"'
+    half = (cells - 1) // 2
+    return f'"{_head(text, half)}…{_head(text[::-1], half)[::-1]}"'
+
+
+def _head(text: str, cells: int) -> str:
+    used = 0
+    for at, character in enumerate(text):
+        used += cell_len(character)
+        if used > cells:
+            return text[:at].rstrip()
+    return text

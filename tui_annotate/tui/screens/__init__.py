@@ -1,0 +1,1 @@
+"""The screens: annotating, review, the viewer, the queue, collections, sign-in."""

@@ -1,43 +1,203 @@
-"""The queue: all samples with their state; of a hundred thousand only those seen are read."""
+"""The list of samples with their state, which reads only the rows that are shown.
+
+One page is read at a time, in a thread, and the last that is wanted first: what comes into the
+window meanwhile is read afterwards, so holding a key never piles up work.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import ClassVar, NamedTuple, Protocol
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.screen import Screen
 
-from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.dialogs.help import HelpDialog, HelpGroup
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.samples import SampleKey, Sibling
+from tui_annotate.domain.scores import ScoreSummaries
+from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
+from tui_annotate.tui.dialogs.legend import STATE_MARKS, LegendEntry
+from tui_annotate.tui.key_queue import KeyOrPaste, free, is_text
+from tui_annotate.tui.keys.key_map import HelpGroup
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.lines import cut, shown
-from tui_annotate.tui.screens.queue_keys import (
-    BINDINGS,
-    KEYS,
-    MACHINES,
-    ORDERED,
-    QUEUE,
-    SAID,
-    Listing,
-)
-from tui_annotate.tui.screens.queue_reading import Asked, Opinions, Page, QueueReading
+from tui_annotate.tui.line_text import cut, line_text
+from tui_annotate.tui.palette import STATE_GLYPHS
+from tui_annotate.tui.score_cells import BARS, ScoreCells
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
-from tui_annotate.tui.widgets.queue_rows import QueueHeads, QueueRows
+from tui_annotate.tui.widgets.queue_rows import (
+    PAGE,
+    GroupColumn,
+    QueueEntry,
+    QueueHeads,
+    QueueRows,
+    describe_entry,
+)
 
-_Told = TypeVar("_Told", tuple[str, str], tuple[str, str, str])
+FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
+    ("all", frozenset()),
+    ("open", frozenset({State.NEW, State.DRAFT, State.REOPENED})),
+    *((f"{state.value} {STATE_GLYPHS[state]}", frozenset({state})) for state in State),
+)
+"""What the digits 1, 2, ... of the queue show; no states means all."""
 
-_SEARCH_CELLS = 24  # of the title; what was typed stands in its own line
+BINDINGS: tuple[Binding, ...] = (
+    Binding("down,j", "move(1)", "next", show=False),
+    Binding("up,k", "move(-1)", "previous", show=False),
+    Binding("pagedown,space,ctrl+d", "turn(1)", "page down", show=False),
+    Binding("pageup,ctrl+u", "turn(-1)", "page up", show=False),
+    Binding("home", "edge(-1)", "first", show=False),
+    Binding("end", "edge(1)", "last", show=False),
+    Binding("enter", "open", "open", show=False),
+    Binding("slash", "search", "search", show=False),
+    Binding("f", "next_filter", "next filter", show=False),
+    *(
+        Binding(str(digit), f"filter({digit - 1})", name, show=False)
+        for digit, (name, _) in enumerate(FILTERS, 1)
+    ),
+    Binding("o", "order", "another order", show=False),
+    Binding("s", "rivals", "the rivals of its group", show=False),
+    Binding("g,G", "jump", "go to an id", show=False),
+    Binding("question_mark", "help", "keys", show=False),
+    Binding("q", "close", "back", show=False),
+    Binding("backspace", "unsearch", "take the search off", show=False),
+    Binding("escape", "back", "take the search off, or go back", show=False),
+)
+"""What each key does."""
+
+KEYS: tuple[tuple[str, str], ...] = (
+    ("↑↓", "move"),
+    ("Enter", "open"),
+    ("/", "search"),
+    ("f", "filter"),
+    ("g", "go to id"),
+)
+"""For the line of keys, the most useful first."""
 
 
-class QueueScreen(QueueReading):
+SCORED_KEYS: tuple[tuple[str, str], ...] = (
+    ("Enter", "open"),
+    ("/", "search"),
+    ("f", "filter"),
+    ("o", "order"),
+    ("s", "rivals"),
+)
+"""In their place where machines may say something of the samples."""
+
+
+def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
+    """The keys of a list of samples; `choosing`: those that choose what it shows, in words."""
+    moving = (
+        ("↑ ↓ k j", "one sample"),
+        ("PgUp PgDn Space", "one page"),
+        ("Home End", "first and last"),
+        ("Enter", "open the sample"),
+        ("g", "go to an id and open it"),
+    )
+    leaving = (
+        ("/", "search ids and summaries; Enter keeps the search, Esc takes it off"),
+        ("Esc", "back to the sample that is open"),
+        ("q", "leave"),
+    )
+    own = tuple((keys, words) for keys, words in choosing)
+    return HelpGroup("Moving", moving), HelpGroup("Choosing", (*own, *leaving))
+
+
+MACHINES = HelpGroup(
+    "Machines",
+    (
+        ("o", "another order: as they came, or by a score"),
+        ("s", "the rival texts of the sample's group, one below the other"),
+    ),
+)
+"""The keys of a list of which machines may say something."""
+
+SCORE_LEGEND: tuple[LegendEntry, ...] = (
+    LegendEntry(((BARS, "accent"),), "scores: a full bar is well supported"),
+    LegendEntry((("r w u", "asleep"),), "a machine's label: right, wrong, undecided"),
+)
+"""What such a list shows next to its samples."""
+
+HELP: tuple[HelpGroup, ...] = help_groups(
+    (f"1-{len(FILTERS)}", "show samples of one state"), ("f", "the next state")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What a list of samples is of.
+
+    Attributes:
+        filters: what the digits show: a name, and the states; no states means all.
+        counted: a word for those in `counted_states`, which are counted once.
+        describe: gives a row in words.
+        group: the column of groups, on a wide screen.
+    """
+
+    title: str = "QUEUE"
+    filters: tuple[tuple[str, frozenset[State]], ...] = FILTERS
+    counted: str = "finished"
+    counted_states: frozenset[State] = frozenset(state for state in State if state.finished)
+    describe: Callable[[QueueEntry], str] = describe_entry
+    group: GroupColumn = field(default_factory=GroupColumn)
+    help: tuple[HelpGroup, ...] = HELP
+    legend: tuple[LegendEntry, ...] = STATE_MARKS
+
+
+QUEUE = Listing()
+"""That of annotators."""
+
+_SEARCH_CELLS = 24  # of the title; the whole text is in the input
+
+
+class PageSource(Protocol):
+    """Reads rows; called in a thread."""
+
+    def __call__(
+        self, search: str, states: Collection[State], *, offset: int, limit: int
+    ) -> tuple[Sequence[QueueEntry], int]:
+        """Up to `limit` rows from `offset` on, and how many there are in all; no states: all."""
+
+
+class PageRequest(NamedTuple):
+    """What is asked of the page reader, apart from the offset."""
+
+    search: str
+    filter: int
+    focused: int
+    order: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinions:
+    """Scores of machines for a list; all but `order` and `reorder` are called in a thread.
+
+    Attributes:
+        glances: what they say of some samples.
+        siblings: the samples of a sample's group, with what they say of these; None where nobody
+            reads these side by side.
+        orders: the names of the orders to choose from, that by the source first.
+        order: gives the one in use.
+        reorder: takes another into use.
+    """
+
+    glances: Callable[[Sequence[SampleKey]], ScoreSummaries]
+    siblings: Callable[[SampleKey], tuple[Sequence[Sibling], ScoreSummaries]] | None
+    orders: Callable[[], Sequence[str]]
+    order: Callable[[], str]
+    reorder: Callable[[str], None]
+
+
+class QueueScreen(Screen[SampleKey | None]):
     """Dismisses with the key of the sample to open, or None, which leaves what was open too.
 
     Args:
@@ -47,7 +207,7 @@ class QueueScreen(QueueReading):
         current: the sample that Escape goes back to; None where none is open.
         leave: what q does, in a word.
         listing: what the list is of.
-        opinions: what machines say of its samples; None where nobody asks them.
+        opinions: scores of machines for its samples; None for none.
     """
 
     DEFAULT_CSS = """
@@ -61,7 +221,7 @@ class QueueScreen(QueueReading):
 
     def __init__(
         self,
-        page: Page,
+        page: PageSource,
         *,
         find: Callable[[str], SampleKey] | None = None,
         position: int = 0,
@@ -70,9 +230,19 @@ class QueueScreen(QueueReading):
         listing: Listing = QUEUE,
         opinions: Opinions | None = None,
     ) -> None:
-        super().__init__(page, listing=listing, position=position, opinions=opinions)
-        self._leave, self._current = leave, current
-        self._find = find
+        super().__init__()
+        self._page, self._listing, self._opinions = page, listing, opinions
+        self._leave, self._current, self._find = leave, current, find
+        self._wanted = PageRequest("", 0, max(position - 1, 0), self.order)
+        self._held: PageRequest | None = None
+        self._awaited, self._reading = True, False
+        self._total = 0
+        self._progress = ""
+
+    @property
+    def order(self) -> str:
+        """The order in use; empty where there is none to choose."""
+        return self._opinions.order() if self._opinions else ""
 
     def compose(self) -> ComposeResult:
         """Title, heads, rows, what is focused or searched, filters, keys."""
@@ -87,18 +257,18 @@ class QueueScreen(QueueReading):
     def on_mount(self) -> None:
         """Reads the first page and counts what is finished."""
         back = [("Esc", "back")] if self._current else []
-        keys = _told(ORDERED, self._opinions) if self._opinions else KEYS
-        spare = [each for each in KEYS if each not in keys]  # told where there is room
+        keys = _usable_keys(SCORED_KEYS, self._opinions) if self._opinions else KEYS
+        spare = [each for each in KEYS if each not in keys]  # shown where there is room
         self.query_one(KeyLine).show([*keys, *back, ("q", self._leave), *spare])
-        self._tell()
+        self._show_status()
         self._read()
         self._count()
 
-    def _tell(self) -> None:
+    def _show_status(self) -> None:
         """Title, filters, and the focused row in full."""
         filters, listed = self._listing.filters, self.query_one(QueueRows)
         row = listed.focused_row + 1 if self._total else 0
-        search = cut(shown(self._wanted.search), _SEARCH_CELLS)
+        search = cut(line_text(self._wanted.search), _SEARCH_CELLS)
         searched = f'"{search}" · ' if search else ""
         where = f"{searched}{filters[self._wanted.filter][0]} · {row}/{self._total}"
         title = self.query_one(PaneTitle)
@@ -111,17 +281,97 @@ class QueueScreen(QueueReading):
             ]
         )
         entry = listed.entry(listed.focused_row) if self._total else None
-        told = self._listing.told(entry) if entry else ""
-        if said := listed.said_of(entry) if entry else "":
+        told = self._listing.describe(entry) if entry else ""
+        if said := listed.describe_scores(entry) if entry else "":
             told = f"{said} · {told}"
         self.query_one(DraftLine).show(told, kind="hint")
+
+    # reading rows
+
+    def holds(self, event: KeyOrPaste) -> bool:
+        """Whether a key waits: it is not for rows that others come in the place of."""
+        return self._awaited and not is_text(self.focused, event)
+
+    def _read(self) -> None:
+        """Reads what is wanted or missing, unless a page is on its way: then that is done first."""
+        if self._reading or not self.is_mounted:
+            return
+        rows = self.query_one(QueueRows)
+        if self._wanted != self._held:
+            offset: int | None = self._wanted.focused - self._wanted.focused % PAGE
+        else:
+            offset = rows.missing() if self._total else None
+        if offset is not None:
+            self._reading = True
+            self._read_page(self._wanted, offset)
+
+    @work(thread=True)
+    def _read_page(self, asked: PageRequest, offset: int) -> None:
+        try:
+            rows, total = self._page(
+                asked.search, self._listing.filters[asked.filter][1], offset=offset, limit=PAGE
+            )
+            keys = [row.key for row in rows]
+            said = self._opinions.glances(keys) if self._opinions else ScoreSummaries()
+        except TuiAnnotateError as error:
+            self.app.call_from_thread(self._show_error, error)
+        else:
+            page = partial(self._show_page, asked, offset=offset, rows=rows, total=total, said=said)
+            self.app.call_from_thread(page)
+
+    def _show_page(
+        self,
+        asked: PageRequest,
+        *,
+        offset: int,
+        rows: Sequence[QueueEntry],
+        total: int,
+        said: ScoreSummaries,
+    ) -> None:
+        """Show a page; it is dropped if another one is wanted by now."""
+        self._reading = False
+        listed = self.query_one(QueueRows)
+        if asked == self._wanted == self._held and total == self._total:
+            listed.take(rows, offset=offset)
+        elif asked == self._wanted:
+            self._held, self._total = asked, total
+            self._awaited = False
+            listed.restart(rows, offset=offset, total=total, focused=asked.focused)
+        listed.set_scores(said)
+        self.query_one(QueueHeads).set_scores(ScoreCells.of(said))
+        self._show_status()
+        self._read()
+        free(self)
+
+    @work(thread=True)
+    def _count(self) -> None:
+        try:
+            finished = self._page("", self._listing.counted_states, offset=0, limit=1)[1]
+            total = self._page("", frozenset(), offset=0, limit=1)[1]
+        except TuiAnnotateError as error:
+            self.app.call_from_thread(self._show_error, error)
+        else:
+            self._progress = f"{finished}/{total} {self._listing.counted}"
+            self.app.call_from_thread(self._show_status)
+
+    def _show_error(self, error: TuiAnnotateError) -> None:
+        self._reading = self._awaited = False
+        free(self)
+        hint = f"; {error.hint}" if error.hint else ""
+        self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
+
+    @on(QueueRows.Moved)
+    def _on_rows_moved(self) -> None:
+        self._read()
+
+    # keys
 
     def action_move(self, step: int) -> None:
         """Up and Down."""
         if self._total:
             listed = self.query_one(QueueRows)
             listed.focus_row(listed.focused_row + step)
-            self._tell()
+            self._show_status()
 
     def action_turn(self, pages: int) -> None:
         """A page, with one row of it kept."""
@@ -140,7 +390,7 @@ class QueueScreen(QueueReading):
     def action_filter(self, number: int) -> None:
         """A digit; `number` counts from 0."""
         if number != self._wanted.filter and number < len(self._listing.filters):
-            self._want(self._wanted.search, number)
+            self._request(self._wanted.search, number)
 
     def action_next_filter(self) -> None:
         """The filters in a circle."""
@@ -155,16 +405,16 @@ class QueueScreen(QueueReading):
         """All keys of the queue."""
         keys, marks = self._listing.help, self._listing.legend
         if self._opinions:
-            own = HelpGroup(MACHINES.title, _told(MACHINES.rows, self._opinions))
-            keys, marks = (*keys, own), (*marks, *SAID)
+            own = HelpGroup(MACHINES.title, _usable_keys(MACHINES.rows, self._opinions))
+            keys, marks = (*keys, own), (*marks, *SCORE_LEGEND)
         self.app.push_screen(HelpDialog(keys, legend=marks))
 
     def action_jump(self) -> None:
         """Go to an id, and open it."""
         if self._find is not None:
-            self.app.push_screen(JumpDialog(self._find), self._jumped)
+            self.app.push_screen(JumpDialog(self._find), self._open_sample)
 
-    def _jumped(self, key: SampleKey | None) -> None:
+    def _open_sample(self, key: SampleKey | None) -> None:
         if key is not None:
             self.dismiss(key)
 
@@ -174,22 +424,22 @@ class QueueScreen(QueueReading):
             from tui_annotate.tui.dialogs.orders import OrderDialog
 
             dialog = OrderDialog(self._opinions.orders, used=self.order)
-            self.app.push_screen(dialog, self._reordered)
+            self.app.push_screen(dialog, self._use_order)
 
-    def _reordered(self, order: str | None) -> None:
+    def _use_order(self, order: str | None) -> None:
         if order and order != self.order and self._opinions is not None:
             self._opinions.reorder(order)
-            self._want(self._wanted.search, self._wanted.filter)
+            self._request(self._wanted.search, self._wanted.filter)
 
     def action_rivals(self) -> None:
         """The samples of the group that is focused."""
         listed = self.query_one(QueueRows)
         entry = listed.entry(listed.focused_row)
-        if entry and self._opinions and self._opinions.rivals:
+        if entry and self._opinions and self._opinions.siblings:
             from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
-            find = partial(self._opinions.rivals, entry.key)
-            self.app.push_screen(SiblingsDialog(find, current=entry.key), self._jumped)
+            find = partial(self._opinions.siblings, entry.key)
+            self.app.push_screen(SiblingsDialog(find, current=entry.key), self._open_sample)
 
     def action_close(self) -> None:
         """Without a sample."""
@@ -216,16 +466,16 @@ class QueueScreen(QueueReading):
         event.stop()
         text = event.value.strip()
         if text != self._wanted.search:
-            self._want(text, self._wanted.filter)
+            self._request(text, self._wanted.filter)
 
-    def _want(self, search: str, number: int) -> None:
-        self._wanted, self._awaited = Asked(search, number, 0, self.order), True
-        self._tell()
+    def _request(self, search: str, number: int) -> None:
+        self._wanted, self._awaited = PageRequest(search, number, 0, self.order), True
+        self._show_status()
         self._read()
 
     @on(LineInput.Submitted)
     @on(LineInput.LeftEmpty)
-    def _left(self, message: Message) -> None:
+    def _leave_input(self, message: Message) -> None:
         """Enter, or Backspace with nothing left to delete: the list has the keys again."""
         message.stop()
         self._end_search()
@@ -236,11 +486,11 @@ class QueueScreen(QueueReading):
         self.action_filter(int(message.digit) - 1)
 
     @on(QueueRows.Opened)
-    def _opened(self, message: QueueRows.Opened) -> None:
+    def _on_row_opened(self, message: QueueRows.Opened) -> None:
         message.stop()
         self.dismiss(message.key)
 
 
-def _told(keys: Sequence[_Told], opinions: Opinions) -> list[_Told]:
+def _usable_keys(keys: Sequence[tuple[str, str]], opinions: Opinions) -> list[tuple[str, str]]:
     """The keys of a list that do something in it."""
-    return [each for each in keys if each[0] != "s" or opinions.rivals]
+    return [each for each in keys if each[0] != "s" or opinions.siblings]

@@ -7,15 +7,11 @@ of its ends. So a selection is never empty, and the cursor is always seen inside
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
 
-from tui_annotate.domain.errors import InvalidSpan
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.text.clusters import cluster_start, next_edge, previous_edge, snap
-from tui_annotate.tui.text.units import Characters, Paragraphs, Sentences, Units, Words
-
-UNITS: Final = ("char", "word", "sentence", "paragraph", "start", "end")
+from tui_annotate.tui.text.display import cluster_start, next_edge, previous_edge, snap
+from tui_annotate.tui.text.units import Characters, Paragraphs, SentenceUnits, Units, WordUnits
 
 
 class TextCursor:
@@ -29,11 +25,11 @@ class TextCursor:
 
     def __init__(self, text: str, segments: Sequence[Segment]) -> None:
         self.text = text
-        self.sentences = Sentences(text, segments)
-        self.words = Words(text)
+        self.sentences = SentenceUnits(text, segments)
+        self.words = WordUnits(text)
         self.offset = 0
         self.anchor: int | None = None
-        self._grown: list[tuple[int, int | None]] = []
+        self._grow_steps: list[tuple[int, int | None]] = []
         self._units: Mapping[str, Units] = {
             "char": Characters(text),
             "word": self.words,
@@ -61,19 +57,6 @@ class TextCursor:
         """The index of the segment under the cursor; 0 without segments."""
         return self.sentences.index(self.offset)
 
-    @property
-    def focus_span(self) -> Span:
-        """The selection, else the sentence under the cursor; without white space at its edges.
-
-        Raises:
-            InvalidSpan: the text is empty, or has neither segments nor a selection.
-        """
-        if self.selection is not None:
-            return self.selection.trim(self.text) or self.selection
-        if not self.sentences.count:
-            raise InvalidSpan("there is no sentence under the cursor", "the text has no segments")
-        return self.sentences.trimmed(self.segment) or self.sentences.whole(self.segment)
-
     def place(self, offset: int, *, extend: bool = False) -> None:
         """Put the cursor on the character at `offset`, a code point offset cut to the text.
 
@@ -86,7 +69,7 @@ class TextCursor:
         elif not extend:
             self.anchor = None
         self.offset = cluster_start(self.text, offset)
-        self._grown.clear()
+        self._grow_steps.clear()
 
     def select(self, span: Span | None) -> None:
         """Select whole characters of `span`, the cursor on the last; None keeps the cursor alone.
@@ -94,7 +77,7 @@ class TextCursor:
         Raises:
             InvalidSpan: nothing of the span lies in the text.
         """
-        self._grown.clear()
+        self._grow_steps.clear()
         if span is None:
             self.anchor = None
             return
@@ -109,9 +92,9 @@ class TextCursor:
         """
         if self.anchor is not None:
             self.anchor, self.offset = self.offset, self.anchor
-            self._grown = [
+            self._grow_steps = [
                 (offset, None) if anchor is None else (anchor, offset)
-                for offset, anchor in self._grown
+                for offset, anchor in self._grow_steps
             ]
 
     def select_word(self) -> None:
@@ -131,7 +114,7 @@ class TextCursor:
         other end grows.
 
         Args:
-            unit: one of `UNITS`; for "start" and "end", of the text, `step` is not looked at.
+            unit: char, word, sentence, paragraph; start, end (of the text, whatever `step` is).
 
         Raises:
             KeyError: there is no such unit.
@@ -142,7 +125,7 @@ class TextCursor:
         units = self._units[unit]
         for _ in range(abs(step)):
             if not extend:
-                self.place(self._start(unit, forward=step > 0))
+                self.place(self._find_start(unit, forward=step > 0))
             elif step > 0:
                 self._extend_forward(units)
             else:
@@ -156,31 +139,31 @@ class TextCursor:
         """
         if step > 0:
             before = (self.offset, self.anchor)
-            wanted = self._more()
+            wanted = self._grown_span()
             if wanted is not None and wanted != self.selection:
-                grown = [*self._grown, before]
+                grown = [*self._grow_steps, before]
                 self.select(wanted)
-                self._grown = grown
-        elif self._grown:
-            self.offset, self.anchor = self._grown.pop()
+                self._grow_steps = grown
+        elif self._grow_steps:
+            self.offset, self.anchor = self._grow_steps.pop()
         elif self.selection is not None:
-            self._less(self.selection)
+            self._shrink(self.selection)
 
-    def _more(self) -> Span | None:
+    def _grown_span(self) -> Span | None:
         selected = self.selection
         if selected is None:
             return self.sentences.trimmed(self.segment)
         following = next(self.sentences.after(selected.end), None)
         return None if following is None else Span(selected.start, following.end)
 
-    def _less(self, selected: Span) -> None:
+    def _shrink(self, selected: Span) -> None:
         for sentence in self.sentences.before(selected.end):
             if selected.start < sentence.end < selected.end:
                 self.select(Span(selected.start, sentence.end))
                 return
         self.place(selected.start)
 
-    def _start(self, unit: str, *, forward: bool) -> int:
+    def _find_start(self, unit: str, *, forward: bool) -> int:
         """Where the next or previous unit starts; a sentence is left behind from anywhere in it."""
         units, offset = self._units[unit], self.offset
         if unit == "sentence" and self.sentences.count:

@@ -1,7 +1,8 @@
-"""What each code point of a document looks like and how many cells it takes; never shows one raw.
+"""What each code point of a document looks like, its cells, and where one character ends.
 
 Terminals and libraries disagree on the width of emoji sequences, so these are drawn by their first
 part alone: rich, wcwidth, tmux and xterm then count the same cells. Offsets never change.
+Characters end close to where grapheme clusters of Unicode (UAX 29) do; a cursor is at edges alone.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Final
 
 from rich.cells import get_character_cell_size
 
-from tui_annotate.domain.visible import visible
+from tui_annotate.domain.spans import Span
+from tui_annotate.domain.terminal_text import visible
 
 TAB: Final = "    "
 """A tab is four spaces wherever it stands: stops would need the column of every character."""
@@ -53,15 +56,17 @@ _joined_pictures = re.compile(
 _ends_with_picture = re.compile(f"[{_PICTURE}]{_EXTENDER}*\\Z").search
 
 # wide by one table, narrow by another, or blank letters: a box instead keeps the row straight
-_disputed = re.compile(
+_is_disputed = re.compile(
     r"[\u115f\u302e\u302f\u3164\uffa0\u2630-\u2637\u268a-\u268f\u3248-\u324f\u4dc0-\u4dff"
     r"\U00016ff0\U00016ff1\U0001d300-\U0001d356\U0001d360-\U0001d378]"
 ).match
 _BOX: Final = visible("\u200b")
+_BOXES: Final = frozenset({_BOX, "\ufffd"})
 
 _FIRST_FLAG, _LAST_FLAG = "\U0001f1e6", "\U0001f1ff"
 FLAG_LETTERS: Final = "".join(map(chr, range(ord(_FIRST_FLAG), ord(_LAST_FLAG) + 1)))
 """The regional indicators, two of which name a flag."""
+_FLAGS_COUNTED = 64  # letters of a row of flags that are paired; further on each stands alone
 _LOOK_BACK = 32  # extenders between two joined pictures; more is no emoji
 
 
@@ -81,7 +86,7 @@ def is_flag_letter(character: str) -> bool:
     return _FIRST_FLAG <= character <= _LAST_FLAG
 
 
-def joins_before(text: str, offset: int) -> bool:
+def is_joined(text: str, offset: int) -> bool:
     """Whether the picture at `offset` is joined to one before it, as in an emoji of a family."""
     if not offset or text[offset - 1] != ZERO_WIDTH_JOINER or not _is_picture(text[offset]):
         return False
@@ -89,59 +94,34 @@ def joins_before(text: str, offset: int) -> bool:
     return _ends_with_picture(before) is not None
 
 
-def _look(character: str) -> tuple[str, int]:
+@cache
+def _display_of(character: str) -> tuple[str, int]:
     if character == "\t":
         return TAB, len(TAB)
     if character == "\n" or _is_hidden(character):
         return "", 0
     if is_flag_letter(character):
         return chr(ord("A") + ord(character) - ord(_FIRST_FLAG)), 1
-    shown = _BOX if _disputed(character) else visible(character)
+    shown = _BOX if _is_disputed(character) else visible(character)
     cells = get_character_cell_size(shown)
     category = unicodedata.category(shown)
     if category == "Zs":
         return " " * cells, cells
-    if (
-        category == "Mc"
-    ):  # tmux, xterm and the C library give a spacing mark its cell; rich does not
-        return shown, 1
-    return shown, cells
+    # tmux, xterm and the C library give a spacing mark its cell; rich does not
+    return shown, 1 if category == "Mc" else cells
 
 
-class _Looks(dict[str, tuple[str, int]]):
-    """Fills itself with each code point that was met."""
-
-    def __missing__(self, character: str) -> tuple[str, int]:
-        look = self[character] = _look(character)
-        return look
-
-
-class _Cells(dict[str, int]):
-    def __missing__(self, character: str) -> int:
-        cells = self[character] = _LOOKS[character][1]
-        return cells
-
-
-class _Followers(dict[str, bool]):
-    def __missing__(self, character: str) -> bool:
-        spacing = unicodedata.category(character) == "Mc"
-        follows = self[character] = spacing or (character != "\n" and not _CELLS[character])
-        return follows
-
-
-_LOOKS = _Looks()
-_CELLS = _Cells()
-_FOLLOWERS = _Followers()
-
-
+@cache
 def cells_of(character: str) -> int:
     """The cells of one code point where nothing around it hides it: 0, 1, 2, or 4 for a tab."""
-    return _CELLS[character]
+    return _display_of(character)[1]
 
 
-def follows(character: str) -> bool:
+@cache
+def is_extender(character: str) -> bool:
     """Whether it is drawn on what stands before it: a mark, a selector, the vowel of a syllable."""
-    return _FOLLOWERS[character]
+    spacing = unicodedata.category(character) == "Mc"
+    return spacing or (character != "\n" and not cells_of(character))
 
 
 def _hidden_by_context(text: str) -> Iterator[int]:
@@ -156,13 +136,13 @@ def _hidden_by_context(text: str) -> Iterator[int]:
 
 def widths(text: str) -> bytearray:
     """The cells of each code point of a whole paragraph, parallel to it."""
-    found = bytearray(map(_CELLS.__getitem__, text))
+    found = bytearray(map(cells_of, text))
     for hidden in _hidden_by_context(text):
         found[hidden] = 0
     return found
 
 
-def shown(text: str) -> Sequence[str]:
+def display_characters(text: str) -> Sequence[str]:
     """What is sent to the terminal for each code point of a line, parallel to it.
 
     The strings join to the line as shown; a newline, and what is part of the picture before it, is
@@ -170,12 +150,12 @@ def shown(text: str) -> Sequence[str]:
     """
     if _not_as_it_is(text) is None:
         return text
-    strings = [_LOOKS[character][0] for character in text]
+    strings = [_display_of(character)[0] for character in text]
     for hidden in _hidden_by_context(text):
         strings[hidden] = ""
     marks = 0
     for index, character in enumerate(text):
-        if _CELLS[character] or character == "\n":
+        if cells_of(character) or character == "\n":
             marks = 0
         elif strings[index]:
             marks += 1
@@ -188,12 +168,60 @@ def stand_ins(text: str) -> tuple[int, ...]:
     """Where a line shows a picture or box in place of what cannot be shown; to be drawn dim."""
     if _not_as_it_is(text) is None:
         return ()
+    looks = ((index, character, _display_of(character)[0]) for index, character in enumerate(text))
     return tuple(
         index
-        for index, character in enumerate(text)
-        if _LOOKS[character][0] != character and _is_stand_in(_LOOKS[character][0])
+        for index, character, shown in looks
+        if shown != character and (shown in _BOXES or "\u2400" <= shown <= "\u2426")
     )
 
 
-def _is_stand_in(shown: str) -> bool:
-    return shown in {_BOX, "\ufffd"} or "\u2400" <= shown <= "\u2426"
+def is_edge(text: str, offset: int) -> bool:
+    """Whether a cluster begins, or the text ends, at `offset`, in [0, length]."""
+    if offset <= 0 or offset >= len(text):
+        return True
+    before, here = text[offset - 1], text[offset]
+    if before == "\n" or here == "\n":
+        return before != "\r"
+    if here == "\r" and text[offset + 1 : offset + 2] == "\n":
+        return True
+    if is_extender(here):
+        return False
+    if is_flag_letter(here) and is_flag_letter(before):
+        letters = text[max(0, offset - _FLAGS_COUNTED) : offset]
+        return (len(letters) - len(letters.rstrip(FLAG_LETTERS))) % 2 == 0
+    return not is_joined(text, offset)
+
+
+def next_edge(text: str, offset: int) -> int:
+    """The first edge after `offset`; the end of the text where there is none."""
+    offset += 1
+    while not is_edge(text, offset):
+        offset += 1
+    return min(offset, len(text))
+
+
+def previous_edge(text: str, offset: int) -> int:
+    """The last edge before `offset`; 0 where there is none."""
+    offset -= 1
+    while not is_edge(text, offset):
+        offset -= 1
+    return max(offset, 0)
+
+
+def cluster_start(text: str, offset: int) -> int:
+    """The edge at or before `offset`."""
+    return offset if is_edge(text, offset) else previous_edge(text, offset)
+
+
+def snap(text: str, span: Span) -> Span:
+    """The smallest span of whole clusters that contains `span`, cut to the text.
+
+    Raises:
+        InvalidSpan: nothing of the span lies in the text.
+    """
+    end = min(span.end, len(text))
+    return Span(
+        cluster_start(text, min(span.start, len(text))),
+        end if is_edge(text, end) else next_edge(text, end),
+    )

@@ -13,8 +13,14 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from tui_annotate.tui.text.clusters import cluster_start, is_edge, next_edge
-from tui_annotate.tui.text.display import cells_of, find_unplain, widths
+from tui_annotate.tui.text.display import (
+    cells_of,
+    cluster_start,
+    find_unplain,
+    is_edge,
+    next_edge,
+    widths,
+)
 
 LEAST_WIDTH: Final = 4
 """The narrowest wrap, in cells: a tab fits."""
@@ -144,7 +150,7 @@ class TextLayout:
 def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
     blocks: list[_Block] = []
     tagged = sorted(tags)
-    found = _first(find_unplain(text), tagged, 0)
+    found = _first_offset(find_unplain(text), tagged, 0)
     while found >= 0:
         start = text.rfind("\n", 0, found) + 1
         end = text.find("\n", found) + 1 or len(text)
@@ -152,11 +158,11 @@ def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
         for offset in tagged[bisect_left(tagged, start) : bisect_left(tagged, end)]:
             cells[offset - start] += tags[offset]
         blocks.append(_Block(start, end, array("I", accumulate(cells, initial=0))))
-        found = _first(find_unplain(text, end), tagged, end)
+        found = _first_offset(find_unplain(text, end), tagged, end)
     return blocks
 
 
-def _first(found: int, tagged: list[int], start: int) -> int:
+def _first_offset(found: int, tagged: list[int], start: int) -> int:
     """The first offset from `start` on that is found, or has a tag; -1 for none."""
     at = bisect_left(tagged, start)
     near = tagged[at : at + 1]
@@ -172,7 +178,6 @@ class _Wrapper:
         self.starts = array("I", [0])
 
     def plain(self, start: int, end: int) -> None:
-        """Whole paragraphs in which every code point takes one cell."""
         text, width = self.text, self.width
         append, find, rfind = self.starts.append, text.find, text.rfind
         while start < end:
@@ -188,7 +193,6 @@ class _Wrapper:
             start = after
 
     def block(self, block: _Block) -> None:
-        """A paragraph with a table of cells."""
         start, end, sums = block
         base, line = start, start
         while True:
@@ -206,7 +210,7 @@ def _break(text: str, start: int, limit: int) -> int:
     if text[limit] in _HANGING and is_edge(text, limit + 1):
         return limit + 1
     for offset in range(limit, max(start, limit - _LOOK_BACK), -1):
-        if _breakable(text, offset):
+        if _can_break(text, offset):
             return offset
     for offset in range(limit, max(start, limit - _LOOK_BACK), -1):
         if is_edge(text, offset):
@@ -214,7 +218,7 @@ def _break(text: str, start: int, limit: int) -> int:
     return limit if limit - start >= MOST_POINTS else next_edge(text, limit)
 
 
-def _breakable(text: str, offset: int) -> bool:
+def _can_break(text: str, offset: int) -> bool:
     before, here = text[offset - 1], text[offset]
     if here in _NEVER_FIRST or before in _NEVER_LAST or here in _HANGING:
         return False
@@ -225,3 +229,30 @@ def _breakable(text: str, offset: int) -> bool:
 
 def _is_wide(character: str) -> bool:
     return character >= "\u1100" and cells_of(character) == 2
+
+
+LEAST_ROWS: Final = 3
+"""A text has so many rows at least, where there are enough for two."""
+
+
+def rows_needed(text: str, width: int, *, most: int) -> int:
+    """The lines of a text in `width` cells; counted no further than `most`, however long it is."""
+    if len(text) > most * width:
+        return most
+    layout = TextLayout(text)
+    layout.wrap(width)
+    return min(layout.lines, most)
+
+
+def upper_rows(rows: int, *, upper: int, lower: int) -> int:
+    """The rows of the upper text; the lower one has the others.
+
+    Two fifths, unless one of both needs more and the other leaves some.
+
+    Args:
+        rows: of both together.
+        upper, lower: the rows that they need.
+    """
+    least = min(LEAST_ROWS, rows // 2)
+    given = sorted((rows * 2 // 5, upper, rows - lower))[1]
+    return max(least, min(given, rows - least))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.visible import visible_line
+from tui_annotate.domain.terminal_text import visible_line
 from tui_annotate.tui.palette import (
     CHOSEN,
     CONFLICT,
@@ -20,53 +20,55 @@ from tui_annotate.tui.palette import (
     STRENGTH_GLYPHS,
     SUGGESTED,
 )
-from tui_annotate.tui.text.display import shown, stand_ins
+from tui_annotate.tui.text.display import display_characters, stand_ins
+from tui_annotate.tui.text.layers import DocumentLayers
 from tui_annotate.tui.text.layout import TextLayout
-from tui_annotate.tui.text.looks import (
+from tui_annotate.tui.text.piece_styles import (
     EVIDENCE,
     FOCUSED_HIT,
     HINT,
     HIT,
     PLAIN,
     SELECTED,
-    Trait,
-    look,
+    StyleFlag,
+    style_key,
 )
-from tui_annotate.tui.text.scene import Scene
 
-__all__ = ["Piece", "Scene", "paint"]
+__all__ = ["DocumentLayers", "PaintedText", "paint"]
 
 GUTTER: Final = 4
 """Cells left of the text; the last one holds no letter and no digit, so that none joins a word."""
 
 
-class Piece(NamedTuple):
+class PaintedText(NamedTuple):
     """Text that may be sent to a terminal, and the key of its look (see `looks`)."""
 
     text: str
     key: int
 
 
-def paint(layout: TextLayout, scene: Scene, *, y: int) -> tuple[list[Piece], int]:
+def paint(layout: TextLayout, scene: DocumentLayers, *, y: int) -> tuple[list[PaintedText], int]:
     """The pieces of line `y`, its gutter first, and the cells they take."""
     line = _Line(layout, scene, y)
     if line.is_bare:
-        return [Piece(" " * GUTTER + "".join(shown(line.text)), PLAIN)], GUTTER + line.cells
-    pieces: list[Piece] = []
-    for piece in (*line.gutter(), *line.body()):
+        return [
+            PaintedText(" " * GUTTER + "".join(display_characters(line.text)), PLAIN)
+        ], GUTTER + line.cells
+    pieces: list[PaintedText] = []
+    for piece in (*line.paint_gutter(), *line.paint_body()):
         if pieces and pieces[-1].key == piece.key:
-            piece = Piece(pieces.pop().text + piece.text, piece.key)  # noqa: PLW2901 (joined)
+            piece = PaintedText(pieces.pop().text + piece.text, piece.key)  # noqa: PLW2901 (joined)
         pieces.append(piece)
     return pieces, GUTTER + line.cells
 
 
-_BLANK = Piece(" ", PLAIN)
+_BLANK = PaintedText(" ", PLAIN)
 
 
 class _Line:
     """One line of a scene while it is painted: `[start, content)`, and the line end up to `end`."""
 
-    def __init__(self, layout: TextLayout, scene: Scene, y: int) -> None:
+    def __init__(self, layout: TextLayout, scene: DocumentLayers, y: int) -> None:
         self.layout, self.scene = layout, scene
         self.start, self.end = layout.line(y)
         self.content = layout.content(y)[1]
@@ -88,52 +90,53 @@ class _Line:
             return False
         if self.shared or self.conflicts or self.lacking or len(scene.hints):
             return False
-        if any(map(self._begins_or_goes_on, (scene.selection, scene.cursor, scene.sentence))):
+        if any(map(self._touches, (scene.selection, scene.cursor, scene.sentence))):
             return False
         return not scene.former.touching(self.start, self.end) and not stand_ins(self.text)
 
     # the text
 
-    def body(self) -> Iterable[Piece]:
-        """The text in pieces of one look, and a cell for the line end where that is to be seen."""
+    def paint_body(self) -> Iterable[PaintedText]:
         start, text = self.start, self.text
-        strings = shown(text)
+        strings = display_characters(text)
         dim = {start + index for index in stand_ins(text)}
         hinted: set[int] = set()
         if len(self.scene.hints):
             strings = list(strings)
-            hinted = self._lay_hints(strings)
-        tagged = self._tagged()
-        for low, high in pairwise(self._cuts(dim | hinted | tagged)):
+            hinted = self._overlay_hints(strings)
+        tagged = self._tag_offsets()
+        for low, high in pairwise(self._style_edges(dim | hinted | tagged)):
             part = "".join(strings[low - start : high - start])
             if part:
-                key = look(HINT, None, Trait.NONE) if low in hinted else self._key(low, high)
-                yield Piece(part, key | Trait.STAND_IN if low in dim else key)
+                key = (
+                    style_key(HINT, None, StyleFlag.NONE)
+                    if low in hinted
+                    else self._style_key(low, high)
+                )
+                yield PaintedText(part, key | StyleFlag.STAND_IN if low in dim else key)
             if low in tagged:
-                yield from self._tag(low)
-        yield from self._line_end()
+                yield from self._paint_tag(low)
+        yield from self._paint_line_end()
 
-    def _tagged(self) -> set[int]:
-        """The offsets on this line that something hangs behind."""
+    def _tag_offsets(self) -> set[int]:
         tags = self.scene.tags
         if not tags:
             return set()
         return {offset for offset in range(self.start, self.content) if offset in tags}
 
-    def _tag(self, offset: int) -> Iterable[Piece]:
+    def _paint_tag(self, offset: int) -> Iterable[PaintedText]:
         """What hangs behind a place; what keys are at is bold and underlined, of the same width."""
         tag, focused = self.scene.tags[offset], self.scene.focused_tag
         if focused is None or focused[0] != offset:
-            yield Piece(tag, Trait.STAND_IN)
+            yield PaintedText(tag, StyleFlag.STAND_IN)
             return
         start, end = focused[1].start, focused[1].end
-        yield Piece(tag[:start], Trait.STAND_IN)
-        yield Piece(tag[start:end], Trait.FOCUSED | Trait.SHARED)
+        yield PaintedText(tag[:start], StyleFlag.STAND_IN)
+        yield PaintedText(tag[start:end], StyleFlag.FOCUSED | StyleFlag.SHARED)
         if tag[end:]:
-            yield Piece(tag[end:], Trait.STAND_IN)
+            yield PaintedText(tag[end:], StyleFlag.STAND_IN)
 
-    def _cuts(self, single: Iterable[int]) -> list[int]:
-        """Where the look may change, ends of the line included."""
+    def _style_edges(self, single: Iterable[int]) -> list[int]:
         scene, cuts = self.scene, {self.start, self.content}
         nameless = (self.evidence, self.shared, self.conflicts, self.lacking)
         for layer in (self.matches, self.marks, self.hits, *nameless):
@@ -146,71 +149,72 @@ class _Line:
             cuts.update((offset, offset + 1))
         return sorted(cut for cut in cuts if self.start <= cut <= self.content)
 
-    def _key(self, low: int, high: int) -> int:
+    def _style_key(self, low: int, high: int) -> int:
         """The look of `[low, high)`, inside which no span begins or ends."""
         scene = self.scene
         lying = [mark for span, mark in self.marks if span.start <= low and high <= span.end]
         marks = [mark for mark in lying if not mark.suggested]
         top = next((mark for mark in marks if mark.focused), marks[-1] if marks else None)
-        ground, focused = self._ground(low)
-        traits = Trait.NONE
+        ground, focused = self._find_ground(low)
+        traits = StyleFlag.NONE
         if len(marks) > 1:
-            traits |= Trait.OVERLAP
+            traits |= StyleFlag.OVERLAP
         if len(marks) < len(lying):
-            traits |= Trait.SUGGESTED
+            traits |= StyleFlag.SUGGESTED
         if focused or any(mark.focused for mark in lying):
-            traits |= Trait.FOCUSED
+            traits |= StyleFlag.FOCUSED
         if top is not None and top.draft:
-            traits |= Trait.DRAFT
+            traits |= StyleFlag.DRAFT
         if self.shared or self.conflicts or self.lacking:
-            traits |= self._said(low)
-        if _at(scene.cursor, low):
-            traits |= Trait.CURSOR
-        if scene.active and _at(scene.sentence, low):
-            traits |= Trait.CURRENT
-        return look(ground, None if top is None else top.slot, traits)
+            traits |= self._contrast_flags(low)
+        if _contains(scene.cursor, low):
+            traits |= StyleFlag.CURSOR
+        if scene.active and _contains(scene.sentence, low):
+            traits |= StyleFlag.CURRENT
+        return style_key(ground, None if top is None else top.slot, traits)
 
-    def _said(self, offset: int) -> int:
-        """What the words at a place have to do with the other text, as traits."""
-        traits = Trait.NONE
+    def _contrast_flags(self, offset: int) -> int:
+        traits = StyleFlag.NONE
         for layer, trait in (
-            (self.shared, Trait.SHARED),
-            (self.conflicts, Trait.CONFLICT),
-            (self.lacking, Trait.LACKING),
+            (self.shared, StyleFlag.SHARED),
+            (self.conflicts, StyleFlag.CONFLICT),
+            (self.lacking, StyleFlag.LACKING),
         ):
-            if any(_at(span, offset) for span, _ in layer):
+            if any(_contains(span, offset) for span, _ in layer):
                 traits |= trait
         return traits
 
-    def _ground(self, offset: int) -> tuple[int, bool]:
-        """The ground at a place, and whether the focused match lies there."""
+    def _find_ground(self, offset: int) -> tuple[int, bool]:
         scene = self.scene
-        matches = [match for span, match in self.matches if _at(span, offset)]
+        matches = [match for span, match in self.matches if _contains(span, offset)]
         focused = any(match.rank == scene.focused_match for match in matches)
-        if _at(scene.selection, offset):
+        if _contains(scene.selection, offset):
             return SELECTED, False
-        hits = [number for span, number in self.hits if _at(span, offset)]
+        hits = [number for span, number in self.hits if _contains(span, offset)]
         if hits:
             return (FOCUSED_HIT if scene.focused_hit in hits else HIT), False
-        if any(_at(span, offset) for span, _ in self.evidence):
+        if any(_contains(span, offset) for span, _ in self.evidence):
             return EVIDENCE, focused
         return max((match.strength for match in matches), default=PLAIN), focused
 
-    def _line_end(self) -> Iterable[Piece]:
-        """A blank cell where the cursor or the selection is on the line end."""
+    def _paint_line_end(self) -> Iterable[PaintedText]:
         if self.end == self.content:
             return
         cursor = self.scene.cursor is not None and self.scene.cursor.start == self.content
-        selected = _at(self.scene.selection, self.content)
+        selected = _contains(self.scene.selection, self.content)
         if cursor or selected:
             self.cells += 1
-            traits = Trait.CURSOR if cursor else Trait.NONE
-            yield Piece(" ", look(SELECTED if selected else PLAIN, None, traits))
+            traits = StyleFlag.CURSOR if cursor else StyleFlag.NONE
+            yield PaintedText(" ", style_key(SELECTED if selected else PLAIN, None, traits))
 
-    def _lay_hints(self, strings: list[str]) -> set[int]:
+    def _overlay_hints(self, strings: list[str]) -> set[int]:
         """Put labels in the place of the first cells of their words; the offsets they cover."""
         touching = self.scene.hints.touching(self.start, self.end)
-        starting = [(span.start, label) for span, label in touching if self._starts_here(span)]
+        starting = [
+            (span.start, label)
+            for span, label in touching
+            if self.start <= span.start < self.content
+        ]
         ends = [offset for offset, _ in starting[1:]] + [self.content]
         covered: set[int] = set()
         for (offset, label), room in zip(starting, ends, strict=False):
@@ -227,68 +231,65 @@ class _Line:
             covered.update(range(offset, end))
         return covered
 
-    def _starts_here(self, span: Span) -> bool:
-        return self.start <= span.start < self.content
-
     # the gutter
 
-    def gutter(self) -> list[Piece]:
+    def paint_gutter(self) -> list[PaintedText]:
         """Strength of the matches or ✓ for evidence, rank, annotation, state.
 
         A digit is a rank, always. Words that are lacking have the cell of strengths where nothing
         is lit, former evidence that of annotations where there is none.
         """
-        return [self._strength(), self._rank(), self._mark(), self._state()]
+        return [self._paint_strength(), self._paint_rank(), self._paint_mark(), self._paint_state()]
 
-    def _strength(self) -> Piece:
+    def _paint_strength(self) -> PaintedText:
         if self.evidence:
-            return Piece(CHOSEN, Trait.FOCUSED)
+            return PaintedText(CHOSEN, StyleFlag.FOCUSED)
         strength = max((match.strength for _, match in self.matches), default=0)
         if self.lacking and not strength:
-            return Piece(LACKING, PLAIN)
-        return Piece(STRENGTH_GLYPHS[strength], look(strength, None, Trait.SIGN) if strength else 0)
+            return PaintedText(LACKING, PLAIN)
+        return PaintedText(
+            STRENGTH_GLYPHS[strength], style_key(strength, None, StyleFlag.SIGN) if strength else 0
+        )
 
-    def _rank(self) -> Piece:
+    def _paint_rank(self) -> PaintedText:
         ranks = [match.rank for span, match in self.matches if span.start >= self.start]
         if not ranks:
             return _BLANK
         focused = self.scene.focused_match in ranks
         rank = self.scene.focused_match if focused else min(ranks)
-        return Piece(_digit(rank), Trait.CURSOR if focused else PLAIN)
+        return PaintedText(str(rank) if rank < 10 else "+", StyleFlag.CURSOR if focused else PLAIN)
 
-    def _mark(self) -> Piece:
+    def _paint_mark(self) -> PaintedText:
         marks = [mark for _, mark in self.marks]
         if not marks:
             former = self.scene.former.touching(self.start, self.end)
-            return Piece(FORMER, Trait.STAND_IN) if former else _BLANK
+            return PaintedText(FORMER, StyleFlag.STAND_IN) if former else _BLANK
         top = next((mark for mark in marks if mark.focused), marks[0])
         if len({mark.letter for mark in marks}) > 1 and not top.focused:
-            return Piece(SEVERAL, look(PLAIN, top.slot, Trait.SIGN))
+            return PaintedText(SEVERAL, style_key(PLAIN, top.slot, StyleFlag.SIGN))
         if top.suggested:
-            return Piece(SUGGESTED, Trait.FOCUSED if top.focused else PLAIN)
+            return PaintedText(SUGGESTED, StyleFlag.FOCUSED if top.focused else PLAIN)
         letter = visible_line(top.letter)[:1] or "?"
-        traits = Trait.SIGN | Trait.FOCUSED if top.focused else Trait.SIGN
-        return Piece(letter.lower() if top.draft else letter, look(PLAIN, top.slot, traits))
+        traits = StyleFlag.SIGN | StyleFlag.FOCUSED if top.focused else StyleFlag.SIGN
+        return PaintedText(
+            letter.lower() if top.draft else letter, style_key(PLAIN, top.slot, traits)
+        )
 
-    def _state(self) -> Piece:
+    def _paint_state(self) -> PaintedText:
         scene = self.scene
         if self.conflicts:
-            return Piece(CONFLICT, Trait.FOCUSED)
+            return PaintedText(CONFLICT, StyleFlag.FOCUSED)
         focused = any(match.rank == scene.focused_match for _, match in self.matches)
         focused |= any(mark.focused for _, mark in self.marks)
-        if focused or self._begins_or_goes_on(scene.selection):
-            return Piece(FOCUS_BAR, PLAIN)
+        if focused or self._touches(scene.selection):
+            return PaintedText(FOCUS_BAR, PLAIN)
         if scene.sentence is not None and self.start <= scene.sentence.start < self.end:
-            return Piece(CURRENT, PLAIN)
-        return Piece(FOUND, PLAIN) if self.hits else _BLANK
+            return PaintedText(CURRENT, PLAIN)
+        return PaintedText(FOUND, PLAIN) if self.hits else _BLANK
 
-    def _begins_or_goes_on(self, span: Span | None) -> bool:
+    def _touches(self, span: Span | None) -> bool:
         return span is not None and span.start < self.end and self.start < span.end
 
 
-def _digit(number: int) -> str:
-    return str(number) if number < 10 else "+"
-
-
-def _at(span: Span | None, offset: int) -> bool:
+def _contains(span: Span | None, offset: int) -> bool:
     return span is not None and span.start <= offset < span.end

@@ -9,8 +9,8 @@ from typing import Final, Protocol
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.tokens import word_pattern
-from tui_annotate.tui.text.clusters import cluster_start, next_edge, previous_edge
+from tui_annotate.methods.tokenizer import word_pattern
+from tui_annotate.tui.text.display import cluster_start, next_edge, previous_edge
 
 _WINDOW: Final = 512  # code points looked through at a time; a longer word is cut there
 
@@ -50,7 +50,7 @@ class Characters:
             end = start
 
 
-class Words:
+class WordUnits:
     """Words with their inner hyphens and apostrophes, numbers with their sign; no punctuation."""
 
     def __init__(self, text: str) -> None:
@@ -66,8 +66,8 @@ class Words:
 
     def after(self, offset: int) -> Iterator[Span]:
         """See `Units`."""
-        for found in word_pattern().finditer(self._text, self._safe_start(offset)):
-            word = self._whole(found)
+        for found in word_pattern().finditer(self._text, self._find_safe_start(offset)):
+            word = self._word_span(found)
             if word.end > offset:
                 yield word
 
@@ -75,14 +75,14 @@ class Words:
         """See `Units`."""
         stop = offset
         while stop > 0:
-            start = self._safe_start(max(0, stop - _WINDOW))
+            start = self._find_safe_start(max(0, stop - _WINDOW))
             end = min(len(self._text), offset + _WINDOW)
-            found = map(self._whole, word_pattern().finditer(self._text, start, end))
+            found = map(self._word_span, word_pattern().finditer(self._text, start, end))
             words = [word for word in found if word.start < stop]
             yield from reversed(words)
             stop = words[0].start if words else start
 
-    def _safe_start(self, offset: int) -> int:
+    def _find_safe_start(self, offset: int) -> int:
         """A place at or before `offset` where no word is cut."""
         lowest = max(0, offset - _WINDOW)
         for index in range(min(offset, len(self._text)) - 1, lowest - 1, -1):
@@ -90,7 +90,7 @@ class Words:
                 return index + 1
         return lowest
 
-    def _whole(self, found: re.Match[str]) -> Span:
+    def _word_span(self, found: re.Match[str]) -> Span:
         end = found.end()
         return Span(
             cluster_start(self._text, found.start()),
@@ -98,7 +98,7 @@ class Words:
         )
 
 
-def in_twos(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
+def pair_words(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
     """Words in order, those that touch in pairs: a letter over the first leaves the second to read.
 
     Chinese characters touch, and the numbers and Latin words among them; what is left over of an
@@ -116,7 +116,7 @@ def in_twos(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
         yield pair
 
 
-class Sentences:
+class SentenceUnits:
     """The segments of a text without the white space at their edges; blank ones are left out.
 
     Trimmed when they are asked for: a megabyte has more than ten thousand.

@@ -1,0 +1,1 @@
+"""Widgets: they take values and post messages, and know no store."""

@@ -8,18 +8,18 @@ from types import MappingProxyType
 
 from textual.message import Message
 
-from tui_annotate.tui.lines import Run, both_ends, clip, cut, shown, width
+from tui_annotate.tui.line_text import Run, both_ends, clip, cut, line_text, width
 from tui_annotate.tui.palette import FOCUS_BAR, NOTED, PLACES, SUGGESTED
-from tui_annotate.tui.rows import RowList
+from tui_annotate.tui.row_widgets import RowList
 
 _NOTHING = "no annotations yet"
 _LABEL_SHARE = 0.4  # of the cells, at most
 _INDENT = "   "
-_MAKER = 20  # cells of who proposes it
+_MAKER_CELLS = 20  # cells of who proposes it
 
 
 @dataclass(frozen=True, slots=True)
-class AnnotationRow:
+class ListedAnnotation:
     """One annotation as it is listed.
 
     Attributes:
@@ -46,21 +46,20 @@ class AnnotationRow:
 class AnnotationList(RowList):
     """Annotations in reading order; the focused one shows its note on a line of its own."""
 
+    @dataclass
     class Picked(Message):
         """An annotation was clicked; `index` counts from 0 in the order shown."""
 
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
+        index: int
 
-    _rows: tuple[AnnotationRow, ...] = ()
-    _made: Mapping[AnnotationRow, AnnotationRow] = MappingProxyType({})  # as given: as shown
+    _rows: tuple[ListedAnnotation, ...] = ()
+    _sanitized: Mapping[ListedAnnotation, ListedAnnotation] = MappingProxyType({})  # by raw row
     _lines: tuple[tuple[int, str], ...] = ()
 
-    def show(self, rows: Sequence[AnnotationRow]) -> None:
+    def show(self, rows: Sequence[ListedAnnotation]) -> None:
         """Shows other annotations."""
-        made = {row: self._made.get(row) or _harmless(row) for row in rows}
-        self._made, new = made, tuple(made[row] for row in rows)
+        made = {row: self._sanitized.get(row) or _sanitize(row) for row in rows}
+        self._sanitized, new = made, tuple(made[row] for row in rows)
         if new == self._rows and self.count:
             return
         self._rows = new
@@ -84,14 +83,14 @@ class AnnotationList(RowList):
         if note:
             sign = SUGGESTED if self._rows[which].letter == SUGGESTED else NOTED
             return [(cut(f"{_INDENT}{sign} {note}", cells), palette.quiet)]
-        return self._annotation(self._rows[which], cells)
+        return self._render_annotation(self._rows[which], cells)
 
     def clicked(self, index: int) -> None:
         """Posts which annotation it was."""
         if self._rows:
             self.post_message(self.Picked(self._lines[index][0]))
 
-    def _annotation(self, row: AnnotationRow, cells: int) -> list[Run]:
+    def _render_annotation(self, row: ListedAnnotation, cells: int) -> list[Run]:
         palette = self.palette
         label, letter = palette.label(row.colour_slot), palette.letter
         if row.letter == SUGGESTED:
@@ -103,33 +102,30 @@ class AnnotationList(RowList):
             (cut(row.labels, int(cells * _LABEL_SHARE)), label),
             (" ", palette.text),
         ]
-        right: list[Run] = [(_beside(row), palette.quiet)]
+        right: list[Run] = [(_render_details(row), palette.quiet)]
         if row.draft_reason:
             right = [(f" ! {row.draft_reason} ", palette.warning)]
         used = sum(width(text) for text, _ in (*left, *right))
-        left.append((_quoted(row.claim, cells - used), palette.text))
+        if cells - used > len('""') + 2:
+            left.append((f'"{cut(row.claim, cells - used - 2)}"', palette.text))
         return clip(both_ends(left, right, cells), cells)
 
 
-def _harmless(row: AnnotationRow) -> AnnotationRow:
+def _sanitize(row: ListedAnnotation) -> ListedAnnotation:
     return replace(
         row,
-        letter=shown(row.letter),
-        labels=shown(row.labels),
-        claim=shown(row.claim),
-        note=shown(row.note),
-        draft_reason=shown(row.draft_reason),
-        maker=shown(row.maker),
+        letter=line_text(row.letter),
+        labels=line_text(row.labels),
+        claim=line_text(row.claim),
+        note=line_text(row.note),
+        draft_reason=line_text(row.draft_reason),
+        maker=line_text(row.maker),
     )
 
 
-def _beside(row: AnnotationRow) -> str:
+def _render_details(row: ListedAnnotation) -> str:
     parts = [f"{PLACES}{row.evidence}" if row.evidence else "", NOTED if row.note else ""]
     if row.maker:
-        parts = [*parts[: 1 if row.letter == SUGGESTED else 2], cut(row.maker, _MAKER)]
+        parts = [*parts[: 1 if row.letter == SUGGESTED else 2], cut(row.maker, _MAKER_CELLS)]
     text = " ".join(part for part in parts if part)
     return f" {text} " if text else " "
-
-
-def _quoted(claim: str, cells: int) -> str:
-    return f'"{cut(claim, cells - 2)}"' if cells > 4 else ""

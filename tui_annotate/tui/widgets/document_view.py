@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Final, NamedTuple
 
 from rich.segment import Segment as RichSegment
 from rich.style import Style
@@ -17,15 +17,20 @@ from textual.strip import Strip
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.lines import shown
-from tui_annotate.tui.lines import width as cells_of
-from tui_annotate.tui.palette import Palette, palette_of
-from tui_annotate.tui.quick import Based, Line, QuickBar, filtered, set_extent
+from tui_annotate.tui.fast_render import (
+    FastScrollBar,
+    LineWidget,
+    WholeStrip,
+    filter_segments,
+    set_extent,
+)
+from tui_annotate.tui.line_text import line_text, wrap_line
+from tui_annotate.tui.line_text import width as cells_of
+from tui_annotate.tui.palette import Palette
 from tui_annotate.tui.text.cursor import TextCursor
-from tui_annotate.tui.text.layout import TextLayout
-from tui_annotate.tui.text.looks import PLAIN, Looks, Trait
-from tui_annotate.tui.text.painter import GUTTER, Piece, Scene, paint
-from tui_annotate.tui.widgets.around import Around
+from tui_annotate.tui.text.layout import LEAST_WIDTH, TextLayout
+from tui_annotate.tui.text.painter import GUTTER, DocumentLayers, PaintedText, paint
+from tui_annotate.tui.text.piece_styles import PLAIN, PieceStyles, StyleFlag
 
 _MARGIN = 3  # lines kept between the cursor and the edge of the view
 _CACHED = 200  # painted lines that are kept; to give up thousands at once takes milliseconds
@@ -40,21 +45,21 @@ def text_columns(width: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Dress:
+class _PaintOptions:
     """What a line is painted with, beside its text and what lies on it.
 
     Attributes:
         ground: the colours of plain text; none where they are the terminal's own.
     """
 
-    looks: Looks = field(compare=False)
+    style_table: PieceStyles = field(compare=False)
     palette: Palette
     ground: Style
     filters: Sequence[LineFilter]
     width: int
 
 
-class DocumentView(ScrollView, Based, can_focus=True, inherit_bindings=False):
+class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=False):
     """A document in lines, with a gutter left of them.
 
     Attributes:
@@ -82,10 +87,10 @@ class DocumentView(ScrollView, Based, can_focus=True, inherit_bindings=False):
         classes: str | None = None,
     ) -> None:
         super().__init__(name=name, id=id, classes=classes)
-        self._strips: dict[int, Line] = {}
-        self._dressed: _Dress | None = None
+        self._strips: dict[int, WholeStrip] = {}
+        self._last_options: _PaintOptions | None = None
         self._height = 0
-        self._extent = 0  # rows, as they were painted last or are to be
+        self._row_count = 0  # rows, as they were painted last or are to be
         self._views: deque[tuple[float, Span]] = deque(maxlen=_VIEWS)
         self._reset("", ())
 
@@ -98,28 +103,27 @@ class DocumentView(ScrollView, Based, can_focus=True, inherit_bindings=False):
         around: tuple[str, str] = ("", ""),
     ) -> None:
         self.text_cursor = TextCursor(text, segments)
-        tags = {offset: f" {shown(tag)}" for offset, tag in (tags or {}).items()}
+        tags = {offset: f" {line_text(tag)}" for offset, tag in (tags or {}).items()}
         self.text_layout = TextLayout(text, {at: cells_of(tag) for at, tag in tags.items()})
-        self.scene = Scene(tags=tags)
+        self.scene = DocumentLayers(tags=tags)
         before, after = around
-        self._around, self._wrapped = Around((before,), (after,)), Around()
+        self._surroundings, self._wrapped = SurroundingText((before,), (after,)), SurroundingText()
         self._revealed: Span | None = None
         self._views.clear()
 
     def on_mount(self) -> None:
         """Textual's hook, beside its own."""
-        self.vertical_scrollbar.__class__ = QuickBar
+        self.vertical_scrollbar.__class__ = FastScrollBar
 
     # size
 
     def _wrap(self) -> None:
-        """Break the text for the present width."""
         width = self.scrollable_content_region.width or _WIDTH_UNKNOWN
         self.text_layout.wrap(text_columns(width + _BAR))
-        self._wrapped = self._around.wrapped(text_columns(width + _BAR))
+        self._wrapped = self._surroundings.wrap_line(text_columns(width + _BAR))
         self._strips.clear()
         rows = len(self._wrapped.before) + self.text_layout.lines + len(self._wrapped.after)
-        seen, self._extent = max(self._extent, rows), rows
+        seen, self._row_count = max(self._row_count, rows), rows
         set_extent(self, Size(width, rows))
         if seen < self.size.height:  # nothing is scrolled, and what is below stays empty
             self.refresh(Region(0, 0, self.size.width, seen))
@@ -152,13 +156,15 @@ class DocumentView(ScrollView, Based, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Textual's hook: the lines of the view as they are, as nothing is laid around them."""
-        dress, top = self._dress(), self.scroll_offset.y
+        options, top = self._paint_options(), self.scroll_offset.y
         self._remember_view()
-        return [self._line(top + y, dress).crop(*crop.column_span) for y in crop.line_range]
+        return [
+            self._painted_line(top + y, options).crop(*crop.column_span) for y in crop.line_range
+        ]
 
     def render_line(self, y: int) -> Strip:
         """Line `y` of the view, painted anew only after a change."""
-        return self._line(y + self.scroll_offset.y, self._dress())
+        return self._painted_line(y + self.scroll_offset.y, self._paint_options())
 
     def lines_in_view(self) -> Span | None:
         """The text of the lines in view; None for none."""
@@ -187,37 +193,37 @@ class DocumentView(ScrollView, Based, can_focus=True, inherit_bindings=False):
             views.popleft()
         return views[0][1] if views and views[0][0] <= time else None
 
-    def _dress(self) -> _Dress:
+    def _paint_options(self) -> _PaintOptions:
         """The present dress; every line is to be painted anew where it is another than before."""
-        app, palette = self.app, palette_of(self.app)
+        app, palette = self.app, self.palette
         ground = Style.null() if app.native_ansi_color else self.base + palette.text
-        dress = _Dress(
-            Looks(palette, ground=ground, sent=self._sent),
+        options = _PaintOptions(
+            PieceStyles(palette, ground=ground, sent=self._filter_style),
             palette,
             ground,
             self.get_line_filters(),
             self.scrollable_content_region.width,
         )
-        if self._dressed is None or self._dressed != dress:
-            self._dressed = dress
+        if self._last_options is None or self._last_options != options:
+            self._last_options = options
             self._strips.clear()
-        return self._dressed
+        return self._last_options
 
-    def _sent(self, style: Style) -> Style | None:
-        return filtered([RichSegment("", style)], self)[0].style
+    def _filter_style(self, style: Style) -> Style | None:
+        return filter_segments([RichSegment("", style)], self)[0].style
 
-    def _line(self, y: int, dress: _Dress) -> Line:
-        y = min(y, self._extent)  # what is below the text is the same everywhere
+    def _painted_line(self, y: int, options: _PaintOptions) -> WholeStrip:
+        y = min(y, self._row_count)  # what is below the text is the same everywhere
         strip = self._strips.get(y)
         if strip is None:
             if len(self._strips) >= _CACHED:
                 self._strips.clear()
-            strip = self._strips[y] = self._paint(y, dress)
+            strip = self._strips[y] = self._paint(y, options)
         return strip
 
-    def _paint(self, y: int, dress: _Dress) -> Line:
-        looks, width = dress.looks, dress.width
-        pieces: list[Piece] = []
+    def _paint(self, y: int, options: _PaintOptions) -> WholeStrip:
+        style_table, width = options.style_table, options.width
+        pieces: list[PaintedText] = []
         cells = 0
         before, after = self._wrapped
         own = y - len(before)
@@ -226,12 +232,17 @@ class DocumentView(ScrollView, Based, can_focus=True, inherit_bindings=False):
             pieces, cells = paint(self.text_layout, self.scene, y=own)
         elif own < 0 or behind < len(after):
             told = before[y] if own < 0 else after[behind]
-            pieces, cells = [Piece(" " * GUTTER + told, Trait.STAND_IN)], GUTTER + cells_of(told)
+            pieces, cells = (
+                [PaintedText(" " * GUTTER + told, StyleFlag.STAND_IN)],
+                GUTTER + cells_of(told),
+            )
         if cells < width:
             text = pieces.pop().text if pieces and pieces[-1].key == PLAIN else ""
-            pieces.append(Piece(text + " " * (width - cells), PLAIN))
-        line = Line([RichSegment(text, looks[key]) for text, key in pieces], max(cells, width))
-        return line if cells <= width else Line(line.crop(0, width), width)
+            pieces.append(PaintedText(text + " " * (width - cells), PLAIN))
+        line = WholeStrip(
+            [RichSegment(text, style_table[key]) for text, key in pieces], max(cells, width)
+        )
+        return line if cells <= width else WholeStrip(line.crop(0, width), width)
 
     def redraw(self, spans: Iterable[Span | None]) -> None:
         """Paint the lines of these spans anew; None counts for nothing."""
@@ -255,7 +266,6 @@ class DocumentView(ScrollView, Based, can_focus=True, inherit_bindings=False):
             self.refresh(*regions)
 
     def _rows(self, spans: Iterable[Span | None]) -> list[tuple[int, int]]:
-        """First and last lines, in order; no line twice."""
         line_of = self.row_of
         rows: list[tuple[int, int]] = []
         found = {(line_of(span.start), line_of(span.end - 1)) for span in spans if span is not None}
@@ -271,7 +281,7 @@ class DocumentView(ScrollView, Based, can_focus=True, inherit_bindings=False):
     def _scroll_to_line(self, y: int) -> None:
         self.scroll_to(y=max(0, y), animate=False)
 
-    def _follow(self, offset: int) -> None:
+    def _scroll_to_offset(self, offset: int) -> None:
         """Scroll as little as keeps the line of `offset` and some lines around it in view."""
         y, height = self.row_of(offset), self.scrollable_content_region.height
         self._revealed = Span(offset, offset + 1)
@@ -295,6 +305,27 @@ class DocumentView(ScrollView, Based, can_focus=True, inherit_bindings=False):
             self._scroll_to_line(self.row_of(span.start) - height // 3)
 
     def _in_view(self, span: Span, height: int) -> bool:
-        """Whether it is seen from end to end in so many rows."""
         top, line_of = self.scroll_offset.y, self.row_of
         return top <= line_of(span.start) and line_of(span.end - 1) < top + height
+
+
+FRAME_LINES: Final = 2
+"""Lines that are shown at most of what stands before a text, and of what stands after it."""
+
+
+class SurroundingText(NamedTuple):
+    """What stands before a text and after it: a paragraph each, or none; as it came, or wrapped."""
+
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+    def wrap_line(self, cells: int) -> SurroundingText:
+        """The last lines before and the first ones after, made harmless."""
+        most = (FRAME_LINES + 1) * max(
+            cells, LEAST_WIDTH
+        )  # characters; a line of it may be broken early
+        ends = (line_text(part[-most:]) for part in self.before if part)
+        starts = (line_text(part[:most]) for part in self.after if part)
+        before = [piece for end in ends for piece in wrap_line(end, cells)]
+        after = [piece for start in starts for piece in wrap_line(start, cells)]
+        return SurroundingText(tuple(before[-FRAME_LINES:]), tuple(after[:FRAME_LINES]))

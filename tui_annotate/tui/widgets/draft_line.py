@@ -6,9 +6,9 @@ from typing import Final, Literal
 
 from textual.geometry import Size
 
-from tui_annotate.tui.lines import Run, clip, shown, wrapped
+from tui_annotate.tui.line_text import Run, clip, line_text, wrap_line
 from tui_annotate.tui.palette import SUGGESTED
-from tui_annotate.tui.rows import FixedRows
+from tui_annotate.tui.row_widgets import FixedRows
 
 Kind = Literal["hint", "draft", "offer", "saved", "warning", "error"]
 
@@ -44,22 +44,22 @@ class DraftLine(FixedRows):
 
     def show(self, text: str, *, kind: Kind) -> None:
         """Shows another text; a hint or a draft that is too long is cut with an ellipsis."""
-        new = (shown(text), kind)
+        new = (line_text(text), kind)
         if new != (self._text, self._kind):
             self._text, self._kind = new
-            self.repaint(layout=self._rows(self.size.width) != self.size.height)
+            self.repaint(layout=self._count_rows(self.size.width) != self.size.height)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
         """Textual's hook: the rows that the text needs."""
-        return self._rows(width)
+        return self._count_rows(width)
 
-    def _rows(self, cells: int) -> int:
-        return min(len(self._pieces(cells)), _MOST)
+    def _count_rows(self, cells: int) -> int:
+        return min(len(self._wrap_text(cells)), _MOST)
 
-    def _pieces(self, cells: int) -> list[str]:
+    def _wrap_text(self, cells: int) -> list[str]:
         if self._kind not in _WHOLE or not cells:
             return [self._text]
-        return wrapped(self._text, cells - GLYPH_CELLS)
+        return wrap_line(self._text, cells - GLYPH_CELLS)
 
     def paint(self, cells: int) -> list[list[Run]]:
         """Glyph and text."""
@@ -72,9 +72,9 @@ class DraftLine(FixedRows):
             "warning": (palette.warning, palette.warning),
             "error": (palette.error, palette.error),
         }[self._kind]
-        *first, last = self._pieces(cells)[:_MOST]
+        *first, last = self._wrap_text(cells)[:_MOST]
         if len(first) == _MOST - 1:  # the end may be farther still
-            last = " ".join(self._pieces(cells)[_MOST - 1 :])
+            last = " ".join(self._wrap_text(cells)[_MOST - 1 :])
         signs = [f" {_GLYPHS[self._kind]} ", *[" " * GLYPH_CELLS] * len(first)]
         rows = zip(signs, [*first, last], strict=True)
         return [clip([(sign, glyph), (piece, text)], cells) for sign, piece in rows]

@@ -6,11 +6,11 @@ given up.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tui_annotate.tui.lines import Run, both_ends, cut, extent, shown
+from tui_annotate.tui.line_text import Run, both_ends, cut, line_text, runs_width
 from tui_annotate.tui.palette import STATE_GLYPHS, Palette
-from tui_annotate.tui.rows import FixedRows
+from tui_annotate.tui.row_widgets import FixedRows
 
 
 class _Plan(NamedTuple):
@@ -91,15 +91,9 @@ class HeaderBar(FixedRows):
 
     def show(self, header: Header) -> None:
         """Shows another state."""
-        new = header._replace(
-            dataset=shown(header.dataset),
-            sample=shown(header.sample),
-            person=shown(header.person),
-            saved=shown(header.saved),
-            state=shown(header.state),
-            matches=shown(header.matches),
-            reading=shown(header.reading),
-        )
+        parts = header._asdict().items()
+        texts: dict[str, Any] = {at: line_text(to) for at, to in parts if isinstance(to, str)}
+        new = header._replace(**texts)
         if new != self._header:
             self._header = new
             self.repaint()
@@ -107,25 +101,25 @@ class HeaderBar(FixedRows):
     def paint(self, cells: int) -> list[list[Run]]:
         """The fullest plan that fits."""
         for plan in _PLANS:
-            left, right = self._parts(plan)
-            if extent(left) + extent(right) + 1 <= cells:
+            left, right = self._render_parts(plan)
+            if runs_width(left) + runs_width(right) + 1 <= cells:
                 break
-        saved = _saved(self._header.saved, self.palette)
-        if extent(left) + extent(right) + 1 > cells and saved:
+        saved = _render_saved(self._header.saved, self.palette)
+        if runs_width(left) + runs_width(right) + 1 > cells and saved:
             return [saved]
         return [both_ends(left, right, cells)]
 
-    def _parts(self, plan: _Plan) -> tuple[list[Run], list[Run]]:
+    def _render_parts(self, plan: _Plan) -> tuple[list[Run], list[Run]]:
         palette, header = self.palette, self._header
         parts: list[list[Run]] = []
         if plan.dataset and header.dataset:
             parts.append([(cut(header.dataset, plan.dataset), palette.quiet)])
         if header.total:
-            parts.append(self._progress(plan))
+            parts.append(self._render_progress(plan))
         if plan.sample and header.sample:
             parts.append([(cut(header.sample, plan.sample), palette.strong)])
         if plan.state and header.state:
-            parts.append([(_state(header.state, words=plan.words), palette.accent)])
+            parts.append([(_render_sample_state(header.state, words=plan.words), palette.accent)])
         if header.reading:
             parts.append([(header.reading, palette.warning)])
         if header.matches:
@@ -138,14 +132,14 @@ class HeaderBar(FixedRows):
             shown_words = f"{glyph} {words}" if plan.words else glyph
             right.append([(shown_words, getattr(palette, role))])
         if header.saved:
-            right.append(_saved(header.saved, palette))
-        return _spaced(parts, palette), _spaced(right, palette)
+            right.append(_render_saved(header.saved, palette))
+        return _join_parts(parts, palette), _join_parts(right, palette)
 
-    def _progress(self, plan: _Plan) -> list[Run]:
+    def _render_progress(self, plan: _Plan) -> list[Run]:
         palette, header = self.palette, self._header
         runs = [(f"{header.position}/{header.total}", palette.strong)]
         if plan.bar:
-            full = _full_cells(header.finished, header.total, plan.bar)
+            full = _filled_cells(header.finished, header.total, plan.bar)
             runs.append((" ", palette.text))
             runs.append(("━" * full, palette.accent))
             runs.append(("─" * (plan.bar - full), palette.rule))
@@ -154,7 +148,7 @@ class HeaderBar(FixedRows):
         return runs
 
 
-def _full_cells(finished: int, total: int, cells: int) -> int:
+def _filled_cells(finished: int, total: int, cells: int) -> int:
     """Never full before all is finished, never empty after the first."""
     if not finished or not total:
         return 0
@@ -163,12 +157,12 @@ def _full_cells(finished: int, total: int, cells: int) -> int:
     return min(max(round(cells * finished / total), 1), cells - 1)
 
 
-def _state(state: str, *, words: bool) -> str:
+def _render_sample_state(state: str, *, words: bool) -> str:
     glyph = STATE_GLYPHS.get(state, "")
     return f"{glyph} {state}".strip() if words or not glyph else glyph
 
 
-def _saved(saved: str, palette: Palette) -> list[Run]:
+def _render_saved(saved: str, palette: Palette) -> list[Run]:
     if saved.startswith("not"):
         return [(f"✗ {saved}", palette.error)]
     if saved == "saved":
@@ -176,7 +170,7 @@ def _saved(saved: str, palette: Palette) -> list[Run]:
     return [(saved, palette.quiet)]
 
 
-def _spaced(parts: list[list[Run]], palette: Palette) -> list[Run]:
+def _join_parts(parts: list[list[Run]], palette: Palette) -> list[Run]:
     runs: list[Run] = [(" ", palette.text)]
     for part in parts:
         runs += [*part, ("  ", palette.text)]

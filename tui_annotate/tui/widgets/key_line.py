@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tui_annotate.tui.lines import Run, both_ends, extent, shown
+from tui_annotate.tui.line_text import Run, both_ends, line_text, runs_width
 from tui_annotate.tui.palette import Palette
-from tui_annotate.tui.rows import FixedRows
+from tui_annotate.tui.row_widgets import FixedRows
 
 Pair = tuple[str, str]
 """A key, and what it does in a word or two."""
@@ -22,7 +22,7 @@ class KeyLine(FixedRows):
 
     def show(self, pairs: Sequence[Pair], *, last: Pair | None = HELP) -> None:
         """Shows other keys, the most useful first; `last` stands at the right edge."""
-        new = tuple((shown(key), shown(what)) for key, what in pairs)
+        new = tuple((line_text(key), line_text(what)) for key, what in pairs)
         if (new, last) != (self._pairs, self._last):
             self._pairs, self._last = new, last
             self.repaint()
@@ -30,16 +30,16 @@ class KeyLine(FixedRows):
     def paint(self, cells: int) -> list[list[Run]]:
         """As many pairs as fit."""
         palette = self.palette
-        last = [*_pair(self._last, palette), (" ", palette.text)] if self._last else []
-        room = cells - extent(last) - 2
+        last = [*_render_pair(self._last, palette), (" ", palette.text)] if self._last else []
+        room = cells - runs_width(last) - 2
         runs: list[Run] = [(" ", palette.text)]
         for pair in self._pairs:
-            more = [*_pair(pair, palette), ("  ", palette.text)]
-            if extent(runs) + extent(more) > room:
+            more = [*_render_pair(pair, palette), ("  ", palette.text)]
+            if runs_width(runs) + runs_width(more) > room:
                 break
             runs += more
         return [both_ends(runs, last, cells)]
 
 
-def _pair(pair: Pair, palette: Palette) -> list[Run]:
+def _render_pair(pair: Pair, palette: Palette) -> list[Run]:
     return [(pair[0], palette.key), (f" {pair[1]}", palette.quiet)]

@@ -6,15 +6,16 @@ Options that do not fit are not dropped in silence: the bar then ends in `0 more
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from textual import events
 from textual.geometry import Size
 from textual.message import Message
 
-from tui_annotate.tui.lines import Run, cut, extent, shown
+from tui_annotate.tui.line_text import Run, cut, line_text, runs_width
 from tui_annotate.tui.palette import CHOSEN, OPENS_MORE
-from tui_annotate.tui.rows import FixedRows
+from tui_annotate.tui.row_widgets import FixedRows
 
 Option = tuple[str, str, bool, bool, int]
 """(digit, text, opens more options, chosen, colour slot; -1 for none)."""
@@ -28,7 +29,7 @@ LONGEST: Final = 28
 """Cells of one option's text, and of the title."""
 
 
-class _Spot(NamedTuple):
+class _OptionSpot(NamedTuple):
     row: int
     start: int
     end: int
@@ -40,12 +41,11 @@ class LabelBar(FixedRows):
 
     DEFAULT_CSS = "LabelBar { height: auto; max-height: 3; }"
 
+    @dataclass
     class Picked(Message):
         """An option was clicked."""
 
-        def __init__(self, digit: str) -> None:
-            super().__init__()
-            self.digit = digit
+        digit: str
 
     longest = LONGEST
     most_rows = MOST_ROWS
@@ -53,7 +53,7 @@ class LabelBar(FixedRows):
     _title = ""
     _asleep = False
     _blinking = False
-    _spots: tuple[_Spot, ...] = ()
+    _spots: tuple[_OptionSpot, ...] = ()
     _rows = -1  # that the last layout gave
 
     def show(self, options: Sequence[Option], *, title: str = "", asleep: bool = False) -> None:
@@ -64,17 +64,19 @@ class LabelBar(FixedRows):
             asleep: digits do nothing now, and the bar looks so.
         """
         new = tuple(
-            (digit, cut(shown(text), self.longest), more, chosen, slot)
+            (digit, cut(line_text(text), self.longest), more, chosen, slot)
             for digit, text, more, chosen, slot in options
         )
-        name = cut(shown(title), LONGEST)
+        name = cut(line_text(title), LONGEST)
         if (new, name, asleep) != (self._options, self._title, self._asleep):
             self._options, self._title, self._asleep = new, name, asleep
-            self.repaint(layout=self._needed() != self._rows)
+            self.repaint(layout=self._count_rows() != self._rows)
 
-    def _needed(self) -> int:
+    def _count_rows(self) -> int:
         """Rows that the options need in the cells there are; 0 where that is not known yet."""
-        return len(self._flow(self.size.width, self.most_rows)[0]) if self.size.width else 0
+        return (
+            len(self._lay_out_options(self.size.width, self.most_rows)[0]) if self.size.width else 0
+        )
 
     def blink(self) -> None:
         """Answers a key that means nothing here: the bar is reversed for 150 ms, once."""
@@ -89,12 +91,12 @@ class LabelBar(FixedRows):
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
         """Textual's hook: as many rows as the options need."""
-        self._rows = len(self._flow(width, self.most_rows)[0])
+        self._rows = len(self._lay_out_options(width, self.most_rows)[0])
         return self._rows
 
     def paint(self, cells: int) -> list[list[Run]]:
         """The options in reading order, as many as fit."""
-        painted, spots = self._flow(cells, self.size.height)
+        painted, spots = self._lay_out_options(cells, self.size.height)
         self._spots = tuple(spots)
         if self._blinking:
             reverse = self.palette.cursor
@@ -109,44 +111,44 @@ class LabelBar(FixedRows):
                 event.stop()
                 self.post_message(self.Picked(spot.digit))
 
-    def _flow(self, cells: int, rows: int) -> tuple[list[list[Run]], list[_Spot]]:
+    def _lay_out_options(self, cells: int, rows: int) -> tuple[list[list[Run]], list[_OptionSpot]]:
         """All options if they fit in `rows` rows, else as many as leave room for `0 more`.
 
         They stand closer before one is left out: a tick on one must not hide another.
         """
         for gap in range(_GAP, 0, -1):
-            everything = self._place(self._options, cells, rows, gap=gap)
+            everything = self._fit_options(self._options, cells, rows, gap=gap)
             if everything is not None:
                 return everything
         last = [option for option in self._options if option[0] == "0"] or [_MORE]
         others = [option for option in self._options if option[0] != "0"]
         for count in range(len(others), -1, -1):
-            placed = self._place([*others[:count], *last], cells, rows)
+            placed = self._fit_options([*others[:count], *last], cells, rows)
             if placed is not None:
                 return placed
         return [[]], []
 
-    def _place(
+    def _fit_options(
         self, options: Sequence[Option], cells: int, rows: int, *, gap: int = _GAP
-    ) -> tuple[list[list[Run]], list[_Spot]] | None:
+    ) -> tuple[list[list[Run]], list[_OptionSpot]] | None:
         palette = self.palette
         start: list[Run] = [(" ", palette.text)]
         if self._title:
             start.append((f"{self._title}  ", palette.asleep if self._asleep else palette.title))
         lines = [start]
-        spots: list[_Spot] = []
+        spots: list[_OptionSpot] = []
         for option in options:
-            runs = self._option(option)
-            if extent(lines[-1]) + extent(runs) > cells and len(lines[-1]) > 1:
+            runs = self._render_option(option)
+            if runs_width(lines[-1]) + runs_width(runs) > cells and len(lines[-1]) > 1:
                 lines.append([(" ", palette.text)])
-            place = extent(lines[-1])
-            if len(lines) > rows or place + extent(runs) > cells:
+            place = runs_width(lines[-1])
+            if len(lines) > rows or place + runs_width(runs) > cells:
                 return None
-            spots.append(_Spot(len(lines) - 1, place, place + extent(runs), option[0]))
+            spots.append(_OptionSpot(len(lines) - 1, place, place + runs_width(runs), option[0]))
             lines[-1] += [*runs, (" " * gap, palette.text)]
         return lines, spots
 
-    def _option(self, option: Option) -> list[Run]:
+    def _render_option(self, option: Option) -> list[Run]:
         digit, text, more, chosen, slot = option
         palette = self.palette
         tail = f" {OPENS_MORE}" if more else ""

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from textual.message import Message
 
-from tui_annotate.tui.lines import Run, clip, cut, fit, shown, width
+from tui_annotate.tui.line_text import Run, clip, cut, fit, line_text, width
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR, FORMER, STRENGTH_GLYPHS
-from tui_annotate.tui.rows import RowList
+from tui_annotate.tui.row_widgets import RowList
+from tui_annotate.tui.score_cells import digits
 
 _NOTHING = "nothing like it on the other side"
 _WIDE = 34  # cells from which the position has room
@@ -40,12 +41,11 @@ class MatchRow:
 class MatchList(RowList):
     """Matches, best first; under them a word on how they were found."""
 
+    @dataclass
     class Picked(Message):
         """A match was clicked."""
 
-        def __init__(self, rank: int) -> None:
-            super().__init__()
-            self.rank = rank
+        rank: int
 
     _rows: tuple[MatchRow, ...] = ()
     _rank = 0
@@ -59,11 +59,11 @@ class MatchList(RowList):
             status: which signals speak, or why some do not.
         """
         new = tuple(
-            replace(row, position=shown(row.position), text=shown(row.text)) for row in rows
+            replace(row, position=line_text(row.position), text=line_text(row.text)) for row in rows
         )
-        if (new, focused, shown(status)) == (self._rows, self._rank, self._status):
+        if (new, focused, line_text(status)) == (self._rows, self._rank, self._status):
             return
-        self._rows, self._rank, self._status = new, focused, shown(status)
+        self._rows, self._rank, self._status = new, focused, line_text(status)
         ranks = [row.rank for row in new]
         self.set_rows(
             max(len(new), 1) + (1 if self._status else 0),
@@ -74,7 +74,7 @@ class MatchList(RowList):
         """A match; after the last one the status."""
         palette = self.palette
         if index < len(self._rows):
-            return self._match(self._rows[index], cells)
+            return self._render_match(self._rows[index], cells)
         text = self._status if index or self._rows else _NOTHING
         return [(cut(f"   {text}", cells), palette.quiet)]
 
@@ -83,14 +83,14 @@ class MatchList(RowList):
         if index < len(self._rows):
             self.post_message(self.Picked(self._rows[index].rank))
 
-    def _match(self, row: MatchRow, cells: int) -> list[Run]:
+    def _render_match(self, row: MatchRow, cells: int) -> list[Run]:
         palette = self.palette
         bar = FOCUS_BAR if row.rank == self._rank else " "
         runs: list[Run] = [
             (bar, palette.accent),
             (f"{row.rank} ", palette.strong),
             (f"{STRENGTH_GLYPHS[row.strength]} ", palette.glyph(row.strength)),
-            (f" {score(row.score)} ", palette.match(row.strength)),
+            (f" {digits(row.score)} ", palette.match(row.strength)),
             (f" {CHOSEN} ", palette.good)
             if row.taken
             else (f" {FORMER if row.former else ' '} ", palette.quiet),
@@ -100,8 +100,3 @@ class MatchList(RowList):
             runs.append((f"{fit(row.position, place)} ", palette.quiet))
         runs.append((row.text, palette.strong if row.taken else palette.text))
         return clip(runs, cells)
-
-
-def score(value: float) -> str:
-    """A score in [0, 1] in three cells: ".86", "1.0"."""
-    return "1.0" if value >= 0.995 else f"{value:.2f}"[1:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -10,13 +11,13 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input
 
-from tui_annotate.tui.line_input import LineInput, typed
+from tui_annotate.tui.line_input import LineInput, clean_line
 
 Suggestions = Callable[[str], str | None]
 """From what is typed to a whole note that begins with it, or None. Called on every key: quick."""
 
 
-class _Ghost(Suggester):
+class _NoteSuggester(Suggester):
     """Shows what Tab would take."""
 
     def __init__(self, suggestion: Callable[[str], str]) -> None:
@@ -46,26 +47,19 @@ class NoteInput(LineInput):
             """The note."""
             return self.value
 
-    class Kept(Message):
+    @dataclass
+    class Closed(Message):
         """The note was left with Escape; `text` may be empty."""
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+        text: str
 
-    def __init__(
-        self,
-        text: str = "",
-        *,
-        suggestions: Suggestions | None = None,
-        past: Sequence[str] = (),
-        placeholder: str = "",
-        id: str | None = None,  # noqa: A002  Textual's name
-    ) -> None:
-        """As `begin`, which may be called again for another note."""
-        super().__init__(text, placeholder=placeholder, id=id)
-        self.suggester = _Ghost(self._suggestion_for)
-        self._begin(text, suggestions, past)
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
+        self.suggester = _NoteSuggester(self._suggestion_for)
+        self._original = ""
+        self._suggestions: Suggestions | None = None
+        self._notes = [""]
+        self._note = 0
 
     def begin(
         self,
@@ -81,20 +75,15 @@ class NoteInput(LineInput):
             text: the note so far; submitted as it was unless it is changed.
             past: former notes, the likeliest first: Up brings the first.
         """
-        self._begin(text, suggestions, past)
-        self.placeholder = typed(placeholder)
-        self._put(typed(text))
-
-    def _begin(self, text: str, suggestions: Suggestions | None, past: Sequence[str]) -> None:
-        self._original = text
-        self._suggestions = suggestions
-        self._notes = [typed(text), *(typed(note) for note in past)]
-        self._note = 0
+        self._original, self._suggestions = text, suggestions
+        self._notes, self._note = [clean_line(text), *map(clean_line, past)], 0
+        self.placeholder = clean_line(placeholder)
+        self._set_text(self._notes[0])
 
     @property
     def text(self) -> str:
         """The note as it would be submitted."""
-        return self._original if self.value == typed(self._original) else self.value
+        return self._original if self.value == clean_line(self._original) else self.value
 
     async def action_submit(self) -> None:
         """Enter."""
@@ -102,26 +91,26 @@ class NoteInput(LineInput):
 
     def action_keep(self) -> None:
         """Escape."""
-        self.post_message(self.Kept(self.text))
+        self.post_message(self.Closed(self.text))
 
     def action_take(self) -> None:
         """Tab: the suggestion, where there is one and the cursor stands at the end."""
         suggestion = self._suggestion_for(self.value)
         if suggestion and self.cursor_position == len(self.value):
-            self._put(suggestion)
+            self._set_text(suggestion)
 
     def action_walk(self, step: int) -> None:
         """Up and Down: through former notes; what was typed is note 0."""
         if self._note == 0:
             self._notes[0] = self.value
         self._note = max(0, min(self._note + step, len(self._notes) - 1))
-        self._put(self._notes[self._note])
+        self._set_text(self._notes[self._note])
 
-    def _put(self, text: str) -> None:
+    def _set_text(self, text: str) -> None:
         self.value = text
         self.cursor_position = len(text)
 
     def _suggestion_for(self, value: str) -> str:
         """A longer note that begins with `value`; empty where there is none."""
-        found = typed(self._suggestions(value) or "") if self._suggestions else ""
+        found = clean_line(self._suggestions(value) or "") if self._suggestions else ""
         return found if found.startswith(value) and found != value else ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tui_annotate.tui.lines import Run, clip, cut, extent, shown, width
-from tui_annotate.tui.rows import FixedRows
+from tui_annotate.tui.line_text import Run, clip, cut, line_text, runs_width, width
+from tui_annotate.tui.row_widgets import FixedRows
 
 _LEAST_TITLE = 24  # cells that a title keeps before anything is left out for it
 _LEAST_NOTE = 12  # cells in which a cut note still tells something
@@ -34,8 +34,8 @@ class PaneTitle(FixedRows):
         Where cells are few a long title is cut first; then `extra` goes, which stands behind the
         notes; then the note at the right edge; then the notes, from the last.
         """
-        told = tuple(part for part in map(shown, notes) if part)
-        new = (shown(title), told, shown(right_info), shown(extra), focused)
+        told = tuple(part for part in map(line_text, notes) if part)
+        new = (line_text(title), told, line_text(right_info), line_text(extra), focused)
         if new != (self._title, self._notes, self._right, self._extra, self._focused):
             self._title, self._notes, self._right, self._extra, self._focused = new
             self.repaint()
@@ -49,16 +49,16 @@ class PaneTitle(FixedRows):
         info = palette.text if self._focused else palette.quiet
         if not self._title:
             return [[(dash * cells, rule)]]
-        room, notes, right_info = self._fitted(cells - _SIDES)
+        room, notes, right_info = self._fit_parts(cells - _SIDES)
         left: list[Run] = [(dash, rule), (f" {cut(self._title, room)} ", title)]
         if notes:
             left += [(dash, rule), (f" {notes} ", info)]
         right: list[Run] = [(f" {right_info} ", info), (dash, rule)] if right_info else []
-        left = clip(left, cells - extent(right))
-        between = cells - extent(left) - extent(right)
+        left = clip(left, cells - runs_width(right))
+        between = cells - runs_width(left) - runs_width(right)
         return [[*left, (dash * between, rule), *right]]
 
-    def _fitted(self, cells: int) -> tuple[int, str, str]:
+    def _fit_parts(self, cells: int) -> tuple[int, str, str]:
         """(cells of the title, notes, right note) of what is told in so many cells."""
         least = min(width(self._title), _LEAST_TITLE)
         whole = _JOINT.join(self._notes)
@@ -67,11 +67,11 @@ class PaneTitle(FixedRows):
             room = cells - least - beside - _SIDES
             if room >= width(whole):
                 break
-        told = _told((*self._notes, self._extra) if self._extra else self._notes, room)
+        told = _join_notes((*self._notes, self._extra) if self._extra else self._notes, room)
         return cells - beside - (width(told) + _SIDES if told else 0), told, right
 
 
-def _told(notes: Sequence[str], cells: int) -> str:
+def _join_notes(notes: Sequence[str], cells: int) -> str:
     """The notes as far as they go in, the last of them cut where enough of it is left."""
     told = ""
     for note in notes:

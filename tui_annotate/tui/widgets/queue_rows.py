@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from textual.message import Message
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.glances import Glance, Glances
-from tui_annotate.domain.nouns import many
+from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.glance_cells import GlanceCells
-from tui_annotate.tui.lines import Run, clip, fit, shown
+from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
+from tui_annotate.tui.line_text import Run, clip, fit, line_text
 from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS
-from tui_annotate.tui.rows import FixedRows, RowList
+from tui_annotate.tui.row_widgets import FixedRows, RowList
+from tui_annotate.tui.score_cells import ScoreCells
 
 PAGE = 200
 """Rows that are read at a time."""
@@ -27,23 +28,20 @@ _COUNT_CELLS = 4
 _WIDE = 100  # columns from which the group has one
 
 
-class Group(NamedTuple):
+class GroupColumn(NamedTuple):
     """The column of groups: its head, and its cells."""
 
     head: str = "group"
     cells: int = 16
 
 
-class _Cells(NamedTuple):
-    """How wide columns are; 0 where there is none."""
-
+class _ColumnCells(NamedTuple):
     id: int
     group: int
 
 
-def _columns(width: int, group: Group) -> _Cells:
-    """Those of a screen that is so wide; its scroll bar changes nothing."""
-    return _Cells(
+def _columns(width: int, group: GroupColumn) -> _ColumnCells:
+    return _ColumnCells(
         min(max(int(width * _ID_SHARE), 12), _LONGEST_ID), group.cells if width >= _WIDE else 0
     )
 
@@ -77,15 +75,15 @@ class QueueHeads(FixedRows):
 
     DEFAULT_CSS = "QueueHeads { height: 1; }"
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: GroupColumn) -> None:
         super().__init__()
         self._group = group
-        self._said = GlanceCells()
+        self._score_cells = ScoreCells()
 
-    def know(self, said: GlanceCells) -> None:
+    def set_scores(self, said: ScoreCells) -> None:
         """Machines' words have these cells."""
-        if said != self._said:
-            self._said = said
+        if said != self._score_cells:
+            self._score_cells = said
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
@@ -95,7 +93,7 @@ class QueueHeads(FixedRows):
         head = f"sample{'annotations':>{room - len('sample')}}"
         words = [head if len(head) == room else fit("sample", room)]
         words += [fit(self._group.head, columns.group)] if columns.group else []
-        told = f"{self._said.head(self.app.size.width)}summary"
+        told = f"{self._score_cells.head(self.app.size.width)}summary"
         return [clip([(f"    {'  '.join([*words, told])}", self.palette.quiet)], cells)]
 
 
@@ -105,30 +103,29 @@ class QueueRows(RowList):
     class Moved(Message):
         """Other rows are in the window."""
 
+    @dataclass
     class Opened(Message):
         """A row was clicked."""
 
-        def __init__(self, key: SampleKey) -> None:
-            super().__init__()
-            self.key = key
+        key: SampleKey
 
-    def __init__(self, group: Group) -> None:
+    def __init__(self, group: GroupColumn) -> None:
         super().__init__()
         self._group = group
         self._pages: OrderedDict[int, Sequence[QueueEntry]] = OrderedDict()
         self._message = "reading…"
-        self._cells, self._glances = GlanceCells(), dict[SampleKey, Glance]()
+        self._cells, self._glances = ScoreCells(), dict[SampleKey, ScoreSummary]()
 
-    def know(self, said: Glances) -> None:
+    def set_scores(self, said: ScoreSummaries) -> None:
         """What machines say of rows that were read."""
-        cells = GlanceCells.of(said)
+        cells = ScoreCells.of(said)
         if cells != self._cells:
             self._cells = cells
             self._glances.clear()
         self._glances.update(said.of)
         self.refresh()
 
-    def said_of(self, entry: QueueEntry) -> str:
+    def describe_scores(self, entry: QueueEntry) -> str:
         """What machines say of a row, in words; empty for nothing."""
         return self._cells.in_words(self._glances.get(entry.key))
 
@@ -170,13 +167,16 @@ class QueueRows(RowList):
         runs: list[Run] = [
             (FOCUS_BAR if index == self.focused_row else " ", palette.accent),
             (f" {STATE_GLYPHS[entry.state]} ", palette.good if finished else palette.accent),
-            (fit(shown(entry.key.id), columns.id), palette.quiet if finished else palette.strong),
+            (
+                fit(line_text(entry.key.id), columns.id),
+                palette.quiet if finished else palette.strong,
+            ),
             (f"{entry.annotations or '':>{_COUNT_CELLS}}  ", palette.key),
         ]
         if columns.group:
-            runs.append((f"{fit(shown(entry.group), columns.group)}  ", palette.quiet))
+            runs.append((f"{fit(line_text(entry.group), columns.group)}  ", palette.quiet))
         runs += self._cells.runs(self._glances.get(entry.key), self.app.size.width, palette)
-        runs.append((shown(entry.summary_start), palette.quiet if finished else palette.text))
+        runs.append((line_text(entry.summary_start), palette.quiet if finished else palette.text))
         return clip(runs, cells)
 
     def clicked(self, index: int) -> None:
@@ -195,7 +195,7 @@ class QueueRows(RowList):
         self.post_message(self.Moved())
 
 
-def in_full(entry: QueueEntry) -> str:
+def describe_entry(entry: QueueEntry) -> str:
     """A row in words, for the line below the list; its texts are raw."""
     count = many(entry.annotations, "annotation")
     return " · ".join(part for part in (str(entry.key), entry.state, count, entry.group) if part)

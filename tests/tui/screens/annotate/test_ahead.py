@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.collected import LABELS, Collection
+from tests.tui.screens.collection_workspace import LABELS, Collection
 from tests.tui.screens.work import Person, at_work, make
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.services.annotate import Annotate, Desk
+from tui_annotate.services.annotate import AnnotationService, OpenSample
 
 FIRST, NEXT = "c|7|run1|1|doc-a", "c|7|run1|1|doc-b"
 
@@ -28,20 +28,24 @@ def folder(tmp_path: Path) -> Path:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of samples that were read, in order."""
     found: list[str] = []
-    usual = Annotate.open
+    usual = AnnotationService.open
 
-    def open_counted(self: Annotate, person: str, key: SampleKey, *, order: str) -> Desk:
+    def open_counted(
+        self: AnnotationService, person: str, key: SampleKey, *, order: str
+    ) -> OpenSample:
         found.append(key.id)
         return usual(self, person, key, order=order)
 
-    monkeypatch.setattr(Annotate, "open", open_counted)
+    monkeypatch.setattr(AnnotationService, "open", open_counted)
     return found
 
 
 async def rested(person: Person) -> None:
     """The keys rest until something was read ahead of the sample on screen."""
     screen = person.screen
-    while not (screen.ahead and screen.ahead.here == person.draft.sample.key):
+    while not (
+        screen.loader.prefetched and screen.loader.prefetched.here == person.draft.sample.key
+    ):
         await person.pilot.pause(0.001)
 
 
@@ -76,9 +80,9 @@ async def test_a_save_of_ones_own_makes_it_be_read_again(folder: Path, opened: l
     """Once the keys rest: what is shown next was read after the save."""
     async with at_work(folder, sample=FIRST) as person:
         await rested(person)
-        before = person.screen.ahead
+        before = person.screen.loader.prefetched
         await person.press("* 1")
-        while person.screen.ahead is before:
+        while person.screen.loader.prefetched is before:
             await person.pilot.pause(0.001)
         assert opened.count(NEXT) >= 2
 
@@ -100,5 +104,5 @@ async def test_of_pairs_nothing_is_read_ahead(tmp_path: Path, opened: list[str])
     async with at_work(make(tmp_path / "space")) as person:
         await person.press("right left")
         await person.pilot.pause(0.15)
-        assert person.screen.ahead is None
+        assert person.screen.loader.prefetched is None
         assert set(opened) == {"a"}

@@ -11,8 +11,8 @@ from typing import Final
 import pytest
 
 from tests.tui.screens.bursts import at_once, dropped, seen, stored
-from tests.tui.screens.collected import LABELS as COLLECTED
-from tests.tui.screens.collected import Collection
+from tests.tui.screens.collection_workspace import LABELS as COLLECTED
+from tests.tui.screens.collection_workspace import Collection
 from tests.tui.screens.proposals import SAID, Says, suggest
 from tests.tui.screens.work import Person, at_work, make
 from tui_annotate import workspace

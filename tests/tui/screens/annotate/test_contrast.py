@@ -10,9 +10,10 @@ from textual.worker import Worker
 
 from tests.tui.screens.work import CHINESE, SOURCE, SUMMARY, Person, at_work, make
 from tui_annotate.domain.samples import Document, Sample, Side
-from tui_annotate.tui.draft.contrasting import NOTHING
-from tui_annotate.tui.screens.annotate import signals
+from tui_annotate.tui.draft.contrast import NOTHING
+from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
+from tui_annotate.tui.screens.sample import signals
 
 WIDE = (140, 40)
 
@@ -50,7 +51,7 @@ async def test_another_match_has_its_own(folder: Path) -> None:
         assert sorted([*first, *marked(person, "shared", Side.SOURCE)]) == ["director", "town"]
         await person.words("families")
         assert marked(person, "shared", Side.SOURCE) == []
-        assert person.screen.contrast == NOTHING
+        assert person.screen.comparison.contrast == NOTHING
 
 
 async def test_no_thread_is_described_by_a_text(
@@ -92,7 +93,8 @@ async def test_a_key_marks_what_the_source_has_nowhere(folder: Path) -> None:
         assert {"15", "loved", "families"} <= set(" ".join(words).split())
         assert not {"film", "Nobody", "director"} & set(" ".join(words).split())
         assert marked(person, "lacking", Side.SOURCE) == []
-        assert f"{len(words)} marked: words that the source has nowhere" in person.line()
+        assert person.said().code is MessageCode.LACKING_MARKED
+        assert person.said().fields["count"] == len(words)
         assert person.shown().splitlines()[2].startswith("?")
         assert person.draft.pointers == before
         await person.press("i")
@@ -102,14 +104,16 @@ async def test_a_key_marks_what_the_source_has_nowhere(folder: Path) -> None:
 async def test_the_marks_are_walked(folder: Path) -> None:
     """One key goes to the next from the cursor, one back, round and round, from either side."""
     async with at_work(folder) as person:
+        before = person.draft.pointer.offset
         await person.press("c")
-        assert person.line().startswith("nothing is open here")
+        assert person.draft.pointer.offset == before
+        assert person.said()
         await person.press("i c")
-        spans = person.draft.nowhere
+        spans = person.draft.missing_words
         assert person.draft.pointer.offset == spans[0].start
         await person.press("C")
         assert person.draft.pointer.offset == spans[-1].start
-        assert person.line().startswith(f"{len(spans)} of {len(spans)}")
+        assert person.line().count(str(len(spans))) == 2
         await person.press("tab c")
         assert person.draft.side is Side.SUMMARY
         assert person.draft.pointer.offset == spans[0].start
@@ -122,11 +126,11 @@ async def test_the_layer_goes_along_to_other_samples(folder: Path) -> None:
         assert marked(person, "lacking", Side.SUMMARY) == []
         await person.press("greater_than_sign")
         assert person.draft.sample.id == "c"
-        assert "五百" in "".join(span.of(CHINESE) for span in person.draft.nowhere)
+        assert "五百" in "".join(span.of(CHINESE) for span in person.draft.missing_words)
         await person.press("less_than_sign less_than_sign")
         assert "loved" in " ".join(marked(person, "lacking", Side.SUMMARY))
     async with at_work(folder) as person:
-        assert person.draft.nowhere == ()
+        assert person.draft.missing_words == ()
 
 
 async def test_without_a_source_there_is_nothing_to_hold_it_against(tmp_path: Path) -> None:
@@ -134,23 +138,25 @@ async def test_without_a_source_there_is_nothing_to_hold_it_against(tmp_path: Pa
     alone = Sample("films", "a", (Document(Side.SUMMARY, SUMMARY),))
     async with at_work(make(tmp_path / "alone", samples=[alone])) as person:
         await person.press("i")
-        assert person.draft.nowhere == ()
-        assert "no two texts" in person.line()
+        assert person.draft.missing_words == ()
+        assert person.said().code is MessageCode.LACKING_NO_TWO_TEXTS
 
 
 async def test_a_long_sample_is_read_when_it_is_asked_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until then nothing of it is read; conflicts are told all the same."""
-    monkeypatch.setattr(signals, "QUICK", 10)
+    monkeypatch.setattr(signals, "QUICK_CHARACTERS", 10)
     async with at_work(folder) as person:
         await person.words("15", "pounds")
         assert any("12" in words for words in marked(person, "conflicts", Side.SOURCE))
-        assert person.screen._marks == {}
+        assert person.screen.comparison._marks == {}
         await person.press("i")
         assert "loved" in " ".join(marked(person, "lacking", Side.SUMMARY))
-        assert f"{len(person.draft.nowhere)} marked" in person.line()
-        assert [list(kept) for kept in person.screen._marks.values()] == [[(Side.SUMMARY, 0)]]
+        assert person.said().fields["count"] == len(person.draft.missing_words)
+        assert [list(kept) for kept in person.screen.comparison._marks.values()] == [
+            [(Side.SUMMARY, 0)]
+        ]
 
 
 async def test_all_that_is_said_stands_in_the_source(tmp_path: Path) -> None:
@@ -159,4 +165,4 @@ async def test_all_that_is_said_stands_in_the_source(tmp_path: Path) -> None:
     same = Sample("films", "a", documents)
     async with at_work(make(tmp_path / "same", samples=[same])) as person:
         await person.press("i")
-        assert person.line().startswith("all numbers, names and words stand somewhere")
+        assert person.said().code is MessageCode.LACKING_NONE

@@ -14,6 +14,7 @@ from tests.tui.screens.bursts import at_once
 from tests.tui.screens.work import SUMMARY, Person, at_work, make
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.line_input import LineInput
 
 
@@ -94,7 +95,7 @@ async def test_a_digit_behind_the_last_enter_labels_nothing(folder: Path) -> Non
         await person.press("s s")
         await at_once(person, "s 1")
         assert person.annotations == ()
-        assert "all samples are finished" in person.line()
+        assert person.said().code is MessageCode.ALL_FINISHED
 
 
 @pytest.mark.parametrize(
@@ -186,7 +187,7 @@ async def test_keys_wait_for_what_the_store_has_to_open(folder: Path) -> None:
         assert (here(person), labels(person)) == ("a", [])
         await person.press("escape")
         await at_once(person, "L s 1")
-        assert person.line().startswith("review has not settled this sample")
+        assert person.said().code is MessageCode.NO_LESSON_YET
         assert (here(person), labels(person)) == ("a", [])
         await person.press("s")
         assert here(person) == "b"
@@ -195,10 +196,10 @@ async def test_keys_wait_for_what_the_store_has_to_open(folder: Path) -> None:
 async def test_walking_waits_for_the_words_that_it_walks(folder: Path) -> None:
     """I and c at once lead to the first word that the source has nowhere, and a digit is for it."""
     async with at_work(folder) as person:
-        person.screen._marks.clear()
+        person.screen.comparison._marks.clear()
         await at_once(person, "i c")
-        assert person.draft.nowhere
-        assert person.draft.pointer.offset == person.draft.nowhere[0].start
+        assert person.draft.missing_words
+        assert person.draft.pointer.offset == person.draft.missing_words[0].start
 
 
 # what was read
@@ -210,7 +211,7 @@ async def test_a_key_right_after_the_first_frame_ends_no_sample(folder: Path, ke
     async with at_work(folder, glance=inf) as person:
         for _ in range(3):
             await person.press(key)
-            assert person.line() == "this sample has only just come: once more when it is read"
+            assert person.said().code is MessageCode.TOO_SOON
         await person.press(f"down {key}")
         assert here(person) == "b"
 
@@ -246,13 +247,16 @@ async def test_sentences_that_were_never_on_screen_are_told_once(tmp_path: Path)
     async with at_work(make(tmp_path / "work", samples=samples)) as person:
         await person.press("enter")
 
-        assert person.line().endswith("never on screen · Enter again: done")
+        assert here(person) == "a"
+        assert person.said().kind == "warning"
+        assert "Enter" in person.line()
+        assert str(person.draft.unvisited()[0] + 1) in person.line()
         assert 0 not in person.draft.unvisited()
         assert 39 in person.draft.unvisited()
         await person.press("enter")
         assert here(person) == "b"
         await person.press("pagedown pagedown pagedown pagedown end enter")
-        assert "is done" in person.line() or "finished" in person.line()
+        assert person.said().code is MessageCode.ALL_FINISHED
 
 
 async def test_pages_that_were_passed_in_one_burst_are_not_read(tmp_path: Path) -> None:
@@ -264,5 +268,6 @@ async def test_pages_that_were_passed_in_one_burst_are_not_read(tmp_path: Path) 
         await at_once(person, "pagedown pagedown pagedown pagedown end enter")
 
         assert here(person) == "a"
-        assert person.line().endswith("never on screen · Enter again: done")
+        assert person.said().kind == "warning"
+        assert str(person.draft.unvisited()[0] + 1) in person.line()
         assert {50, 98} <= set(person.draft.unvisited())

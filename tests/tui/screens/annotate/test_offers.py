@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.tui.screens.work import Felt, Person, at_work, make
+from tui_annotate.domain.assist_traces import AssistTrace
 from tui_annotate.domain.samples import Side, Signals
-from tui_annotate.domain.traces import Trace
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
     return make(tmp_path / "work")
 
 
-def trace(person: Person) -> Trace:
+def trace(person: Person) -> AssistTrace:
     """That of the first annotation."""
     found = person.annotations[0].trace
     assert found is not None

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.work import SOURCE, at_work, make
+from tests.tui.screens.work import SOURCE, Person, at_work, make
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Document, Sample, Side
-from tui_annotate.domain.scores import Run, RunKind, Score
+from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.tui.dialogs.orders import OrderDialog
 from tui_annotate.tui.screens.queue import QueueScreen
 
 
@@ -38,8 +40,13 @@ def say(folder: Path, *values: float) -> None:
             Score(key=key, name="q", value=value)
             for key, value in zip(space.corpus.keys(), values, strict=True)
         ]
-        run = Run(id=str(values), kind=RunKind.SCORE, maker="m", dataset="films")
+        run = ScoreRun(id=str(values), kind=RunKind.SCORE, maker="m", dataset="films")
         space.machines.scores.write(run, scores)
+
+
+def top(person: Person) -> type:
+    """What is over all else."""
+    return type(person.app.screen)
 
 
 async def test_the_order_is_chosen_in_the_queue_and_walked(scored: Path) -> None:
@@ -47,7 +54,7 @@ async def test_the_order_is_chosen_in_the_queue_and_walked(scored: Path) -> None
     async with at_work(scored) as person:
         assert "1/4" in person.shown()
         await person.press("q o")
-        assert "q: worst first" in person.shown()
+        assert "q: " in person.shown()
         await person.press("down down enter")  # random:1, worst:q
         assert "worst:q" in person.shown().splitlines()[0]
         await person.press("escape")
@@ -63,7 +70,7 @@ async def test_the_palette_leads_to_the_orders(scored: Path) -> None:
     async with at_work(scored) as person:
         person.screen.do("queue.order")
         await person.settled()
-        assert "Order of the queue" in person.shown()
+        assert top(person) is OrderDialog
         await person.press("q")
         assert isinstance(person.app.screen, QueueScreen)
 
@@ -74,7 +81,7 @@ async def test_rivals_of_the_sample_on_screen(scored: Path) -> None:
         person.screen.do("sample.rivals")
         await person.settled()
         shown = person.shown()
-        assert "3 of yours · q" in shown
+        assert re.search(r"\b3 [\w ]+ · q\b", shown)
         assert all(f"The words of {name}." in shown for name in "abd")
         assert "The words of c." not in shown
         await person.press("enter")
@@ -94,10 +101,10 @@ async def test_what_is_hidden_is_not_on_the_screen(scored: Path) -> None:
         assert "score" not in person.shown().splitlines()[1]
         assert "█" not in person.shown()
         await person.press("o")
-        assert "worst first" not in person.shown()
+        assert "q: " not in person.shown()
         await person.press("q s")
-        assert "3 of yours" in person.shown()
-        assert "of yours · q" not in person.shown()
+        assert re.search(r"\b3 [\w ]+", person.shown())
+        assert not re.search(r"\b3 [\w ]+ · q\b", person.shown())
 
 
 async def test_a_newer_run_orders_the_queue_of_who_is_at_work(scored: Path) -> None:
@@ -117,6 +124,7 @@ async def test_the_usual_order_stands_in_for_one_whose_score_is_gone(scored: Pat
         for run in space.machines.scores.runs():
             space.machines.scores.forget(run.id)
     async with at_work(scored, order="worst:q") as person:
-        assert "no score 'q' here: samples come by-source, not worst:q" in person.line()
+        for words in ("'q'", "by-source", "worst:q"):
+            assert words in person.line()
         assert person.screen.session is not None
         assert person.screen.session.order == "by-source"

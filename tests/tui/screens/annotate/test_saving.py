@@ -16,20 +16,22 @@ from textual.message import Message
 from tests.tui.screens.work import Person, at_work, make
 from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.saving import Answered, Job, Saver, Stopwatch
+from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.saving import Job, JobFinished, Saver, Stopwatch
+from tui_annotate.tui.screens.annotate.saving import NOT_SAVED, SAVED_STATE
 
 
 class Post:
     """Keeps the answers in order, and tells them."""
 
     def __init__(self) -> None:
-        self.answers: list[Answered] = []
+        self.answers: list[JobFinished] = []
         self.told: list[str] = []
         self.saver = Saver(self.take)
 
     def take(self, message: Message) -> None:
         """Called in the store's thread."""
-        assert isinstance(message, Answered)
+        assert isinstance(message, JobFinished)
         self.answers.append(message)
 
     def job(self, call: Callable[[], Any], *, writes: bool = False) -> Job[Any]:
@@ -61,12 +63,12 @@ def test_what_waits_for_a_frame_is_done_before_what_comes_later() -> None:
     """Also where the frame never came; and by the end at the latest."""
     post = Post()
     post.saver.send(post.job(lambda: "frame"))
-    post.saver.send_behind(post.job(lambda: "behind"))
+    post.saver.send_deferred(post.job(lambda: "behind"))
     assert post.saver.waiting == 1
     post.saver.send(post.job(lambda: "later"))
-    post.saver.send_behind(post.job(lambda: "last"))
+    post.saver.send_deferred(post.job(lambda: "last"))
     assert post.end() == ["frame", "behind", "later", "last"]
-    post.saver.send_behind(post.job(lambda: "too late"))
+    post.saver.send_deferred(post.job(lambda: "too late"))
     assert post.saver.waiting == 0
 
 
@@ -185,11 +187,12 @@ class Failing:
 
 def break_store(person: Person, error: TuiAnnotateError) -> Failing:
     """From now on the person's writes fail."""
-    session = person.screen.session
-    assert session is not None
-    failing = Failing(session.annotate, error)
+    current = person.screen.current
+    assert current is not None
+    failing = Failing(current.session.annotate, error)
     broken: Any = failing
-    person.screen.session = replace(session, annotate=broken)
+    session = replace(current.session, annotate=broken)
+    person.screen.current = replace(current, session=session)
     return failing
 
 
@@ -206,16 +209,20 @@ async def test_a_full_disk_is_told_and_the_draft_is_there_again(folder: Path) ->
         await person.press("down")
         await person.words("15", "pounds")
         await person.press("space 1")
-        assert person.line() == "not saved: the disk is full · make room"
-        assert "✗ not saved" in person.shown()
+        assert person.draft.save_failed
+        assert person.said().kind == "error"
+        assert "the disk is full" in person.line()
+        assert "make room" in person.line()
+        assert f"✗ {NOT_SAVED}" in person.shown()
         assert not person.annotations
         await person.press("enter")
-        assert "not saved yet" in person.line()
+        assert person.said().kind == "warning"
+        assert person.draft.sample.id == "a"
         disk.error = None
         await person.press("2")
         (known,) = person.annotations
         assert known.claim[0].span.of(person.draft.text(Side.SUMMARY)) == "15 million pounds"
-        assert "✓ saved" in person.shown()
+        assert f"✓ {SAVED_STATE}" in person.shown()
 
 
 async def test_a_refused_edit_after_a_conflict_shows_what_stands_there(folder: Path) -> None:
@@ -224,7 +231,9 @@ async def test_a_refused_edit_after_a_conflict_shows_what_stands_there(folder: P
         await person.press("1 e 2")
         store = break_store(person, Conflict("it changed meanwhile", "look again"))
         await person.press("enter")
-        assert person.line().startswith("not saved: it changed meanwhile")
+        assert person.draft.save_failed
+        assert person.said().kind == "error"
+        assert "it changed meanwhile" in person.line()
         assert person.draft.editing is not None
         assert len(person.draft.labels) == 2
         store.error = None
@@ -254,7 +263,8 @@ async def test_a_save_that_fails_holds_back_the_enter_behind_it(folder: Path) ->
         await person.settled()
         assert person.screen.desk is not None
         assert person.screen.desk.sample.id == "a"
-        assert "not saved yet" in person.line()
+        assert person.draft.save_failed
+        assert person.said()
 
 
 async def test_what_to_do_about_a_failure_can_be_read(folder: Path) -> None:
@@ -280,7 +290,7 @@ async def test_a_refused_note_on_the_sample_waits_for_m(folder: Path) -> None:
         assert person.line() == "the disk is full"
         store.error = None
         await person.press("m enter")
-        assert "the comment on the sample is saved" in person.line()
+        assert person.said().code is MessageCode.COMMENT_SAVED
         assert person.screen.desk is not None
         assert person.screen.desk.assignment.comment == "hi"
 

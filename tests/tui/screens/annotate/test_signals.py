@@ -10,10 +10,12 @@ from tests.tui.screens.work import SOURCE, SUMMARY, Felt, Person, at_work, make,
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Document, Sample, Side, Signals
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.screens.annotate import signals
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
+from tui_annotate.tui.screens.sample import signals
 
 WIDE = (140, 40)
 BOTH = Felt(*Side)
+CHOICES = [signals.describe_choice(by) for by in (Signals.WORDS, Signals.VECTORS)]
 
 
 @pytest.fixture
@@ -39,36 +41,37 @@ async def test_a_key_switches_what_ranks(folder: Path) -> None:
     async with at_work(folder, size=WIDE, assist=BOTH) as person:
         assert "Critics hated it from the first day." in lit(person)
         assert "words + feelings" in person.shown()
-        assert "MATCHES ─" in person.shown()
+        assert not any(choice.upper() in person.shown() for choice in CHOICES)
         await person.press("t")
-        assert person.line() == "matches by words alone · t vectors alone"
+        assert person.said().code is MessageCode.MATCHES_BY_WORDS
         assert "Critics hated it from the first day." not in lit(person)
-        assert "MATCHES BY WORDS ─" in person.shown()
+        assert signals.describe_choice(Signals.WORDS).upper() in person.shown()
         await person.press("t")
         assert lit(person) == ["Critics hated it from the first day."]
-        assert "feelings alone" in person.shown()
+        assert person.screen.panes.signals in person.shown()
         await person.press("greater_than_sign")
-        assert "MATCHES BY VECTORS ─" in person.shown()
+        assert signals.describe_choice(Signals.VECTORS).upper() in person.shown()
         assert lit(person) == [
             "The film opened in the spring.", "It rained during the shooting."
         ]  # fmt: skip
         await person.press("t")
-        assert "MATCHES ─" in person.shown()
+        assert not any(choice.upper() in person.shown() for choice in CHOICES)
     async with at_work(folder, size=WIDE, assist=BOTH) as person:
-        assert person.screen.by is Signals.FUSED
+        assert person.screen.panes.by is Signals.FUSED
 
 
 async def test_it_is_told_where_matches_are_not_listed(folder: Path) -> None:
     """In the header and over the source; with the usual signals the header says nothing of it."""
     async with at_work(folder, assist=BOTH) as person:
         assert "words + feelings" in person.shown()
-        assert " by " not in person.shown().splitlines()[0]
+        assert not any(choice in person.shown().splitlines()[0] for choice in CHOICES)
         await person.press("t t")
-        assert "by vectors" in person.shown().splitlines()[0]
-        assert "feelings alone" in person.shown()
+        assert signals.describe_choice(Signals.VECTORS) in person.shown().splitlines()[0]
+        assert "feelings" in person.screen.panes.signals
+        assert person.screen.panes.signals in person.shown()
         await person.press("z")
-        assert "SOURCE" not in person.shown()
-        assert "by vectors" in person.shown().splitlines()[0]
+        assert person.draft.tree.source_title.upper() not in person.shown()
+        assert signals.describe_choice(Signals.VECTORS) in person.shown().splitlines()[0]
 
 
 async def test_vectors_that_are_missing_light_up_nothing(folder: Path) -> None:
@@ -79,9 +82,10 @@ async def test_vectors_that_are_missing_light_up_nothing(folder: Path) -> None:
         assert lit(person) == before
         await person.press("t")
         assert lit(person) == []
-        assert person.draft.message[1] == "warning"
-        assert "no vectors: this is a test" in person.line()
-        assert "no vectors: this is a test" in person.shown()
+        assert person.said().code is MessageCode.NO_VECTORS
+        assert person.said().kind == "warning"
+        assert ": this is a test" in person.line()
+        assert ": this is a test" in person.shown()
 
 
 async def test_the_focused_match_stays_in_focus(folder: Path) -> None:
@@ -127,8 +131,8 @@ def test_what_ranks_is_told_for_the_side_that_is_asked(
     cut = [sentences(document.text) for document in PAIR.documents]
     made = Felt(*known).prepare(PAIR, cut, vectors=bool(known))
     state = made.signals if known else "words only: why"
-    assert signals.told(made, state, by=by, side=side) == words
-    assert signals.is_poor(words) == (": " in words)
+    assert signals.describe_signals(made, state, by=by, side=side) == words
+    assert signals.is_limited(words) == (": " in words)
     if by is Signals.VECTORS:
         assert signals.uses_vectors(made, side) == bool(made.match(anchor(side), by=by))
 
@@ -136,14 +140,18 @@ def test_what_ranks_is_told_for_the_side_that_is_asked(
 def test_before_there_is_an_assist_its_state_is_told() -> None:
     """Whatever was chosen."""
     for by in Signals:
-        assert signals.told(None, "no assist: why", by=by, side=Side.SUMMARY) == "no assist: why"
+        assert (
+            signals.describe_signals(None, "no assist: why", by=by, side=Side.SUMMARY)
+            == "no assist: why"
+        )
 
 
 def test_that_vectors_are_missing_is_told_in_eighty_columns() -> None:
     """With the reason and the way on, beside the mark of a warning."""
     words = "no vectors: all-MiniLM-L6-v2 lacks these words"
-    line, poor = signals.changed(Signals.VECTORS, words)
-    assert poor
-    assert line.startswith(words)
-    assert line.endswith("t words and vectors together")
-    assert len(line) <= 77
+    told, kind = signals.describe_change(Signals.VECTORS, words)
+    assert isinstance(told, StatusMessage)
+    assert (told.code, kind) == (MessageCode.NO_VECTORS, "warning")
+    assert words in told.text
+    assert " t " in told.text
+    assert len(told.text) <= 77

@@ -8,18 +8,20 @@ from typing import Any
 
 import pytest
 
-from tests.suggesting import run
+from tests.helpers.suggestions import run
 from tests.tui.screens.proposals import MAKER, SAID, Says, suggest
 from tests.tui.screens.work import SOURCE, SUMMARY, Person, at_work, make
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
-from tui_annotate.domain.samples import Document, Kind, Sample, SampleKey, Side
+from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Answer, Suggestion, proposed
-from tui_annotate.services.annotate import Annotate
+from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.tui.dialogs.message import MessageDialog
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.palette import SUGGESTED
+from tui_annotate.tui.screens.sample import rows
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 
 WIDE = (140, 40)
@@ -53,21 +55,29 @@ def gutter(person: Person, side: Side) -> list[str]:
 async def test_opening_a_sample_says_how_many_are_open(folder: Path) -> None:
     """In the line, over the text, beside it and in the list; other samples say nothing."""
     async with at_work(folder, size=WIDE) as person:
-        assert person.line() == "2 suggestions to look at: c walks them, y accepts · Y hides"
+        assert len(person.draft.offered) == 2
+        assert "2 " in person.line()
+        assert " c " in person.line()
+        assert " y " in person.line()
+        assert " Y " in person.line()
         shown = person.shown()
-        assert "2 suggestions" in shown
+        told = rows.describe_open_suggestions(person.draft)
+        assert "2" in told
+        assert told in shown
         assert "judge:tiny 0.83" in shown
         assert any(SUGGESTED in signs for signs in gutter(person, Side.SUMMARY))
         assert not any(SUGGESTED in signs for signs in gutter(person, Side.SOURCE))
         await person.press("greater_than_sign")
-        assert "suggestion" not in person.shown()
+        assert rows.describe_open_suggestions(person.draft) == ""
+        assert "judge:tiny" not in person.shown()
 
 
 async def test_the_evidence_of_the_one_in_focus_is_marked(folder: Path) -> None:
     """It is in sight with its sign; the whole reason is a key away."""
     async with at_work(folder, size=WIDE) as person:
         await person.press("c")
-        assert person.line().startswith('y saves "15 million pounds" Intrinsic + evidence 1')
+        assert person.line().startswith("y ")
+        assert '"15 million pounds" Intrinsic +' in person.line()
         assert any(SUGGESTED in signs for signs in gutter(person, Side.SOURCE))
         assert "~ The source says 12 million." in person.shown()
         await person.press("g")
@@ -85,7 +95,9 @@ async def test_y_makes_it_ones_own_and_u_opens_it_again(folder: Path) -> None:
         assert made.origin == "human"
         assert made.suggested is not None
         assert (made.suggested.maker, made.suggested.changed) == ("judge:tiny", False)
-        assert person.line().startswith("saved Intrinsic · u undo")
+        assert person.draft.just_saved == made.id
+        assert "Intrinsic" in person.line()
+        assert " u " in person.line()
         assert [one.labels for one in person.draft.offered] == [(("Benign",),)]
         assert answers(folder) == [(Answer.ACCEPTED, ""), (None, "")]
         await person.press("u")
@@ -100,6 +112,10 @@ async def test_y_makes_it_ones_own_and_u_opens_it_again(folder: Path) -> None:
         await person.press("greater_than_sign u")
         assert person.draft.sample.id == "a"
         assert len(person.draft.offered) == 2
+        assert person.said().code is MessageCode.WITH_MORE
+        first = person.said().fields["first"]
+        assert isinstance(first, StatusMessage)
+        assert first.code is MessageCode.UNDONE_ELSEWHERE
 
 
 async def test_changes_are_saved_as_such(folder: Path) -> None:
@@ -112,14 +128,19 @@ async def test_changes_are_saved_as_such(folder: Path) -> None:
         assert made.suggested.changed
         assert answers(folder)[0] == (Answer.CHANGED, "")
         await person.press("down a")
-        assert "from judge:tiny 0.83, changed" in person.line()
+        assert "judge:tiny 0.83, " in person.line()
 
 
 async def test_a_refusal_has_its_reason(folder: Path) -> None:
     """By digit or in own words; undo opens it again."""
     async with at_work(folder) as person:
         await person.press("c x 1")
-        assert person.line() == "refused Intrinsic of judge:tiny · u undo · c next"
+        assert person.said().kind == "saved"
+        assert "Intrinsic" in person.line()
+        assert "judge:tiny" in person.line()
+        assert " u " in person.line()
+        assert " c " in person.line()
+        assert answers(folder)[0] == (Answer.REFUSED, "supported")
         await person.press("c x 0")
         await person.press("n o enter")
         assert answers(folder) == [(Answer.REFUSED, "supported"), (Answer.REFUSED, "no")]
@@ -141,7 +162,10 @@ async def test_enter_says_once_that_they_were_never_looked_at(folder: Path) -> N
     """The second Enter finishes; what was looked at is remembered on coming back."""
     async with at_work(folder) as person:
         await person.press("down down down enter")
-        assert person.line() == "2 suggestions were never looked at · Enter again: done"
+        assert person.draft.sample.id == "a"
+        assert person.said().kind == "warning"
+        assert "2 " in person.line()
+        assert "Enter" in person.line()
         await person.press("c c greater_than_sign less_than_sign down enter")
         assert person.draft.sample.id == "b"
 
@@ -150,18 +174,24 @@ async def test_hiding_is_remembered(folder: Path) -> None:
     """For this person, on each sample and at the next start."""
     async with at_work(folder, size=WIDE) as person:
         await person.press("Y")
-        assert "2 hidden" in person.shown()
+        told = rows.describe_open_suggestions(person.draft)
+        assert person.draft.hiding
+        assert "2" in told
+        assert told in person.shown()
         assert SUGGESTED not in "".join(gutter(person, Side.SUMMARY))
         assert "judge:tiny" not in person.shown()
         await person.press("down down down enter")
         assert person.draft.sample.id == "b"
     async with at_work(folder) as person:
         assert person.line() != ""
-        assert "suggestion" not in person.line()
+        assert not person.draft.offered
+        assert not person.said()
         await person.press("c")
         assert not person.draft.focused
         await person.press("Y")
-        assert person.line().startswith("2 suggestions to look at")
+        assert len(person.draft.offered) == 2
+        assert "2 " in person.line()
+        assert " c " in person.line()
 
 
 @pytest.mark.parametrize("practice", [False, True])
@@ -176,13 +206,15 @@ async def test_where_the_admin_wants_blind_work_nothing_is_shown(
             space.person("ana")
             right = Annotation("k", (Anchor(Side.SUMMARY, 0, Span(0, 8)),), labels=(("Benign",),))
             space.annotate.add(space.person("kim").id, KEY, right, seconds=0)
-            space.team.share.practice("films", ["ana"], gold="kim")
+            space.team.assignments.practice("films", ["ana"], gold="kim")
     async with at_work(folder, size=WIDE) as person:
-        assert "suggest" not in person.shown()
+        assert person.draft.suggestions == ()
+        assert rows.describe_open_suggestions(person.draft) == ""
         assert "judge:tiny" not in person.shown()
         assert SUGGESTED not in "".join(gutter(person, Side.SUMMARY))
         await person.press("c")
-        assert "nothing is open here" in person.line()
+        assert not person.draft.focused
+        assert person.said()
 
 
 async def test_a_click_in_the_list_brings_one_into_focus(folder: Path) -> None:
@@ -213,7 +245,7 @@ async def test_evidence_in_another_document_brings_it_on_screen(tmp_path: Path) 
 
 async def test_a_document_alone_takes_suggestions_on_its_own_side(tmp_path: Path) -> None:
     """What is stored as evidence of nothing is a claim on the screen, and goes back as it was."""
-    sample = Sample("films", "a", (Document(Side.SOURCE, SOURCE),), kind=Kind.DOCUMENT)
+    sample = Sample("films", "a", (Document(Side.SOURCE, SOURCE),), kind=SampleKind.DOCUMENT)
     folder = make(tmp_path / "work", samples=[sample])
     marked = (Anchor(Side.SOURCE, 0, Span(0, 8)),)
     with workspace.open(folder) as space:
@@ -245,16 +277,18 @@ async def test_what_the_store_refuses_is_open_again(
     full = refusing(Unavailable("the disk is full"))
     async with at_work(folder) as person:
         with monkeypatch.context() as patched:
-            patched.setattr(Annotate, "accept", full)
-            patched.setattr(Annotate, "refuse", full)
+            patched.setattr(AnnotationService, "accept", full)
+            patched.setattr(AnnotationService, "refuse", full)
             await person.press("c y")
-            assert person.line() == "not saved: the disk is full"
+            assert person.said().kind == "error"
+            assert "the disk is full" in person.line()
             assert person.draft.focused_suggestion is not None
             await person.press("e 3 enter")
             assert person.draft.editing
             assert ("Benign",) in person.draft.labels
             await person.press("e x 1")
-            assert person.line() == "not saved: the disk is full"
+            assert person.said().kind == "error"
+            assert "the disk is full" in person.line()
             assert person.draft.focused_suggestion is not None
         await person.press("y")
         assert len(person.annotations) == 1
@@ -266,14 +300,17 @@ async def test_after_a_conflict_what_stands_is_read_again(
     """As after one of a save: what another window did is on screen, and the reason is told."""
     async with at_work(folder) as person:
         with monkeypatch.context() as patched:
-            patched.setattr(Annotate, "accept", refusing(Conflict("taken already", "look")))
+            patched.setattr(
+                AnnotationService, "accept", refusing(Conflict("taken already", "look"))
+            )
             with workspace.open(folder) as space:
                 other = Annotation(
                     "o", (Anchor(Side.SUMMARY, 0, Span(0, 8)),), labels=(("Benign",),)
                 )
                 space.annotate.add(space.person("ana").id, KEY, other, seconds=0)
             await person.press("c y")
-            assert person.line() == "not saved: taken already · look"
+            assert person.said().kind == "error"
+            assert "taken already · look" in person.line()
             assert len(person.annotations) == 1
 
 

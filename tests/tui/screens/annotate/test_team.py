@@ -7,9 +7,10 @@ from pathlib import Path
 from tests.tui.screens.work import Person, at_work, make
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.dialogs.figures import FiguresDialog
-from tui_annotate.tui.dialogs.news import NewsDialog
-from tui_annotate.tui.dialogs.talk import TalkDialog
+from tui_annotate.tui.dialogs.comment_thread import CommentDialog
+from tui_annotate.tui.dialogs.notices import NoticesDialog
+from tui_annotate.tui.dialogs.work_statistics import WorkStatisticsDialog
+from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
 
 KEY = SampleKey("films", "a")
@@ -32,10 +33,10 @@ async def test_news_come_once(tmp_path: Path) -> None:
     async with at_work(tmp_path) as ana:
         assert top(ana) is AnnotateScreen
     with workspace.open(tmp_path) as space:
-        space.team.remarks.notice("Dates count as numbers.")
-        space.team.put_in_force("Mark all of it.\n")
+        space.team.comments.notice("Dates count as numbers.")
+        space.team.apply_guidelines("Mark all of it.\n")
     async with at_work(tmp_path) as ana:
-        assert top(ana) is NewsDialog
+        assert top(ana) is NoticesDialog
         shown = ana.shown()
         assert "Dates count as numbers." in shown
         assert "+ Mark all of it." in shown
@@ -50,17 +51,19 @@ async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:
     make(tmp_path)
     async with at_work(tmp_path) as ana:
         await do(ana, "talk.write")
-        assert top(ana) is TalkDialog
+        assert top(ana) is CommentDialog
         await ana.press("W h y enter")
-        assert "the reviewers have it" in ana.line()
+        assert ana.said().code is MessageCode.SENT_TO_REVIEWERS
         await do(ana, "talk.write")
         await ana.press("escape")
     with workspace.open(tmp_path) as space:
-        (talk,) = space.team.remarks.talks(waiting=True)
+        (talk,) = space.team.comments.talks(waiting=True)
         assert (talk.remarks[0].text, talk.remarks[0].sample) == ("Why", KEY)
-        space.team.remarks.reply(talk.id, "So.")
+        space.team.comments.reply(talk.id, "So.")
     async with at_work(tmp_path) as ana:
-        assert "admin answered you about films/a" in ana.shown().replace("a reviewer", "admin")
+        assert top(ana) is NoticesDialog
+        assert "films/a" in ana.shown()
+        assert "So." in ana.shown()
         await ana.press("q")
         await do(ana, "talk.write")
         assert "Why" in ana.shown()
@@ -76,7 +79,7 @@ async def test_a_remark_that_is_refused_stays(tmp_path: Path) -> None:
         for line in ana.app.screen.query("LineInput"):
             line.value = "x" * 2001  # type: ignore[attr-defined]
         await ana.press("enter")
-        assert "2,001 characters" in ana.line()
+        assert "2,001 " in ana.line()
         await do(ana, "talk.write")
         assert "xxxx" in ana.shown()
         await ana.press("escape")
@@ -87,8 +90,11 @@ async def test_figures(tmp_path: Path) -> None:
     make(tmp_path)
     async with at_work(tmp_path) as ana:
         await do(ana, "figures.show")
-        assert top(ana) is FiguresDialog
+        assert top(ana) is WorkStatisticsDialog
         await ana.press("r")
-        assert "Figures of all" in ana.shown() or "My figures" in ana.shown()
+        dialog = ana.app.screen
+        assert isinstance(dialog, WorkStatisticsDialog)
+        assert dialog._figures is not None
+        assert dialog.heading in ana.shown()
         await ana.press("q")
         assert top(ana) is AnnotateScreen

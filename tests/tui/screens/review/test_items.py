@@ -7,19 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.collected import LABELS, Collection
+from tests.tui.screens.collection_workspace import LABELS, Collection
 from tests.tui.screens.reviews import in_review
 from tests.tui.screens.work import make
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.items import PASSAGE
+from tui_annotate.domain.collection_items import PASSAGE
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.adjudication import Difference
-from tui_annotate.tui.draft.judging.state import Judging
-from tui_annotate.tui.draft.judging.words import standing
+from tui_annotate.methods.adjudication import DifferenceKind
+from tui_annotate.tui.draft.review.state import ReviewDraft
+from tui_annotate.tui.draft.review.words import DIFFERENCES, describe_group_status
+from tui_annotate.tui.keys.key_lines import LEAVING
 
 REPORT, DOCUMENT = SampleKey("pools", "r|7|run1"), SampleKey("pools", "d|7|doc-b")
 MARKS = {"ana": Span(7, 13), "ben": Span(7, 14)}
@@ -49,12 +50,15 @@ async def test_a_rating_that_people_gave_otherwise_is_settled_by_a_key(folder: P
         assert "* rating" in shown
         assert any(f"rated {one} Perfect, {other} Bad" in shown for one, other in ("AB", "BA"))
         await person.press("enter")
-        assert "the rating is not settled: why is none taken?" in person.line()
-        assert "* chooses" in person.line()
+        assert person.question == LEAVING
+        assert person.review_draft.has_rating_conflict
+        assert "*" in person.line()
         await person.press("backspace * 4")
-        assert "rated Bad" in person.line()
+        assert person.saved == ("rate", [])
+        assert person.review_draft.rating == "Bad"
         await person.press("u")
-        assert "taken back: the rating" in person.line()
+        assert person.undone == "rate"
+        assert person.review_draft.rating == ""
         await person.press("* 4 enter")
     with workspace.open(folder) as space:
         assert space.log.stream(SETTLED, REPORT).assignment.rating == "Bad"
@@ -78,27 +82,31 @@ async def test_a_document_alone_has_the_screen_in_review_too(folder: Path) -> No
         assert "place 1/1" in shown
         assert "SUMMARY" not in shown
         assert "SOURCE" not in shown
-        assert person.app.desktop.pane(Side.SUMMARY).cursor_offset == MARKS["ana"].start
+        assert person.app.sample_screen.pane(Side.SUMMARY).cursor_offset == MARKS["ana"].start
 
 
 async def test_people_who_marked_otherwise_differ_in_passages(folder: Path) -> None:
     """A document alone has no evidence for anything."""
     async with in_review(folder, sample=DOCUMENT.id) as person:
-        draft = person.app.desktop.draft
-        assert isinstance(draft, Judging)
-        group = replace(draft.groups[0], differences=(Difference.EVIDENCE,))
-        draft.groups = (group,)
-        assert standing(draft, group) == "agreed, but: passages"
+        draft = person.app.sample_screen.draft
+        assert isinstance(draft, ReviewDraft)
+        group = replace(draft.groups[0], differences=(DifferenceKind.EVIDENCE,))
+        bare = replace(group, differences=())
+        draft.groups = (group, bare)
+        told = describe_group_status(draft, group)
+        assert told.startswith(describe_group_status(draft, bare))
+        assert told != describe_group_status(draft, bare)
+        assert DIFFERENCES[DifferenceKind.EVIDENCE] not in told
 
 
 async def test_passages_of_a_document_are_taken_edited_and_added(folder: Path) -> None:
     """What stands is of the document's own side, with the extents that were on screen."""
     async with in_review(folder, sample=DOCUMENT.id) as person:
         await person.press("1 y")
-        assert "taken Passage" in person.line()
+        assert person.saved == ("take", [(PASSAGE,)])
         await person.press("home v +")
         await person.press("1 enter")
-        assert "added Passage" in person.line()
+        assert person.saved == ("own", [(PASSAGE,)])
         await person.press("e m s h o r t enter enter enter")
     with workspace.open(folder) as space:
         made = space.log.stream(SETTLED, DOCUMENT).annotations
@@ -115,9 +123,9 @@ async def test_a_comment_is_settled_by_a_key(folder: Path) -> None:
         space.annotate.comment(space.person("ana").id, REPORT, "too short", seconds=1)
     async with in_review(folder, sample=REPORT.id) as person:
         await person.press("m enter")
-        assert "the comment is settled" in person.line()
+        assert person.saved == ("comment", [])
         await person.press("u")
-        assert "taken back: the comment" in person.line()
+        assert person.undone == "comment"
         await person.press("m enter * 4 enter")
     with workspace.open(folder) as space:
         assert space.log.stream(SETTLED, REPORT).assignment.comment == "too short"

@@ -10,7 +10,7 @@ from tests.tui.screens import reviews
 from tests.tui.screens.bursts import at_once
 from tests.tui.screens.reviews import Reviewer, in_review, settled
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.services.review import Review
+from tui_annotate.services.review import ReviewService
 
 EDIT = "1 e m paste:because_of_this enter enter full_stop plus 3 enter"
 
@@ -48,7 +48,7 @@ async def test_an_edit_and_an_own_one_in_one_burst_are_both_kept(folder: Path) -
     """With the note that was pasted; nothing is taken and the sample is not settled."""
     async with in_review(folder) as reviewer:
         await at_once(reviewer, EDIT)
-        assert "added " in reviewer.line()
+        assert reviewer.saved[0] == "own"
         assert reviewer.progress != "done"
     own, edited = sorted(one.note for one in settled(folder))
     assert (own, edited.endswith("because_of_this")) == ("", True)
@@ -63,7 +63,7 @@ async def test_keys_behind_a_refused_deed_are_dropped(
     def refused(*_: object, **__: object) -> None:
         raise Unavailable("it is not to be")
 
-    monkeypatch.setattr(Review, deed, refused)
+    monkeypatch.setattr(ReviewService, deed, refused)
     async with in_review(folder) as reviewer:
         await at_once(reviewer, keys)
         assert "it is not to be" in reviewer.line()
@@ -73,6 +73,6 @@ async def test_keys_behind_a_refused_deed_are_dropped(
 
 
 async def _still_awake(reviewer: Reviewer) -> bool:
-    before = reviewer.judging.at
-    await reviewer.press("escape e a" if reviewer.judging.editing else "a")
-    return reviewer.judging.at != before
+    before = reviewer.review_draft.at
+    await reviewer.press("escape e a" if reviewer.review_draft.editing else "a")
+    return reviewer.review_draft.at != before

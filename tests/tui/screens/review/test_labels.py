@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.reviews import BENIGN, EXTRINSIC, in_review, make, settled
+from tests.tui.screens.reviews import BENIGN, EXTRINSIC, Reviewer, in_review, make, settled
 from tui_annotate import workspace
-from tui_annotate.services.relabel import Relabel
+from tui_annotate.services.relabel import LabelChangeService
+from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.draft.words import WARNING
 
 MADE_UP = ("Unwanted", "Made up")
 
@@ -20,15 +22,20 @@ def folder(tmp_path: Path) -> Path:
     return make(tmp_path / "work")
 
 
-def admin(folder: Path, change: Callable[[Relabel], object]) -> None:
+def admin(folder: Path, change: Callable[[LabelChangeService], object]) -> None:
     """Another process changes the labels, with all work under them."""
     with workspace.open(folder) as space:
         change(space.team.relabel)
 
 
-def rename(labels: Relabel) -> None:
+def rename(labels: LabelChangeService) -> None:
     """Another name for a label that all rivals have."""
     labels.rename("Unwanted.Intrinsic", "Made up")
+
+
+def _named(reviewer: Reviewer, *labels: str) -> bool:
+    """Whether the message names labels."""
+    return all(label in reviewer.message.text for label in labels)
 
 
 async def test_a_deed_under_old_labels_is_told_and_the_next_one_is_done(folder: Path) -> None:
@@ -36,11 +43,12 @@ async def test_a_deed_under_old_labels_is_told_and_the_next_one_is_done(folder: 
     async with in_review(folder) as reviewer:
         admin(folder, rename)
         await reviewer.press("2 y")
-        assert reviewer.line() == "the labels changed: Intrinsic is Made up now"
+        assert reviewer.says(MessageCode.LABELS_CHANGED)
+        assert _named(reviewer, "Intrinsic", "Made up")
         assert "Made up" in reviewer.shown()
         assert settled(folder) == ()
         await reviewer.press("2 y")
-        assert "taken" in reviewer.line()
+        assert reviewer.saved[0] == "take"
     assert len(settled(folder)) == 1
 
 
@@ -49,21 +57,23 @@ async def test_a_change_that_touches_nothing_here_is_told_too(folder: Path) -> N
     async with in_review(folder) as reviewer:
         admin(folder, lambda labels: labels.retire("Benign"))
         await reviewer.press("1 y")
-        assert reviewer.line() == "the labels changed: Benign is retired"
+        assert reviewer.says(MessageCode.LABELS_CHANGED)
+        assert _named(reviewer, "Benign")
         await reviewer.press("1 y")
-        assert "taken" in reviewer.line()
+        assert reviewer.saved[0] == "take"
 
 
 async def test_an_edit_in_hand_is_saved_by_the_next_enter(folder: Path) -> None:
     """Its labels are called as they are now, its note is there; it is still of the same rival."""
     async with in_review(folder) as reviewer:
         await reviewer.press("a A 1 e 3 m w h y enter")
-        before = set(reviewer.judging.labels)
+        before = set(reviewer.review_draft.labels)
         admin(folder, rename)
         await reviewer.press("enter")
-        assert "not saved: the labels changed: Intrinsic is Made up now" in reviewer.line()
-        assert BENIGN in reviewer.judging.labels
-        assert len(reviewer.judging.labels) == len(before)
+        assert reviewer.message.kind == WARNING
+        assert _named(reviewer, "Intrinsic", "Made up")
+        assert BENIGN in reviewer.review_draft.labels
+        assert len(reviewer.review_draft.labels) == len(before)
         await reviewer.press("enter")
     (made,) = settled(folder)
     assert BENIGN in made.labels
@@ -75,12 +85,13 @@ async def test_an_edit_in_hand_is_saved_by_the_next_enter(folder: Path) -> None:
 async def test_an_edit_of_rivals_that_became_one_is_of_both(folder: Path) -> None:
     """A merge made two rivals alike: what was typed is saved as made of all who say so."""
     async with in_review(folder) as reviewer:
-        found = [rival.labels for rival in reviewer.judging.rivals]
+        found = [candidate.labels for candidate in reviewer.review_draft.candidates]
         assert (EXTRINSIC,) in found
         await reviewer.press(f"{found.index((EXTRINSIC,)) + 1} e m w h y enter")
         admin(folder, lambda labels: labels.merge(["Unwanted.Extrinsic"], "Unwanted.Intrinsic"))
         await reviewer.press("enter")
-        assert "not saved: the labels changed" in reviewer.line()
+        assert reviewer.message.kind == WARNING
+        assert settled(folder) == ()
         await reviewer.press("enter")
     (made,) = settled(folder)
     assert made.note == "hatedwhy"

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.draft.judging.test_deeds import BENIGN, at, one
-from tests.tui.stage import staged
+from tests.tui.draft.review.desk import BENIGN, at, one
+from tests.tui.stage import run_stage
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.keys.map import default_keys
-from tui_annotate.tui.keys.review import REVIEWING
-from tui_annotate.tui.lines import width
-from tui_annotate.tui.screens.review.legend import groups
+from tui_annotate.tui.keys.actions import REVIEWING
+from tui_annotate.tui.keys.key_map import default_keys, shown_keys
+from tui_annotate.tui.line_text import width
 from tui_annotate.tui.screens.review.rows import bar, marks
-from tui_annotate.tui.screens.review.rows import rivals as listing
+from tui_annotate.tui.screens.review.rows import candidates as listing
 from tui_annotate.tui.widgets.label_bar import LabelBar, Option
 
 OVERHEAD = 7 + 2  # cells beside an option's text: its digit and spaces; the sign of what was taken
@@ -32,7 +31,7 @@ def options(count: int, *, rows: int = 2) -> list[Option]:
     return bar(place, 80, rows=rows)[0]
 
 
-def rivals(count: int) -> list[str]:
+def candidates(count: int) -> list[str]:
     """Their texts."""
     return [text for _, text, *_ in options(count)]
 
@@ -40,7 +39,7 @@ def rivals(count: int) -> list[str]:
 @pytest.mark.parametrize("count", range(1, 10))
 def test_nine_rivals_fit_into_two_rows_and_keep_their_people(count: int) -> None:
     """At 80 columns; a digit that acts is never hidden."""
-    texts = rivals(count)
+    texts = candidates(count)
     assert len(texts) == count
     in_a_row = (count + 1) // 2
     assert all(in_a_row * (width(text) + OVERHEAD) < 80 for text in texts)
@@ -55,7 +54,7 @@ async def test_of_any_number_of_rivals_the_label_can_be_read(count: int) -> None
     assert all("Intri" in text for digit, text, *_ in shown if digit != "0")
     widget = LabelBar()
     widget.most_rows = 3
-    async with staged(widget) as (stage, pilot):
+    async with run_stage(widget) as (stage, pilot):
         widget.show(shown)
         await pilot.pause()
         assert all(text in stage.text() for _, text, *_ in shown)
@@ -77,7 +76,7 @@ def test_each_rival_is_listed_and_marked_with_the_key_that_it_has() -> None:
 
 def test_rivals_of_other_words_are_told_by_them_and_others_by_their_labels() -> None:
     """A quote is there where it tells rivals apart, and only there."""
-    assert all('"' in text for text in rivals(3))
+    assert all('"' in text for text in candidates(3))
     same = at(0, {"A": [one("a", "loved")], "B": [one("b", "loved", BENIGN)]})
     assert not any('"' in text for _, text, *_ in bar(same, 80)[0])
 
@@ -85,7 +84,9 @@ def test_rivals_of_other_words_are_told_by_them_and_others_by_their_labels() -> 
 def test_the_page_of_keys_begins_with_those_of_each_day_and_has_all() -> None:
     """Each key that acts in review stands there once."""
     keys = default_keys()
-    shown = groups(keys)
+    shown = keys.help(REVIEWING)
     assert {"c", "1-9", "y", "x", "e", "M", "+", "Enter", "u"} <= {row[0] for row in shown[0].rows}
-    found = sorted(row[:2] for group in shown for row in group.rows)
-    assert found == sorted(row for _, rows in keys.help(REVIEWING) for row in rows)
+    found = [row for group in shown for row in group.rows]
+    acting = [one for one in keys.actions if REVIEWING in one.states and one.keys]
+    assert sorted(found) == sorted((shown_keys(one.keys), one.words(REVIEWING)) for one in acting)
+    assert shown[-1].title == "Move"

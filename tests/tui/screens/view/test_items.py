@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.tui.screens.collected import Collection
+from tests.tui.screens.collection_workspace import Collection
 from tests.tui.screens.view.test_screen import looking
-from tui_annotate.domain.items import PASSAGE
+from tui_annotate.domain.collection_items import PASSAGE
 from tui_annotate.domain.samples import Sample
 
 SAMPLES = {sample.id: sample for sample in Collection().samples()}

@@ -1,52 +1,217 @@
 """autojudge: reports of runs on topics, the documents that they cite, and judgements of both.
 
 A report gives samples of three kinds: itself, its documents, and each sentence with each document
-that it cites.
+that it cites. All files are read before the first sample is given, as ids depend on all.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
+from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.admission import Seen
-from tui_annotate.plugins.formats.autojudge import reading
-from tui_annotate.plugins.formats.autojudge.names import ABOUT, FORMAT
-from tui_annotate.plugins.formats.autojudge.writing import Writer
-from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
+from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.formats.autojudge.judgements import (
+    PersonJudgement,
+    add_judgements,
+    is_line,
+    is_report,
+    item_of,
+    parse_judgement,
+)
+from tui_annotate.plugins.formats.autojudge.reports import FORMAT, TRAITS, Topic, read_run_report
+from tui_annotate.plugins.formats.autojudge.samples import TopicSamples
+from tui_annotate.plugins.formats.autojudge.spill_cache import SpillCache, StoredReport
+from tui_annotate.plugins.formats.autojudge.topics import Library, Topics
+from tui_annotate.plugins.formats.autojudge.writer import AutojudgeWriter
+from tui_annotate.plugins.json_records import check_object, doubts_at
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions, Meter
+from tui_annotate.plugins.record_validation import (
+    NameRegister,
+    dataset_name,
+    problem,
+)
+from tui_annotate.plugins.record_validation import (
+    describe_value as describe_value,
+)
+
+_TOPIC_BITS: Final = 32
+"""Bits of the place of a topic in its dataset; those above are the dataset's."""
+
+
+def _read_records(paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
+    """Yield the samples topic by topic; the doubts about a line come before them."""
+    options = _find_companions(paths, options)
+    with ExitStack() as stack:
+        rows, records = (stack.enter_context(closing(NameRegister())) for _ in range(2))
+        topics = Topics(options.topics, options.only, encoding=options.encoding)
+        yield from topics.read()
+        library = Library(options.documents, rows, encoding=options.encoding)
+        yield from library.read()
+        shelf = stack.enter_context(closing(SpillCache(library.completed)))
+        gathering = _Collection(shelf, topics, options=options)
+        for path in paths:
+            yield from gathering.read(path)
+        yield from _refuse_repeated(gathering.records(), records)
+
+
+def _find_companions(paths: Sequence[Path], options: ImportOptions) -> ImportOptions:
+    found = {
+        name: next((file for path in paths if (file := path / f"{name}.jsonl").is_file()), None)
+        for name in ("topics", "documents")
+    }
+    return replace(
+        options,
+        topics=options.topics or found["topics"],
+        documents=options.documents or found["documents"],
+    )
+
+
+def _list_files(path: Path, *others: Path | None) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    left_out = {other.resolve() for other in others if other is not None}
+    there = (each for each in sorted(path.iterdir()) if each.is_file())
+    found = [each for each in there if each.name[0] != "." and each.resolve() not in left_out]
+    if not found:
+        raise NotFound(f"there are no files of runs in {path}", "name the folder that holds them")
+    return found
+
+
+class _Collection:
+    def __init__(self, shelf: SpillCache, topics: Topics, *, options: ImportOptions) -> None:
+        self._shelf = shelf
+        self._topics = topics
+        self._options = options
+        self._datasets: dict[str, int] = {}
+        self._topic_at: dict[int, tuple[str, Topic]] = {}
+        self._bytes = Meter()
+
+    def read(self, path: Path) -> Iterator[Problem]:
+        options = self._options
+        for file in _list_files(path, options.topics, options.documents):
+            for value in json_values(file, encoding=options.encoding, meter=self._bytes):
+                if isinstance(value, Problem):
+                    yield value
+                    continue
+                line = is_line(value.value)
+                if not line and options.topics is None and is_report(value.value):
+                    raise InvalidInput(
+                        f"{value.where} holds a report: its topic is needed",
+                        "name the file of topics: --topics topics.jsonl",
+                    )
+                try:
+                    yield from self._add_judgement(value) if line else self._add_report(value, path)
+                except InvalidInput as error:
+                    yield problem(value.where, error)
+
+    def _add_report(self, value: Value, path: Path) -> Iterator[Problem]:
+        check_object(value.value, what="report")
+        if not is_report(value.value):
+            raise InvalidInput(
+                "it is neither a report nor a line of judgements",
+                "a report has 'metadata' and 'responses', a line 'rating', 'comment' and 'spans'",
+            )
+        report, doubts = read_run_report(value.value)
+        place = self._topic_place(dataset_name(path, self._options.dataset), report.topic)
+        if place is None:
+            return
+        self._shelf.put(place, StoredReport(value.where, report))
+        yield from doubts_at(value.where, doubts)
+
+    def _add_judgement(self, value: Value) -> Iterator[Problem]:
+        found = parse_judgement(value.value)
+        place = self._topic_place(self._options.dataset or found.dataset, found.topic)
+        if place is None:
+            return
+        if found.report is not None:
+            self._shelf.put(place, StoredReport(value.where, found.report))
+        for key, page in found.pages.items():
+            self._shelf.put_page(place, key, page, where=value.where)
+        judgements = PersonJudgement(
+            found.person, value.where, found.rating, found.comment, found.spans
+        )
+        self._shelf.put_judgement(place, found.item, judgements)
+        yield from doubts_at(value.where, found.doubts)
+
+    def _topic_place(self, dataset: str, topic: str) -> int | None:
+        found = self._topics.find(topic)
+        if found is None:
+            return None
+        number = self._datasets.setdefault(dataset, len(self._datasets))
+        place = number << _TOPIC_BITS | found.place
+        self._topic_at[place] = dataset, found
+        return place
+
+    def records(self) -> Iterator[Record | Problem]:
+        number, count = 0, self._shelf.count()
+        for place in self._shelf.places():
+            dataset, topic = self._topic_at[place]
+            shared = self._shelf.shared(place)
+            samples = TopicSamples(dataset, topic, shared=shared, options=self._options)
+            for placed in self._shelf.reports(place):
+                yield from self._add_judgements(place, samples.of_report(placed))
+                number += 1
+                if self._options.meter is not None:  # counts as records are given, not gathered
+                    self._options.meter.done = round(self._bytes.done * number / count)
+            for where, pages in self._shelf.pages(place):
+                yield from samples.see_documents(where, pages)
+            for where, held in self._shelf.all_pages(place):
+                yield from self._add_judgements(place, samples.of_documents(where, held))
+
+    def _add_judgements(
+        self, place: int, items: Iterable[Record | Problem]
+    ) -> Iterator[Record | Problem]:
+        for item in items:
+            said = []
+            if self._shelf.judged and isinstance(item, Record):
+                said = self._shelf.judgements(place, item_of(item.sample))
+            if isinstance(item, Record) and said:
+                yield from add_judgements(item, said, offsets=self._options.offsets)
+            else:
+                yield item
+
+
+def _refuse_repeated(
+    items: Iterator[Record | Problem], seen: NameRegister
+) -> Iterator[Record | Problem]:
+    for number, item in enumerate(items):
+        if isinstance(item, Record):
+            mark = f"{number} {item.where}"
+            before = seen.first(json.dumps(item.sample.key), mark)
+            if before != mark:
+                at = before.partition(" ")[2]
+                message = f"{item.sample.key} is another sample's id, of {at}"
+                yield Problem(item.where, message, "take the | out of its names")
+                continue
+        yield item
 
 
 class AutojudgeFormat:
     """Runs in; judgements out and back in."""
 
     name = FORMAT
-    about = ABOUT
+    about = TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """The samples of one file or folder of runs; see `Importer.read`."""
         return self.read_all([path], options)
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
-        """The samples of several; see `Together.read_all`.
+        """The samples of several; see `JointImporter.read_all`."""
+        return _read_records(paths, options)
 
-        Args:
-            options: for the topics, those of them that are wanted, documents of their own, the
-                dataset's name, the language, the encoding.
-        """
-        return reading.records(paths, options)
-
-    def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
-        """What was said of each sample, a line a person; see `Exporter.write`.
-
-        Args:
-            options: for the offsets, whether what was only looked at is written, and reports by
-                key; without that, a report must come before its citations.
-        """
-        with closing(Seen()) as reports:
-            writer = Writer(options, reports)
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
+        """A line a person for each sample; without `options.sample`, reports must come first."""
+        with closing(NameRegister()) as reports:
+            writer = AutojudgeWriter(options, reports)
             for record in records:
                 writer.write(record, target)
         return writer.report

@@ -1,33 +1,199 @@
-"""What people said of an item, put on its sample: spans where their texts are."""
+"""Judgements of items: a line of what somebody said, and all of them put on their sample."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.collection_items import NOT_RATED, PASSAGE
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
-from tui_annotate.domain.items import PASSAGE
-from tui_annotate.domain.nouns import many
 from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.records import Owned, Problem, Record
-from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.samples import Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.admission import problem
-from tui_annotate.plugins.formats.autojudge.names import FORMAT
-from tui_annotate.plugins.imported import made_id
+from tui_annotate.plugins.formats.autojudge.reports import (
+    FORMAT,
+    ReportDocument,
+    RunReport,
+    bad_field,
+    read_exported_report,
+    read_page,
+)
+from tui_annotate.plugins.json_records import make_row_id
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16
+from tui_annotate.plugins.record_validation import describe_value, identifier, problem
+
+_LINE_FIELDS: Final = ("rating", "comment", "spans")
+"""What every line of judgements has, and no report."""
+_REPORT_FIELDS: Final = frozenset({"metadata", "responses", "answer"})
+
+
+def is_line(value: Any) -> bool:
+    """Whether a value is a line of judgements, not a report; also one that lacks something."""
+    if not isinstance(value, dict):
+        return False
+    there = [name in value for name in _LINE_FIELDS]
+    return all(there) or (any(there) and not is_report(value))
+
+
+def is_report(value: Any) -> bool:
+    """Whether a value that is no line of judgements is a report; also one that lacks something."""
+    return isinstance(value, dict) and not _REPORT_FIELDS.isdisjoint(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemJudgement:
+    """What a person said of an item.
+
+    `spans`: (start, end, text) by side, in the file's unit. `doubts`: about omitted spans.
+    """
+
+    dataset: str
+    topic: str
+    item: str
+    person: str
+    rating: str
+    comment: str
+    spans: Mapping[str, list[Any]]
+    report: RunReport | None = None
+    pages: Mapping[str, ReportDocument] = field(default_factory=dict)
+    doubts: Sequence[str] = ()
+
+
+def item_of(sample: Sample) -> str:
+    """What tells an item from all others on its topic, whatever its run is called."""
+    told = [sample.meta.get(name) for name in ("team_id", "run_id", "sentence_idx", "docid")]
+    return json.dumps([sample.kind.value, *told])
+
+
+def parse_judgement(line: Mapping[str, Any]) -> ItemJudgement:
+    """A line of judgements; InvalidInput where something is missing, or does not fit the rest."""
+    for name in _LINE_FIELDS:
+        if name not in line:
+            raise bad_field(line, name)
+    if "citation" in line or "report_spans" in line:
+        return _parse_citation(line)
+    if "docid" in line or "document" in line:
+        key = _read_text(line, "docid")
+        sides = {"document": "spans"}
+        return _make_judgement(
+            line,
+            (SampleKind.DOCUMENT, None, None, None, key),
+            sides,
+            pages={key: _read_document(line)},
+        )
+    report = read_exported_report(line)
+    run, team = report.run
+    return _make_judgement(
+        line, (SampleKind.REPORT, team, run, None, None), {"report": "spans"}, report=report
+    )
+
+
+def _parse_citation(line: Mapping[str, Any]) -> ItemJudgement:
+    cited = line.get("citation")
+    if not isinstance(cited, dict):
+        raise bad_field(line, "citation", "an object")
+    report, place, key = read_exported_report(cited, of="citation"), cited.get("sentence_idx"), None
+    if isinstance(place, bool) or not isinstance(place, int):
+        raise bad_field(cited, "sentence_idx", "a whole number", of="citation")
+    if not 0 <= place < len(report.sentences):
+        raise InvalidInput(f"'sentence_idx' is {place}, of {len(report.sentences)} sentences")
+    sentence = report.sentences[place]
+    if cited.get("docid") is not None:
+        key = _read_text(cited, "docid")
+    if key not in (sentence.citations or (None,)):
+        raise InvalidInput(f"sentence {place} does not cite {key!r}", "see its 'citations'")
+    if not sentence.text.strip():
+        raise InvalidInput(f"sentence {place} is blank: its citations can not be judged")
+    run, team = report.run
+    sides = {"document": "spans", "report": "report_spans"}
+    return _make_judgement(line, (SampleKind.CITATION, team, run, place, key), sides, report=report)
+
+
+def _make_judgement(
+    line: Mapping[str, Any], item: tuple[Any, ...], sides: Mapping[str, str], **of: Any
+) -> ItemJudgement:
+    report: RunReport | None = of.get("report")
+    topic = _read_text(line, "topic_id")
+    if report is not None and report.topic != topic:
+        raise InvalidInput(f"'topic_id' is {topic!r}, that of its report {report.topic!r}")
+    name, rating = _read_optional(line, "username"), _read_optional(line, "rating")
+    doubts: list[str] = []
+    spans = {side: _read_spans(line, told, doubts) for side, told in sides.items()}
+    return ItemJudgement(
+        identifier(_read_text(line, "dataset"), what="dataset"),
+        identifier(topic, what="topic_id"),
+        json.dumps([item[0].value, *item[1:]]),
+        identifier(name, what="username") if name else FORMAT,
+        "" if rating == NOT_RATED else rating,
+        _read_optional(line, "comment").strip(),
+        spans,
+        doubts=doubts,
+        **of,
+    )
+
+
+def _read_document(line: Mapping[str, Any]) -> ReportDocument:
+    if not isinstance(line.get("document"), dict):
+        raise bad_field(line, "document", "an object")
+    try:
+        return read_page(line["document"])
+    except InvalidInput as error:
+        raise InvalidInput(f"'document': {error.message}") from error
+
+
+def _read_text(line: Mapping[str, Any], name: str) -> str:
+    value = line.get(name)
+    if not isinstance(value, str):
+        raise bad_field(line, name)
+    return value
+
+
+def _read_optional(line: Mapping[str, Any], name: str) -> str:
+    return "" if line.get(name) is None else _read_text(line, name)
+
+
+def _read_spans(line: Mapping[str, Any], name: str, doubts: list[str]) -> list[Any]:
+    """(start, end, text or None) of each span; what is left out is added to the doubts."""
+    if not isinstance(line.get(name), list):
+        raise bad_field(line, name, "a list of spans")
+    found = []
+    for place, each in enumerate(line[name]):
+        try:
+            found.append(_read_span(each))
+        except InvalidInput as error:
+            doubts.append(f"span {place} of {name!r} is left out: {error.message}")
+    return found
+
+
+def _read_span(value: Any) -> list[Any]:
+    if not isinstance(value, dict):
+        raise InvalidInput(f"it is {describe_value(value)}, not an object")
+    for name in ("start", "end"):
+        if isinstance(value.get(name), bool) or not isinstance(value.get(name), int):
+            raise bad_field(value, name, "a whole number")
+    start, end = value["start"], value["end"]
+    if not isinstance(text := value.get("text"), str | None):
+        raise bad_field(value, "text")
+    if not 0 <= start < end < 2**53:
+        raise InvalidInput(f"{start}:{end} holds nothing")
+    return [start, end, text]
+
 
 _SIDES = {"report": Side.SUMMARY, "document": Side.SOURCE}
-_COUNTED = "the offsets were counted in another unit or in another text"
-_EDGES = "\ufeff"
+_OFFSET_HINT = "the offsets were counted in another unit or in another text"
+_BYTE_ORDER_MARK = "\ufeff"
 """What other programs take for white space as well."""
 
 
-class Words(NamedTuple):
-    """What one person said: as `Judged` has it, and where."""
+class PersonJudgement(NamedTuple):
+    """What one person said: as `ItemJudgement` has it, and where."""
 
     person: str
     where: str
@@ -36,19 +202,20 @@ class Words(NamedTuple):
     spans: Mapping[str, list[Any]]
 
 
-def told(record: Record, said: Iterable[Words], *, offsets: str = "") -> Iterator[Record | Problem]:
+def add_judgements(
+    record: Record, said: Iterable[PersonJudgement], *, offsets: str = ""
+) -> Iterator[Record | Problem]:
     """The record with all that was said, then what of it could not be taken.
 
-    Args:
-        offsets: what spans are counted in; empty for what their texts show.
+    Offsets are the unit of spans; empty for what their texts show.
     """
-    annotations: list[Owned] = []
+    annotations: list[OwnedAnnotation] = []
     works: list[Assignment] = []
     problems: list[Problem] = []
     places: list[str] = []
     for words in said:
         try:
-            found, doubts = _annotations(record.sample, words, offsets)
+            found, doubts = _make_annotations(record.sample, words, offsets)
         except InvalidInput as error:
             problems.append(problem(words.where, error))
             continue
@@ -57,24 +224,21 @@ def told(record: Record, said: Iterable[Words], *, offsets: str = "") -> Iterato
         places.append(words.where)
         problems += (Problem(words.where, *doubt, refused=False) for doubt in doubts)
     people = tuple(Person(work.person, work.person, PersonKind.IMPORTED) for work in works)
-    where = _where(places, works) or record.where
-    yield Record(record.sample, tuple(annotations), tuple(works), people, where)
+    where = (
+        places[0]
+        if len(places) == 1
+        else ", ".join(
+            f"{place} ({work.person})" for place, work in zip(places, works, strict=True)
+        )
+    )
+    yield Record(record.sample, tuple(annotations), tuple(works), people, where or record.where)
     yield from problems
 
 
-def _where(places: Sequence[str], works: Sequence[Assignment]) -> str:
-    """Where it was said; of several, who said it there."""
-    if len(places) == 1:
-        return places[0]
-    told = zip(places, works, strict=True)
-    return ", ".join(f"{place} ({work.person})" for place, work in told)
-
-
-def _annotations(
-    sample: Sample, words: Words, offsets: str
-) -> tuple[list[Owned], list[tuple[str, str]]]:
-    """An annotation for each span that can be had; of all others (message, hint)."""
-    found: list[Owned] = []
+def _make_annotations(
+    sample: Sample, words: PersonJudgement, offsets: str
+) -> tuple[list[OwnedAnnotation], list[tuple[str, str]]]:
+    found: list[OwnedAnnotation] = []
     doubts: list[tuple[str, str]] = []
     blank = 0
     for name, spans in words.spans.items():
@@ -85,50 +249,43 @@ def _annotations(
             doubts.append((f"{many(len(spans), 'span')} left out: the {name} is not there", ""))
             continue
         text = sample.document(side).text
-        fitting, others = counted(text, spans, offsets=offsets)
-        doubts += ((_strayed(each, name), _COUNTED) for each in others)
+        fitting, others = _convert_spans(text, spans, offsets=offsets)
+        for start, end, quote in others:
+            says = (
+                "outside of its text" if quote is None else f"not where its text is, {quote!r:.60}"
+            )
+            what = f"span {start}:{end} of the {name} is left out: it is {says}"
+            doubts.append((what, _OFFSET_HINT))
         for span in fitting:
             trimmed = span.trim(text)
             if trimmed is None:
                 blank += 1
             else:
-                annotation = _annotation(sample, words.person, Anchor(side, 0, trimmed))
-                found.append(Owned(words.person, annotation))
+                annotation = _make_annotation(sample, words.person, Anchor(side, 0, trimmed))
+                found.append(OwnedAnnotation(words.person, annotation))
     if blank:
         doubts.append((f"{many(blank, 'span')} of white space alone left out", ""))
     return list(dict.fromkeys(found)), doubts
 
 
-def _strayed(span: Sequence[Any], name: str) -> str:
-    start, end, quote = span
-    told = "outside of its text" if quote is None else f"not where its text is, {quote!r:.60}"
-    return f"span {start}:{end} of the {name} is left out: it is {told}"
-
-
-def _annotation(sample: Sample, person: str, anchor: Anchor) -> Annotation:
-    """A mark of its own: the same id whenever the same comes in."""
+def _make_annotation(sample: Sample, person: str, anchor: Anchor) -> Annotation:
     side, _, span = anchor
-    key = made_id((sample.dataset, sample.id), 0, [person, side.value, span.start, span.end])
+    key = make_row_id((sample.dataset, sample.id), 0, [person, side.value, span.start, span.end])
     claim, evidence = ((anchor,), ()) if side is Side.SUMMARY else ((), (anchor,))
     return Annotation(key, claim, evidence, labels=(PASSAGE,), origin=f"imported:{FORMAT}")
 
 
-def counted(
+def _convert_spans(
     text: str, spans: Sequence[Any], *, offsets: str = ""
 ) -> tuple[list[Span], list[Sequence[Any]]]:
-    """The spans of a text in code points, by the way of counting that fits most of their quotes.
+    """Convert (start, end, quote) spans to code points, by the unit that fits most quotes.
 
-    Args:
-        spans: (start, end, quote); the quote may lack white space at its edges, or be None.
-        offsets: the way; empty to try both.
-
-    Returns:
-        Those that fit; and those that do not, as they came.
+    An empty `offsets` tries both units. Also return the spans that do not fit.
 
     Raises:
-        InvalidInput: two ways fit as many, and not the same.
+        InvalidInput: both units fit as many, with different results.
     """
-    ways = [_read(text, spans, way) for way in (CODEPOINT, UTF16) if offsets in ("", way)]
+    ways = [_read_in_unit(text, spans, way) for way in (CODEPOINT, UTF16) if offsets in ("", way)]
     fewest = min(found.count(None) for found in ways)
     best = [found for found in ways if found.count(None) == fewest]
     if best[0] != best[-1]:
@@ -140,8 +297,7 @@ def counted(
     return [span for span in best[0] if span is not None], others
 
 
-def _read(text: str, spans: Sequence[Any], way: str) -> list[Span | None]:
-    """The spans as one way has them; None where it has none."""
+def _read_in_unit(text: str, spans: Sequence[Any], way: str) -> list[Span | None]:
     to_code_points = utf16_map(text).to_code_points if way == UTF16 else int
     found: list[Span | None] = []
     for start, end, quote in spans:
@@ -151,10 +307,10 @@ def _read(text: str, spans: Sequence[Any], way: str) -> list[Span | None]:
         except InvalidSpan:
             found.append(None)
             continue
-        fits = quote is None or _bare(covered) == _bare(quote)
+        fits = quote is None or _strip_marks(covered) == _strip_marks(quote)
         found.append(span if fits else None)
     return found
 
 
-def _bare(text: str) -> str:
-    return text.strip().strip(_EDGES).strip()
+def _strip_marks(text: str) -> str:
+    return text.strip().strip(_BYTE_ORDER_MARK).strip()

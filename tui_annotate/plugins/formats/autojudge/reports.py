@@ -1,4 +1,4 @@
-"""A report of a run in the one form that all else uses; it takes any of the three ways to cite."""
+"""Reports of runs in the one form that all else uses, whichever of three ways they cite in; ids."""
 
 from __future__ import annotations
 
@@ -9,16 +9,75 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.plugins.admission import LONGEST_TEXT, described, identifier
-from tui_annotate.plugins.formats.autojudge.fields import unfit
+from tui_annotate.plugins.record_validation import LONGEST_TEXT, describe_value, identifier
+from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
-BREAK: Final = "\n\n"
+FORMAT: Final = "autojudge"
+"""Also the id of whoever did work that names nobody."""
+OWN_META: Final = frozenset(
+    {"topic_id", "team_id", "run_id", "sentence_idx", "docid", "url", "urls", "runs", "sentences"}
+)
+"""What the reader puts into the meta of samples."""
+
+TRAITS: Final = FormatTraits(
+    title="reports of runs with their citations, and judgements of them",
+    carried=carry_plainly(
+        RecordTrait.OVERLAP,
+        RecordTrait.TEXTS,
+        RecordTrait.UNCLAIMED,
+        RecordTrait.OPINION,
+        RecordTrait.KIND,
+        RecordTrait.TITLE,
+        RecordTrait.DATASET,
+        annotator="name",
+        empty="on request",
+        meta=OWN,
+        group=OWN,
+        request=OWN,
+    ),
+)
+
+
+class Topic(NamedTuple):
+    """What was asked. `place`: of the topic among all, from 0."""
+
+    place: int
+    id: str
+    title: str = ""
+    problem: str = ""
+    background: str = ""
+
+
+def report_id(topic: str, run: str) -> str:
+    """The id of a report; `run` as samples name it."""
+    return f"r|{topic}|{run}"
+
+
+def document_id(topic: str, document: str) -> str:
+    """The id of a document of a topic."""
+    return f"d|{topic}|{document}"
+
+
+def sentence_id(topic: str, run: str, place: int) -> str:
+    """What the citations of a sentence share: their group."""
+    return f"{topic}|{run}|{place}"
+
+
+def citation_id(sentence: str, document: str | None) -> str:
+    """The id of a sentence, named as `sentence_id` does, with a document that it cites or none."""
+    return f"c|{sentence}" if document is None else f"c|{sentence}|{document}"
+
+
+TITLE_SEPARATOR: Final = "\n\n"
 """Between a document's title and its text."""
-_SHAPES: Final = {"ids": "document ids", "map": "a map with confidences", "places": "numbers"}
-_MEND: Final = "cite in one way in all of a report"
+_CITATION_STYLES: Final = {
+    "ids": "document ids",
+    "map": "a map with confidences",
+    "places": "numbers",
+}
 
 
-class Page(NamedTuple):
+class ReportDocument(NamedTuple):
     """A document as a report has it; title and url are None where they are not given."""
 
     text: str
@@ -28,17 +87,17 @@ class Page(NamedTuple):
     @property
     def whole(self) -> str:
         """The text that is read and that offsets count in: the title, if any, stands before it."""
-        return f"{self.title}{BREAK}{self.text}" if self.title else self.text
+        return f"{self.title}{TITLE_SEPARATOR}{self.text}" if self.title else self.text
 
 
-class Sentence(NamedTuple):
+class CitedSentence(NamedTuple):
     """A sentence, and the ids of the documents that it cites, as the report orders them."""
 
     text: str
     citations: tuple[str, ...] = ()
 
 
-class Run(NamedTuple):
+class ReportRun(NamedTuple):
     """Whose report it is."""
 
     run: str
@@ -47,18 +106,14 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What one run answers to one topic.
-
-    Attributes:
-        documents: by id, as the report orders them; an id that is cited may be missing.
-    """
+    """One run's report on one topic; cited `documents` by id, in order, may be missing."""
 
     topic: str
-    run: Run
-    sentences: tuple[Sentence, ...]
-    documents: Mapping[str, Page] = field(default_factory=dict)
+    run: ReportRun
+    sentences: tuple[CitedSentence, ...]
+    documents: Mapping[str, ReportDocument] = field(default_factory=dict)
 
-    def cited(self) -> list[str]:
+    def cited_ids(self) -> list[str]:
         """The ids that it cites, each once, in order."""
         return list(dict.fromkeys(key for one in self.sentences for key in one.citations))
 
@@ -73,95 +128,85 @@ class RunReport:
         }
 
 
-def sentence_to_json(sentence: Sentence) -> dict[str, Any]:
+def sentence_to_json(sentence: CitedSentence) -> dict[str, Any]:
     """A sentence of a report; without a citation there is no list."""
-    cited = {"citations": list(sentence.citations)} if sentence.citations else {}
-    return {"text": sentence.text, **cited}
+    cited_ids = {"citations": list(sentence.citations)} if sentence.citations else {}
+    return {"text": sentence.text, **cited_ids}
 
 
-def page_to_json(key: str, page: Page) -> dict[str, Any]:
+def page_to_json(key: str, read_page: ReportDocument) -> dict[str, Any]:
     """A document of a report."""
-    return {"id": key, "text": page.text, "title": page.title, "url": page.url}
+    return {"id": key, "text": read_page.text, "title": read_page.title, "url": read_page.url}
 
 
-def packed(report: RunReport) -> str:
+def pack_report(report: RunReport) -> str:
     """The report as one line, which `unpacked` reads."""
     return json.dumps(report.as_json(), ensure_ascii=False)
 
 
-def unpacked(line: str) -> RunReport:
+def unpack_report(line: str) -> RunReport:
     """What `packed` wrote."""
     value = json.loads(line)
     return RunReport(
         value["topic_id"],
-        Run(value["run_id"], value["team_id"]),
-        tuple(Sentence(one["text"], tuple(one.get("citations", ()))) for one in value["sentences"]),
+        ReportRun(value["run_id"], value["team_id"]),
+        tuple(
+            CitedSentence(one["text"], tuple(one.get("citations", ())))
+            for one in value["sentences"]
+        ),
         {
-            key: Page(one["text"], one["title"], one["url"])
+            key: ReportDocument(one["text"], one["title"], one["url"])
             for key, one in value["documents"].items()
         },
     )
 
 
-def report_of(value: Mapping[str, Any]) -> tuple[RunReport, list[str]]:
-    """A report as a system wrote it, and doubts about its documents.
-
-    Raises:
-        InvalidInput: it says not whose it is or on what; it has no sentences; something in it has
-            the wrong kind; or it cites in several ways.
-    """
+def read_run_report(value: Mapping[str, Any]) -> tuple[RunReport, list[str]]:
+    """A report as a system wrote it, and doubts about its documents."""
     about = value.get("metadata")
     if not isinstance(about, dict):
-        raise unfit(value, "metadata", "an object")
+        raise bad_field(value, "metadata", "an object")
     told = next((name for name in ("responses", "answer") if value.get(name) is not None), None)
     if told is None:
         raise InvalidInput("there is neither 'responses' nor 'answer'", "a report has sentences")
-    sentences = _sentences(value[told], value.get("references"), name=told)
-    documents, doubts = pages(value.get("documents"))
-    run = Run(*(_name(about, name, of="metadata") for name in ("run_id", "team_id")))
-    return RunReport(_topic(about), run, sentences, documents), doubts
+    sentences = _read_sentences(value[told], value.get("references"), name=told)
+    documents, doubts = read_pages(value.get("documents"))
+    run = ReportRun(*(_read_name(about, name, of="metadata") for name in ("run_id", "team_id")))
+    return RunReport(_read_topic_id(about), run, sentences, documents), doubts
 
 
-def written_report(line: Mapping[str, Any], *, of: str = "") -> RunReport:
-    """The report that stands in an exported line.
-
-    Args:
-        of: what holds it, where that is not all of the line.
-
-    Raises:
-        InvalidInput: something is missing or of the wrong kind.
-    """
+def read_exported_report(line: Mapping[str, Any], *, of: str = "") -> RunReport:
+    """The report that stands in an exported line, or in what of the line is called `of`."""
     value = line.get("report")
     if not isinstance(value, dict):
-        raise unfit(line, "report", "an object", of=of)
+        raise bad_field(line, "report", "an object", of=of)
     if not isinstance(value.get("sentences"), list):
-        raise unfit(value, "sentences", "a list", of="report")
-    sentences = _sentences(value["sentences"], None, name="sentences")
-    documents, doubts = pages(value.get("documents"))
+        raise bad_field(value, "sentences", "a list", of="report")
+    sentences = _read_sentences(value["sentences"], None, name="sentences")
+    documents, doubts = read_pages(value.get("documents"))
     if doubts:
         raise InvalidInput(doubts[0])
     run, team, topic = (
-        _name(value, name, of="report") for name in ("run_id", "team_id", "topic_id")
+        _read_name(value, name, of="report") for name in ("run_id", "team_id", "topic_id")
     )
-    return RunReport(topic, Run(run, team), sentences, documents)
+    return RunReport(topic, ReportRun(run, team), sentences, documents)
 
 
-def _name(about: Mapping[str, Any], name: str, *, of: str) -> str:
+def _read_name(about: Mapping[str, Any], name: str, *, of: str) -> str:
     value = about.get(name)
     if not isinstance(value, str):
-        raise unfit(about, name, of=of)
+        raise bad_field(about, name, of=of)
     return identifier(value, what=name)
 
 
-def _topic(about: Mapping[str, Any]) -> str:
-    """The topic: `topic_id`, else `narrative_id`, which may be a number."""
+def _read_topic_id(about: Mapping[str, Any]) -> str:
     narrative = about.get("narrative_id")
     told = None if narrative is None else identifier(narrative, what="narrative_id")
     if about.get("topic_id") is None:
         if told is None:
             raise InvalidInput("there is neither 'topic_id' nor 'narrative_id' in 'metadata'")
         return told
-    topic = _name(about, "topic_id", of="metadata")
+    topic = _read_name(about, "topic_id", of="metadata")
     if told not in (None, topic):
         raise InvalidInput(
             f"'topic_id' is {topic!r} and 'narrative_id' is {told!r}", "they must be the same"
@@ -169,39 +214,39 @@ def _topic(about: Mapping[str, Any]) -> str:
     return topic
 
 
-def _sentences(value: Any, references: Any, *, name: str) -> tuple[Sentence, ...]:
+def _read_sentences(value: Any, references: Any, *, name: str) -> tuple[CitedSentence, ...]:
     if not isinstance(value, list):
-        raise InvalidInput(f"{name!r} is {described(value)}, not a list")
-    texts, cited = [], []
+        raise InvalidInput(f"{name!r} is {describe_value(value)}, not a list")
+    texts, cited_ids = [], []
     for place, each in enumerate(value):
         if not isinstance(each, dict):
-            message = f"sentence {place} of {name!r} is {described(each)}, not an object"
+            message = f"sentence {place} of {name!r} is {describe_value(each)}, not an object"
             raise InvalidInput(message, 'write {"text": "..."}')
         if not isinstance(each.get("text"), str):
-            error = unfit(each, "text")
+            error = bad_field(each, "text")
             raise InvalidInput(f"sentence {place} of {name!r}: {error.message}", error.hint)
         texts.append(each["text"])
-        cited.append(each.get("citations"))
-    return tuple(map(Sentence, texts, _cited(cited, references)))
+        cited_ids.append(each.get("citations"))
+    return tuple(map(CitedSentence, texts, _read_citations(cited_ids, references)))
 
 
-def _cited(cited: Sequence[Any], references: Any) -> list[tuple[str, ...]]:
-    """What each sentence cites, as ids; all must cite in one way."""
+def _read_citations(cited_ids: Sequence[Any], references: Any) -> list[tuple[str, ...]]:
     first: tuple[int, str] | None = None
-    for place, value in enumerate(cited):
-        shape = _shape(value, place)
+    for place, value in enumerate(cited_ids):
+        shape = _citation_style(value, place)
         if shape and first and shape != first[1]:
-            ways = f"{first[0]} by {_SHAPES[first[1]]}, sentence {place} by {_SHAPES[shape]}"
-            raise InvalidInput(f"sentence {ways}", _MEND)
+            one, other = _CITATION_STYLES[first[1]], _CITATION_STYLES[shape]
+            message = f"sentence {first[0]} by {one}, sentence {place} by {other}"
+            raise InvalidInput(message, "cite in one way in all of a report")
         first = first or ((place, shape) if shape else None)
     if first is None:
-        return [()] * len(cited)
-    listed = _references(references) if first[1] == "places" else []
-    return [_ids(value or (), listed) for value in cited]
+        return [()] * len(cited_ids)
+    listed = _read_references(references) if first[1] == "places" else []
+    return [_cited_ids(value or (), listed) for value in cited_ids]
 
 
-def _shape(value: Any, place: int) -> str:
-    """How a sentence cites: a key of `_SHAPES`; empty where it cites nothing."""
+def _citation_style(value: Any, place: int) -> str:
+    """How a sentence cites: a key of `_CITATION_STYLES`; empty where it cites nothing."""
     if isinstance(value, dict):
         if all(_is_number(each) for each in value.values()):
             return "map" if value else ""
@@ -224,7 +269,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _references(value: Any) -> list[str]:
+def _read_references(value: Any) -> list[str]:
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
@@ -232,7 +277,7 @@ def _references(value: Any) -> list[str]:
     return value
 
 
-def _ids(value: Any, references: Sequence[str]) -> tuple[str, ...]:
+def _cited_ids(value: Any, references: Sequence[str]) -> tuple[str, ...]:
     """Ids in their order; of a map the surest first; numbers outside of `references` name none."""
     if isinstance(value, dict):
         found = sorted(value, key=lambda key: -value[key])
@@ -243,40 +288,32 @@ def _ids(value: Any, references: Sequence[str]) -> tuple[str, ...]:
     return tuple(identifier(each, what="id of a cited document") for each in found)
 
 
-def pages(value: Any) -> tuple[dict[str, Page], list[str]]:
-    """The documents of a report by id, and what is wrong with those that are left out.
-
-    Raises:
-        InvalidInput: there is something else than documents by id.
-    """
+def read_pages(value: Any) -> tuple[dict[str, ReportDocument], list[str]]:
+    """The documents of a report by id, and what is wrong with those that are left out."""
     if value is None:
         return {}, []
     if not isinstance(value, dict):
-        raise InvalidInput(f"'documents' is {described(value)}, not an object")
+        raise InvalidInput(f"'documents' is {describe_value(value)}, not an object")
     found, doubts = {}, []
     for key, each in value.items():
         try:
-            found[identifier(key, what="id of a document")] = page(each)
+            found[identifier(key, what="id of a document")] = read_page(each)
         except InvalidInput as error:
             doubts.append(f"document {key[:60]!r} is not available: {error.message}")
     return found, doubts
 
 
-def page(value: Any) -> Page:
-    """A document.
-
-    Raises:
-        InvalidInput: it has no text, too much of it, or something in it has the wrong kind.
-    """
+def read_page(value: Any) -> ReportDocument:
+    """A document; InvalidInput where it has no text, too much of it, or a field of a wrong kind."""
     if not isinstance(value, dict):
-        raise InvalidInput(f"it is {described(value)}, not an object")
+        raise InvalidInput(f"it is {describe_value(value)}, not an object")
     text, title, url = value.get("text"), value.get("title"), value.get("url")
     if not isinstance(text, str):
-        raise _its(unfit(value, "text"))
+        raise _of_page(bad_field(value, "text"))
     for name, told in (("title", title), ("url", url)):
         if not isinstance(told, str | None):
-            raise _its(unfit(value, name))
-    made = Page(text, title or None, url)
+            raise _of_page(bad_field(value, name))
+    made = ReportDocument(text, title or None, url)
     if not made.whole.strip():
         raise InvalidInput("it has no text")
     if (length := len(made.whole)) > LONGEST_TEXT:
@@ -284,5 +321,17 @@ def page(value: Any) -> Page:
     return made
 
 
-def _its(error: InvalidInput) -> InvalidInput:
+def _of_page(error: InvalidInput) -> InvalidInput:
     return InvalidInput(f"its {error.message}", error.hint)
+
+
+def bad_field(
+    fields: Mapping[str, Any], name: str, kind: str = "text", *, of: str = ""
+) -> InvalidInput:
+    """The error of a field of `of` that is missing, or of another kind than it must be."""
+    if name not in fields:
+        return InvalidInput(f"{name!r} is missing{f' in {of!r}' if of else ''}", "add it")
+    value = fields[name]
+    quoted = kind == "text" and isinstance(value, int | float)
+    hint = "quote it" if quoted else "give it a value" if value is None else ""
+    return InvalidInput(f"{name!r} is {describe_value(value)}, not {kind}", hint)

@@ -8,26 +8,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.nearest import meant
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.admission import Seen, described, identifier, problem
-from tui_annotate.plugins.files.json_values import json_values
-from tui_annotate.plugins.formats.autojudge.fields import unfit
-from tui_annotate.plugins.formats.autojudge.names import Topic
-from tui_annotate.plugins.formats.autojudge.near import Near
-from tui_annotate.plugins.formats.autojudge.reports import Page, RunReport, page
+from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.formats.autojudge.reports import (
+    ReportDocument,
+    RunReport,
+    Topic,
+    bad_field,
+    read_page,
+)
+from tui_annotate.plugins.formats.autojudge.samples import RecentCache
+from tui_annotate.plugins.json_records import read_objects
+from tui_annotate.plugins.record_validation import NameRegister, identifier
 
-_AGAIN = ("topic_id", "narrative_id")
+_OTHER_IDS = ("topic_id", "narrative_id")
 """What may repeat a topic's id."""
 
 
 class Topics:
-    """The topics of a file by id, in its order; without a file, as they are asked for.
-
-    Args:
-        wanted: ids of those that are kept; none for all.
-    """
+    """The topics of a file by id, in order; empty `wanted` keeps all."""
 
     def __init__(self, path: Path | None, wanted: Collection[str], *, encoding: str) -> None:
         self._path = path
@@ -36,32 +37,25 @@ class Topics:
         self._found: dict[str, Topic] = {}
 
     def read(self) -> Iterator[Problem]:
-        """Reads them; what is wrong with one is given.
-
-        Raises:
-            NotFound: one that is asked for is not there.
-            NotFound, InvalidInput, Unavailable: the file can not be opened.
-        """
+        """Reads them; what is wrong with one is given. NotFound where a wanted one is missing."""
         if self._path is None:
             return
-        for value in json_values(self._path, encoding=self._encoding):
-            if isinstance(value, Problem):
-                yield value
-                continue
-            try:
-                topic = _topic(value.value, len(self._found))
-                if topic.id in self._found:
-                    raise InvalidInput(f"topic {topic.id!r} was given before", "each has one line")
-                self._found[topic.id] = topic
-            except InvalidInput as error:
-                yield problem(value.where, error)
+        values = json_values(self._path, encoding=self._encoding)
+        yield from read_objects(values, self._add, what="topic")
         for asked in self._wanted:
             if asked not in self._found:
                 there = ", ".join(list(self._found)[:20]) or "none"
                 raise NotFound(
                     f"there is no topic {asked!r} in {self._path}",
-                    f"{meant(asked, self._found)}there are: {there}",
+                    f"{suggest_word(asked, self._found)}there are: {there}",
                 )
+
+    def _add(self, fields: dict[str, Any], _: Value) -> tuple[Problem, ...]:
+        topic = _read_topic(fields, len(self._found))
+        if topic.id in self._found:
+            raise InvalidInput(f"topic {topic.id!r} was given before", "each has one line")
+        self._found[topic.id] = topic
+        return ()
 
     def find(self, key: str) -> Topic | None:
         """A topic by its id; None where it is not one of those that are kept.
@@ -77,80 +71,64 @@ class Topics:
         return found if not self._wanted or key in self._wanted else None
 
 
-def _topic(value: Any, place: int) -> Topic:
-    if not isinstance(value, dict):
-        raise InvalidInput(f"the topic is {described(value)}, not an object")
+def _read_topic(value: Mapping[str, Any], place: int) -> Topic:
     key = value.get("request_id")
     if not isinstance(key, str):
-        raise unfit(value, "request_id")
+        raise bad_field(value, "request_id")
     identifier(key, what="request_id")
-    for name in _AGAIN:
+    for name in _OTHER_IDS:
         if (again := value.get(name)) is not None and str(again) != key:
             raise InvalidInput(f"'request_id' is {key!r} and {name!r} is {again!r}")
     if not isinstance(title := value.get("title"), str):
-        raise unfit(value, "title")
-    return Topic(place, key, title, _text(value, "problem_statement"), _text(value, "background"))
+        raise bad_field(value, "title")
+    return Topic(
+        place, key, title, _read_text(value, "problem_statement"), _read_text(value, "background")
+    )
 
 
-def _text(value: Mapping[str, Any], name: str) -> str:
+def _read_text(value: Mapping[str, Any], name: str) -> str:
     told = value.get(name)
     if told is not None and not isinstance(told, str):
-        raise unfit(value, name)
+        raise bad_field(value, name)
     return told or ""
 
 
 class Library:
-    """Documents by id out of a file of their own; on disk once they are many.
+    """Documents by id out of a file of their own; in `rows`, on disk once they are many."""
 
-    Args:
-        path: None for none.
-        rows: where they are kept.
-    """
-
-    def __init__(self, path: Path | None, rows: Seen, *, encoding: str) -> None:
+    def __init__(self, path: Path | None, rows: NameRegister, *, encoding: str) -> None:
         self._path = path
         self._rows = rows
         self._encoding = encoding
-        self._near: Near[str, Page] = Near()
+        self._recent: RecentCache[str, ReportDocument] = RecentCache()
 
     def read(self) -> Iterator[Problem]:
-        """Reads them; what is wrong with one is given.
-
-        Raises:
-            NotFound, InvalidInput, Unavailable: the file can not be opened.
-        """
+        """Reads them; what is wrong with one is given."""
         if self._path is None:
             return
-        for value in json_values(self._path, encoding=self._encoding):
-            if isinstance(value, Problem):
-                yield value
-                continue
-            try:
-                self._take(value.value)
-            except InvalidInput as error:
-                yield problem(value.where, error)
+        values = json_values(self._path, encoding=self._encoding)
+        yield from read_objects(values, self._keep, what="document")
 
-    def _take(self, value: Any) -> None:
-        if not isinstance(value, dict):
-            raise InvalidInput(f"the document is {described(value)}, not an object")
+    def _keep(self, value: dict[str, Any], _: Value) -> tuple[Problem, ...]:
         told = value.get("id", value.get("docid"))
         if not isinstance(told, str):
-            raise unfit(value, "docid" if "docid" in value and "id" not in value else "id")
+            raise bad_field(value, "docid" if "docid" in value and "id" not in value else "id")
         key = identifier(told, what="id of a document")
-        line = json.dumps(page(value))
+        line = json.dumps(read_page(value))
         if self._rows.first(key, line) != line:
             raise InvalidInput(f"document {key!r} was given before, with something else")
+        return ()
 
     def completed(self, report: RunReport) -> RunReport:
         """The report with those of its cited documents that it does not hold itself."""
         if self._path is None:
             return report
-        missing = (key for key in report.cited() if key not in report.documents)
-        found = {key: page for key in missing if (page := self._find(key))}
+        missing = (key for key in report.cited_ids() if key not in report.documents)
+        found = {key: read_page for key in missing if (read_page := self._find_page(key))}
         return replace(report, documents={**report.documents, **found})
 
-    def _find(self, key: str) -> Page | None:
-        found = self._near.get(key)  # the reports of a topic cite the same ones
+    def _find_page(self, key: str) -> ReportDocument | None:
+        found = self._recent.get(key)  # the reports of a topic cite the same ones
         if found is None and (line := self._rows.word(key)) is not None:
-            found = self._near.keep(key, Page(*json.loads(line)), size=len(line))
+            found = self._recent.keep(key, ReportDocument(*json.loads(line)), size=len(line))
         return found

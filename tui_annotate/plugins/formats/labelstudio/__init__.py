@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from tui_annotate.domain.errors import InvalidInput as InvalidInput
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.admission import Seen as Seen
-from tui_annotate.plugins.admission import dataset_name
-from tui_annotate.plugins.admission import described as described
-from tui_annotate.plugins.admission import problem as problem
-from tui_annotate.plugins.covered import CODE_POINTS
 from tui_annotate.plugins.files.json_values import Value
-from tui_annotate.plugins.formats.labelstudio.names import ABOUT, FORMAT
-from tui_annotate.plugins.formats.labelstudio.parting import parted
-from tui_annotate.plugins.formats.labelstudio.reading import TaskReader
-from tui_annotate.plugins.formats.labelstudio.writing import TaskWriter
-from tui_annotate.plugins.json_records import json_records
-from tui_annotate.plugins.protocols import ExportOptions, ImportOptions, Report
+from tui_annotate.plugins.formats.labelstudio.reader import TaskReader
+from tui_annotate.plugins.formats.labelstudio.results import ABOUT, FORMAT, split_task
+from tui_annotate.plugins.formats.labelstudio.writer import TaskWriter
+from tui_annotate.plugins.json_records import json_records, write_json_array
+from tui_annotate.plugins.offset_units import CODE_POINTS
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+from tui_annotate.plugins.record_validation import dataset_name
+from tui_annotate.plugins.record_validation import describe_value as describe_value
 
 
 class LabelStudioFormat:
@@ -34,22 +29,19 @@ class LabelStudioFormat:
         dataset = dataset_name(path, options.dataset)
 
         def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
-            found = parted(fields, options, unit=CODE_POINTS)
+            found = split_task(fields, options, unit=CODE_POINTS)
             task = TaskReader(found.fields, value.number, found.options, found.unit)
             doubts = [f"the offsets are {found.was}"] if found.was != found.unit else []
             return task.record(dataset, value.where), [*doubts, *task.doubts]
 
         return json_records(path, options, read, what="task")
 
-    def write(self, records: Iterable[Record], target: TextIO, options: ExportOptions) -> Report:
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
         """One task a line, in one array; see `Exporter.write`."""
         del options
         writer = TaskWriter()
-        before = "[\n"
-        for record in records:
-            if (task := writer.task(record)) is not None:
-                target.write(before)
-                target.write(json.dumps(task, ensure_ascii=False))
-                before = ",\n"
-        target.write("[]\n" if before == "[\n" else "\n]\n")
+        tasks = (task for record in records if (task := writer.task(record)) is not None)
+        write_json_array(target, tasks)
         return writer.report

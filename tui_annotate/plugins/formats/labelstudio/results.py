@@ -4,26 +4,59 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.nouns import many
+from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins.admission import described
-from tui_annotate.plugins.covered import Quoted
-from tui_annotate.plugins.formats.labelstudio.names import EVIDENCE, NOT_TAKEN, PART
-from tui_annotate.plugins.imported import label_path
+from tui_annotate.plugins.joined_texts import SEPARATOR, JoinedTexts, split_text
+from tui_annotate.plugins.json_records import check_objects, parse_label
+from tui_annotate.plugins.offset_units import Quoted, convert_offsets
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.record_validation import describe_value
+from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but, carry_plainly
+
+FORMAT: Final = "labelstudio"
+MACHINE: Final = "machine:"
+"""Before a model's name: the origin of its predictions, and the id of who made them."""
+EVIDENCE: Final = "Evidence"
+"""The label of regions of the source that a claim points to."""
+LINK: Final = "evidence"
+PART: Final = "part"
+"""Labels of relations: from a claim to its evidence, and to its further spans."""
+UNIT: Final = "offset_unit"
+"""The key of a task's data that says how offsets are counted; other programs have none."""
+OF_TASK: Final = ("inner_id", "meta")
+"""What a task says beside its data that is kept with the other fields of the sample."""
+NOT_TAKEN: Final = ("project", "file_upload")
+"""What a task says of the project that it came out of, and has no meaning outside."""
+OF_DATA: Final = ("sample_id", "dataset", "group", "kind", "request", "meta", UNIT)
+"""The keys of a task's data beside those of the texts."""
+
+ABOUT: Final = FormatTraits(
+    title="Label Studio's tasks, a JSON list",
+    carried=carry_all_but(
+        RecordTrait.VERSION,
+        RecordTrait.TRACE,
+        RecordTrait.SETTLED,
+        RecordTrait.SUGGESTED,
+        RecordTrait.TITLE,
+        RecordTrait.IMPORTED,
+    )
+    | carry_plainly(fragments="relations", link="relations", tree="joined", origin="predictions"),
+)
+
+
+_LENGTHS: Final = ("source_len", "sep_len")
+_REGION_TYPES: Final = ("labels", "choices", "textarea", "taxonomy")
+_RESULT_LISTS: Final = ("annotations", "predictions")
 
 
 @dataclass(slots=True)
 class Region:
-    """A span with what is told of it under its id.
-
-    Attributes:
-        item: its first item, as it came.
-    """
+    """A span with what is told of it under its id. `item`: its first item, as it came."""
 
     side: Side
     quoted: Quoted
@@ -33,7 +66,7 @@ class Region:
 
 
 @dataclass(slots=True)
-class Group:
+class RegionGroup:
     """The regions of one annotation: a first one with further parts, and evidence."""
 
     heads: list[Region]
@@ -41,18 +74,10 @@ class Group:
 
 
 class Result:
-    """Reads a result.
-
-    Args:
-        sides: the side of the text that each name of an object tag means.
-
-    Raises:
-        InvalidInput: it is of the wrong shape, or an item is about another text.
-    """
+    """Reads a result. `sides`: the side of the text that each name of an object tag means."""
 
     def __init__(self, items: Any, sides: Mapping[str, Side]) -> None:
-        if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-            raise InvalidInput("'result' is no list of objects")
+        check_objects(items, "result")
         self.regions: dict[str, Region] = {}
         self.rating = ""
         self.comment = ""
@@ -61,21 +86,21 @@ class Result:
         self._relations = [item for item in items if item.get("type") == "relation"]
         for item in items:
             if item.get("type") != "relation":
-                self._item(item)
+                self._read_item(item)
 
-    def _item(self, item: dict[str, Any]) -> None:
+    def _read_item(self, item: dict[str, Any]) -> None:
         kind, value = item.get("type"), item.get("value")
         if not isinstance(value, dict):
-            raise InvalidInput(f"the value of an item is {described(value)}, not an object")
+            raise InvalidInput(f"the value of an item is {describe_value(value)}, not an object")
         if kind not in ("labels", "choices", "taxonomy", "textarea"):
             self.left_out[f"items of type {kind!r}"] += 1
         elif "start" not in value and kind != "labels":
-            self._of_task(str(kind), value)
+            self._read_task_item(str(kind), value)
         else:
-            self._of_region(str(kind), item, value)
+            self._read_region_item(str(kind), item, value)
 
-    def _of_task(self, kind: str, value: Mapping[str, Any]) -> None:
-        words = _words(value, "text" if kind == "textarea" else kind)
+    def _read_task_item(self, kind: str, value: Mapping[str, Any]) -> None:
+        words = _read_words(value, "text" if kind == "textarea" else kind)
         if kind == "choices" and not self.rating and len(words) == 1:
             self.rating = words[0]
         elif kind == "textarea" and not self.comment:
@@ -83,7 +108,7 @@ class Result:
         else:
             self.left_out[f"{kind} of the whole task"] += 1
 
-    def _of_region(self, kind: str, item: dict[str, Any], value: Mapping[str, Any]) -> None:
+    def _read_region_item(self, kind: str, item: dict[str, Any], value: Mapping[str, Any]) -> None:
         name, key = item.get("to_name"), item.get("id")
         side = self._sides.get(name) if isinstance(name, str) else None
         if side is None:
@@ -92,21 +117,16 @@ class Result:
                 "name the texts with --source-column and --summary-column",
             )
         key = key if isinstance(key, str | int) else f"\0{len(self.regions)}"
-        region = self._region(str(key), side, item)
+        region = self._add_region(str(key), side, item)
         if kind == "textarea":
-            region.notes += _words(value, "text")
+            region.notes += _read_words(value, "text")
         elif kind == "taxonomy":
-            region.labels += _paths(value)
+            region.labels += _read_taxonomy(value)
         else:
-            region.labels += map(label_path, _words(value, kind))
+            region.labels += map(parse_label, _read_words(value, kind))
 
-    def _region(self, key: str, side: Side, item: dict[str, Any]) -> Region:
-        """The region of an id; where it is, its item of labels says."""
-        value = item["value"]
-        quote = value.get("text") if item["type"] == "labels" else None
-        what = f"{side} span of region {key[:40]!r}"
-        quote = quote if isinstance(quote, str) else None
-        quoted = Quoted(value.get("start"), value.get("end"), quote, what)
+    def _add_region(self, key: str, side: Side, item: dict[str, Any]) -> Region:
+        quoted = _make_quoted(item, f"{side} span of region {key[:40]!r}")
         region = self.regions.setdefault(key, Region(side, quoted, item))
         if region.side is not side:
             raise InvalidInput(f"region {key[:40]!r} is about both texts", "give each its own id")
@@ -114,11 +134,11 @@ class Result:
             region.item, region.quoted = item, quoted
         return region
 
-    def groups(self) -> Iterator[Group]:
+    def groups(self) -> Iterator[RegionGroup]:
         """The annotations, in the order of their first regions."""
         parts: dict[str, list[str]] = {}
         links: dict[str, list[str]] = {}
-        for start, end, labels in self._ends():
+        for start, end, labels in self._read_relations():
             one, other = self.regions[start], self.regions[end]
             if one.side is other.side and PART in labels:
                 parts.setdefault(start, []).append(end)
@@ -132,9 +152,9 @@ class Result:
             if key not in taken or (region.side is Side.SUMMARY and key in links):
                 heads = [region, *(self.regions[end] for end in parts.get(key, ()))]
                 ends = dict.fromkeys(links.get(key, ()))
-                yield Group(heads, [self.regions[end] for end in ends])
+                yield RegionGroup(heads, [self.regions[end] for end in ends])
 
-    def _ends(self) -> Iterator[tuple[str, str, list[Any]]]:
+    def _read_relations(self) -> Iterator[tuple[str, str, list[Any]]]:
         for item in self._relations:
             start, end = str(item.get("from_id")), str(item.get("to_id"))
             if start not in self.regions or end not in self.regions or start == end:
@@ -146,34 +166,139 @@ class Result:
             yield start, end, labels if isinstance(labels, list) else []
 
 
-def own_labels(region: Region) -> tuple[LabelPath, ...]:
+def labels_of(region: Region) -> tuple[LabelPath, ...]:
     """Its labels, each once; on the source, without the one that says that it is evidence."""
     plain = (EVIDENCE,) if region.side is Side.SOURCE else ()
     return tuple(path for path in dict.fromkeys(region.labels) if path != plain)
 
 
-def _words(value: Mapping[str, Any], key: str) -> list[str]:
+def _read_words(value: Mapping[str, Any], key: str) -> list[str]:
     words = value.get(key, [])
     words = [words] if isinstance(words, str) else words
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise InvalidInput(f"{key!r} of an item is {described(words)}, not a list of words")
+        raise InvalidInput(f"{key!r} of an item is {describe_value(words)}, not a list of words")
     return words
 
 
-def _paths(value: Mapping[str, Any]) -> list[LabelPath]:
+def _read_taxonomy(value: Mapping[str, Any]) -> list[LabelPath]:
     paths = value.get("taxonomy", [])
     if not isinstance(paths, list):
-        raise InvalidInput(f"'taxonomy' is {described(paths)}, not a list of paths")
+        raise InvalidInput(f"'taxonomy' is {describe_value(paths)}, not a list of paths")
     for path in paths:
         if not isinstance(path, list) or not path or not all(isinstance(n, str) for n in path):
             raise InvalidInput(f"{path!r} is no path of a taxonomy")
     return [tuple(path) for path in paths]
 
 
-def of_project(fields: Mapping[str, Any]) -> Iterator[str]:
+def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
     """What a task has and no record can hold: work never submitted, names of its project."""
     if isinstance(drafts := fields.get("drafts"), list) and drafts:
         yield f"{many(len(drafts), 'draft')}, which nobody submitted"
     for name in NOT_TAKEN:
         if fields.get(name) not in (None, ""):
             yield f"{name!r} of the task"
+
+
+@dataclass(frozen=True, slots=True)
+class SplitTask:
+    """A task with two texts; `unit` is how spans count now, `was` how they did in one text."""
+
+    fields: Mapping[str, Any]
+    options: ImportOptions
+    unit: str = ""
+    was: str = ""
+
+
+def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) -> SplitTask:
+    """Split a task with one text in two where that is certain; else return it unchanged.
+
+    It is where both options name one column, or where one text alone has the separator once, or has
+    its lengths. `unit`: of the spans afterwards.
+
+    Raises:
+        InvalidInput: the text can not be split, or a span does not fit, or is in both parts.
+    """
+    data = fields.get("data")
+    column = _joined_column(data, options) if isinstance(data, dict) else ""
+    if not column or not isinstance(data, dict):
+        return SplitTask(fields, options)
+    joined = split_text(data[column], **{name: data.get(name) for name in _LENGTHS})
+    names = {side: f"{column} ({side})" for side in Side}
+    rest = {name: value for name, value in data.items() if name not in (column, *_LENGTHS)}
+    texts = {names[Side.SOURCE]: joined.source, names[Side.SUMMARY]: joined.summary}
+    moved, was = _split_results(fields, joined, names, column=column)
+    chosen = replace(options, source_column=names[Side.SOURCE], summary_column=names[Side.SUMMARY])
+    return SplitTask({**fields, **moved, "data": texts | rest}, chosen, unit, was or unit)
+
+
+def _joined_column(data: Mapping[str, Any], options: ImportOptions) -> str:
+    wanted = (options.source_column, options.summary_column)
+    if wanted[0] == wanted[1]:
+        return wanted[0] if isinstance(data.get(wanted[0]), str) else ""
+    if any(name in data for name in wanted):
+        return ""
+    told = all(name in data for name in _LENGTHS)
+    found = [
+        name
+        for name, value in data.items()
+        if isinstance(value, str) and (value.count(SEPARATOR) == 1 or (told and name == "text"))
+    ]
+    return found[0] if len(found) == 1 else ""
+
+
+def _split_results(
+    fields: Mapping[str, Any], joined: JoinedTexts, names: Mapping[Side, str], *, column: str
+) -> tuple[dict[str, Any], str]:
+    regions = list(_list_region_items(fields))
+    about = {item.get("to_name") for item, _ in regions if isinstance(item.get("to_name"), str)}
+    name = column if len(about) > 1 else next(iter(about), column)
+    mine = [(item, span) for item, span in regions if item.get("to_name") == name]
+    quoted = [_make_quoted(span, _name_region(span)) for _, span in mine]
+    read = convert_offsets(joined.text, quoted, unit="")
+    places = {}
+    for (item, _), span in zip(mine, read.spans, strict=True):
+        anchor = joined.anchor(span, what=_name_region(item))
+        value = item["value"] | {"start": anchor.span.start, "end": anchor.span.end}
+        if item["type"] == "labels" and "text" in value:
+            value["text"] = span.of(joined.text)
+        places[id(item)] = {**item, "to_name": names[anchor.side], "value": value}
+    moved = {
+        kind: [
+            {**one, "result": [places.get(id(item), item) for item in one["result"]]}
+            if isinstance(one, dict) and isinstance(one.get("result"), list)
+            else one
+            for one in found
+        ]
+        for kind in _RESULT_LISTS
+        if isinstance(found := fields.get(kind), list)
+    }
+    return moved, read.unit
+
+
+def _list_region_items(
+    fields: Mapping[str, Any],
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    for kind in _RESULT_LISTS:
+        found = fields.get(kind)
+        for one in found if isinstance(found, list) else ():
+            result = one.get("result") if isinstance(one, dict) else None
+            items = result if isinstance(result, list) else []
+            mine = [item for item in items if isinstance(item, dict) and _read_region_item(item)]
+            spans = {str(item.get("id")): item for item in mine if item["type"] == "labels"}
+            yield from ((item, spans.get(str(item.get("id")), item)) for item in mine)
+
+
+def _read_region_item(item: Mapping[str, Any]) -> bool:
+    value = item.get("value")
+    return item.get("type") in _REGION_TYPES and isinstance(value, dict) and "start" in value
+
+
+def _make_quoted(item: Mapping[str, Any], what: str) -> Quoted:
+    value = item["value"]
+    quote = value.get("text") if item.get("type") == "labels" else None
+    text = quote if isinstance(quote, str) else None
+    return Quoted(value.get("start"), value.get("end"), text, what)
+
+
+def _name_region(item: Mapping[str, Any]) -> str:
+    return f"region {str(item.get('id'))[:40]!r}"

@@ -2,27 +2,209 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
+from itertools import groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.nouns import many
+from tui_annotate.domain.plural import many
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins.accounts.mercury import databases, read_mercury
-from tui_annotate.plugins.accounts.rows import UserRow
-from tui_annotate.plugins.admission import dataset_name, problem
-from tui_annotate.plugins.files.json_limits import SURROGATE
-from tui_annotate.plugins.formats.mercury.counting import Counting, Marks, parsed, shifted
-from tui_annotate.plugins.formats.mercury.names import META
-from tui_annotate.plugins.formats.mercury.reading import SampleReader
-from tui_annotate.plugins.formats.mercury.tables import Row, Tables, Texts, connected, has_chunks
+from tui_annotate.plugins.files.json_values import SURROGATE, check_text
+from tui_annotate.plugins.formats.mercury.dump import META, MercurySampleReader
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.traits import About, Trait, plainly
+from tui_annotate.plugins.record_validation import dataset_name, problem
+from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
+from tui_annotate.plugins.user_files import (
+    UserRow,
+    databases,
+    decode_text,
+    open_database,
+    query_database,
+    read_mercury,
+)
 
+_COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+    "sample_id": ("sample_id", "doc_id"),
+    "chunk_offset": ("chunk_offset", "chunk_offset_local"),
+    "annot_spans": ("annot_spans", "text_spans"),
+}
+"""What a column was called, newest first."""
+_SIDES: Final[Mapping[str, Side]] = {
+    "source": Side.SOURCE, "text1": Side.SOURCE, "summary": Side.SUMMARY, "text2": Side.SUMMARY,
+}  # fmt: skip
+"""What the two texts are called."""
+_CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
+_VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
+_LONGEST_INLINE: Final = 12
+"""Bytes of a text that stand beside the vectors; longer ones have a row of their own."""
+
+
+class _Chunk(NamedTuple):
+    """A sentence; `start` is where it begins in the text of all chunks, joined by one space."""
+
+    id: int
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+_Row = dict[str, Any]
+_Texts = dict[Side, list[_Chunk]]
+
+
+def _has_chunks(path: Path) -> bool:
+    return bool(
+        query_database(path, "SELECT 1 FROM sqlite_master WHERE name = 'chunks' AND sql > ''")
+    )
+
+
+def _table_sql(connection: sqlite3.Connection, table: str) -> str:
+    found = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    return str(found[0]) if found and found[0] else ""
+
+
+class _Tables:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        if merged := _VEC0_TABLE.search(_table_sql(connection, "chunks")):
+            self._copy_chunks(merged.group(1))
+            self._chunks = "temp.flat_chunks"
+            self._columns = dict(zip(_CHUNK, _CHUNK, strict=True))
+        else:
+            self._chunks = "main.chunks"
+            self._columns = self._find_columns("chunks", _CHUNK)
+
+    def _find_columns(self, table: str, wanted: Iterable[str]) -> dict[str, str]:
+        there = self._list_columns(table)
+        found = {}
+        for column in wanted:
+            names = [name for name in _COLUMN_NAMES.get(column, (column,)) if name in there]
+            if not names:
+                raise InvalidInput(
+                    f"its table {table!r} has no column {column!r}; there are: {', '.join(there)}",
+                    "is it a database of Mercury?",
+                )
+            found[column] = names[0]
+        return found
+
+    def _list_columns(self, table: str) -> list[str]:
+        rows = self._connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+        return [str(row[0]) for row in rows]
+
+    def samples(self) -> Iterator[tuple[int, _Texts]]:
+        columns = ", ".join(f'"{self._columns[name]}"' for name in _CHUNK)
+        rows = self._connection.execute(
+            f"SELECT {columns} FROM {self._chunks} WHERE typeof({self._columns['sample_id']}) ="  # noqa: S608  names of columns that are there
+            " 'integer' ORDER BY 1, 5, 2"
+        )
+        for sample, chunks in groupby(rows, key=lambda row: row[0]):
+            yield sample, _group_chunks(chunks)
+
+    def annotations(self) -> Iterator[_Row]:
+        if not self._list_columns("annotations"):
+            return
+        wanted = ("annot_id", "sample_id", "annot_spans", "annotator", "label")
+        columns = self._find_columns("annotations", wanted)
+        cursor = self._connection.execute(
+            f"SELECT * FROM main.annotations ORDER BY {columns['sample_id']}, annot_id"  # noqa: S608  as above
+        )
+        newest = {old: new for new, old in columns.items()}
+        names = [newest.get(each[0], each[0]) for each in cursor.description]
+        for row in cursor:
+            yield dict(zip(names, row, strict=True))
+
+    def meta(self) -> Iterator[_Row]:
+        if {"sample_id", "json_meta"} <= set(self._list_columns("sample_meta")):
+            rows = self._connection.execute(
+                "SELECT sample_id, json_meta FROM main.sample_meta ORDER BY sample_id"
+            )
+            yield from ({"sample_id": sample, "json_meta": meta} for sample, meta in rows)
+
+    def comments(self) -> Iterator[_Row]:
+        if not {"comment_id", "annot_id"} <= set(self._list_columns("comments")):
+            return
+        sample = self._find_columns("annotations", ["sample_id"])["sample_id"]
+        cursor = self._connection.execute(
+            f'SELECT a."{sample}" AS sample_id, c.* FROM main.comments AS c'  # noqa: S608  as above
+            " LEFT JOIN main.annotations AS a USING (annot_id) ORDER BY 1, c.comment_id"
+        )
+        names = [each[0] for each in cursor.description]
+        for row in cursor:
+            yield dict(zip(names, row, strict=True))
+
+    def _copy_chunks(self, declared: str) -> None:
+        parts = [part.split() for part in declared.split(",")]
+        kept = [part[0] for part in parts if len(part) == 2 and "[" not in part[1]]
+        missing = [name for name in _CHUNK if name not in (*kept, "chunk_id")]
+        if missing:
+            raise InvalidInput(f"its table 'chunks' has no column {missing[0]!r}")
+        places = {name: kept.index(name) for name in _CHUNK if name != "chunk_id"}
+        self._connection.execute(f"CREATE TEMP TABLE flat_chunks ({', '.join(_CHUNK)})")
+        self._connection.executemany(
+            "INSERT INTO temp.flat_chunks VALUES (?, ?, ?, ?, ?)", self._read_vec0_rows(places)
+        )
+
+    def _read_vec0_rows(self, places: Mapping[str, int]) -> Iterator[tuple[Any, ...]]:
+        rows = self._connection.execute(
+            "SELECT chunk_id, rowid, chunk_offset FROM main.chunks_rowids ORDER BY chunk_id, rowid"
+        )
+        for block, members in groupby(rows, key=lambda row: row[0]):
+            blobs = {name: self._read_blob(place, block) for name, place in places.items()}
+            for _, row, slot in members:
+                values = {"chunk_id": row}
+                for name, place in places.items():
+                    textual = name in ("text", "text_type")
+                    values[name] = (
+                        self._read_text(blobs[name], slot, (place, row))
+                        if textual
+                        else int.from_bytes(blobs[name][slot * 8 : slot * 8 + 8], "little")
+                    )
+                yield tuple(values[name] for name in _CHUNK)
+
+    def _read_blob(self, place: int, block: int) -> bytes:
+        found = self._connection.execute(
+            f"SELECT data FROM main.chunks_metadatachunks{place:02d} WHERE rowid = ?",  # noqa: S608  a number
+            (block,),
+        ).fetchone()
+        if not found or not isinstance(found[0], bytes):
+            raise InvalidInput("its chunks, merged with vectors, are broken")
+        return found[0]
+
+    def _read_text(self, blob: bytes, slot: int, long: tuple[int, int]) -> str:
+        place, row = long
+        view = blob[slot * 16 : slot * 16 + 16]
+        length = int.from_bytes(view[:4], "little")
+        if length <= _LONGEST_INLINE:
+            return decode_text(view[4 : 4 + length])
+        found = self._connection.execute(
+            f"SELECT data FROM main.chunks_metadatatext{place:02d} WHERE rowid = ?",  # noqa: S608  a number
+            (row,),
+        ).fetchone()
+        if not found or not isinstance(found[0], str):
+            raise InvalidInput("its chunks, merged with vectors, are broken")
+        return found[0]
+
+
+def _group_chunks(rows: Iterable[tuple[Any, ...]]) -> _Texts:
+    found: _Texts = {side: [] for side in Side}
+    for _, chunk, kind, text, _ in rows:
+        if kind not in _SIDES or not isinstance(text, str):
+            continue  # told where a text is missing
+        before = found[_SIDES[kind]]
+        before.append(_Chunk(chunk, text, before[-1].end + 1 if before else 0))
+    return found
+
+
+_NO_START: Final = -1
 USERS: Final = "users.sqlite"
 """The name of the file of people, which Mercury keeps beside its corpus."""
 COMMENTS: Final = "mercury_comments"
@@ -36,11 +218,12 @@ class MercuryDatabaseFormat:
     """
 
     name = "mercury-db"
-    about = About(
+    about = FormatTraits(
         title="Mercury's SQLite database",
-        carried=plainly(
-            Trait.OVERLAP, Trait.LINK, Trait.TREE, Trait.NOTE, Trait.ANNOTATOR, Trait.TEXTS,
-            Trait.SEVERAL, Trait.BARE, Trait.UNCLAIMED, Trait.UNREAD, Trait.META,
+        carried=carry_plainly(
+            RecordTrait.OVERLAP, RecordTrait.LINK, RecordTrait.TREE, RecordTrait.NOTE,
+            RecordTrait.ANNOTATOR, RecordTrait.TEXTS, RecordTrait.SEVERAL, RecordTrait.BARE,
+            RecordTrait.UNCLAIMED, RecordTrait.UNREAD, RecordTrait.META,
         ),
     )  # fmt: skip
 
@@ -50,38 +233,34 @@ class MercuryDatabaseFormat:
         Samples of several files get the file's name before their number where all go into one
         dataset. A sample is refused as a whole where one of its spans is not inside its texts.
         """
-        files = _files(path)
-        names = _names(path)
+        files = _list_files(path)
+        names = _read_user_names(path)
         for file in files:
             dataset = dataset_name(file, options.dataset)
             prefix = f"{file.stem}/" if options.dataset and len(files) > 1 else ""
             try:
-                with closing(connected(file)) as connection:
-                    reading = _Reading(file, Tables(connection), names)
+                with closing(open_database(file)) as connection:
+                    connection.execute("PRAGMA temp_store = FILE")
+                    reading = _DatabaseReader(file, _Tables(connection), names)
                     yield from reading.records(dataset, prefix, language=options.language)
             except InvalidInput as error:
                 yield problem(str(file), error)
             except (sqlite3.Error, UnicodeError) as error:  # its words may be no UTF-8
-                yield Problem(
-                    str(file), f"can not be read: {_line(error)}", "is Mercury still writing?"
-                )
+                message = " ".join(str(error).split())
+                yield Problem(str(file), f"can not be read: {message}", "is Mercury still writing?")
             if options.meter:
                 options.meter.done += file.stat().st_size
 
 
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())
-
-
-def _files(path: Path) -> list[Path]:
+def _list_files(path: Path) -> list[Path]:
     if path.is_dir():
-        found = [file for file in sorted(path.iterdir()) if file.is_file() and has_chunks(file)]
+        found = [file for file in sorted(path.iterdir()) if file.is_file() and _has_chunks(file)]
         if not found:
             raise NotFound(f"no file in {path} is a database of Mercury", "name the right folder")
         return found
     if not path.exists():
         raise NotFound(f"there is no file {path}")
-    if not has_chunks(path):
+    if not _has_chunks(path):
         raise InvalidInput(
             f"{path} is no database with a table 'chunks' of Mercury",
             "its users: tui-annotate migrate users; its dumps: the format mercury",
@@ -89,8 +268,7 @@ def _files(path: Path) -> list[Path]:
     return [path]
 
 
-def _names(path: Path) -> dict[str, str]:
-    """People's names by id, those in UTF-8; empty where no file of users is there."""
+def _read_user_names(path: Path) -> dict[str, str]:
     with suppress(NotFound, InvalidInput):
         files = databases([path if path.is_dir() else path.with_name(USERS)])
         users = (user for file in files for user in read_mercury(file))
@@ -102,16 +280,13 @@ def _names(path: Path) -> dict[str, str]:
     return {}
 
 
-class _Rows:
-    """Rows that come by sample, given out sample by sample."""
-
-    def __init__(self, rows: Iterator[Row]) -> None:
+class _RowsBySample:
+    def __init__(self, rows: Iterator[_Row]) -> None:
         self._rows = rows
         self._next = next(rows, None)
         self.strays = 0
 
-    def of(self, sample: int) -> Iterator[Row]:
-        """Those of one sample; those before it belong to none."""
+    def of(self, sample: int) -> Iterator[_Row]:
         while (row := self._next) is not None:
             number = row["sample_id"]
             if isinstance(number, int) and number > sample:
@@ -125,45 +300,41 @@ class _Rows:
                 self.strays += 1
 
     def rest(self) -> int:
-        """How many belong to no sample; reads to the end."""
         return self.strays + (self._next is not None) + sum(1 for _ in self._rows)
 
 
-class _Reading:
-    """One database."""
-
-    def __init__(self, path: Path, tables: Tables, names: Mapping[str, str]) -> None:
+class _DatabaseReader:
+    def __init__(self, path: Path, tables: _Tables, names: Mapping[str, str]) -> None:
         self._path = path
         self._tables = tables
-        self._names = names
-        self._shift = self._counts_in_chunks()
+        self._user_names = names
+        self._in_chunks = self._uses_chunk_offsets()
 
-    def _counts_in_chunks(self) -> bool:
-        counting = Counting()
-        rows = _Rows(self._tables.annotations())
+    def _uses_chunk_offsets(self) -> bool:
+        counting = _OffsetKind()
+        rows = _RowsBySample(self._tables.annotations())
         for sample, texts in self._tables.samples():
             for row in rows.of(sample):
                 with suppress(InvalidInput):  # told with its sample
-                    counting.look(Marks(row), texts)
+                    counting.add(_Marks(row), texts)
         return counting.in_chunks()
 
     def records(self, dataset: str, prefix: str, *, language: str) -> Iterator[Record | Problem]:
-        """Its samples, then what belongs to none."""
-        annotations = _Rows(self._tables.annotations())
-        meta, comments = _Rows(self._tables.meta()), _Rows(self._tables.comments())
+        annotations = _RowsBySample(self._tables.annotations())
+        meta, comments = _RowsBySample(self._tables.meta()), _RowsBySample(self._tables.comments())
         for sample, texts in self._tables.samples():
             where = f"{self._path}, sample {sample}"
             rows = [list(each.of(sample)) for each in (annotations, meta, comments)]
             try:
-                fields = self._fields(sample, texts, rows)
-                reader = SampleReader(
+                fields = self._sample_fields(sample, texts, rows)
+                reader = MercurySampleReader(
                     fields, dataset=dataset, key=f"{prefix}{sample}", language=language
                 )
                 yield reader.record(where)
             except InvalidInput as error:
                 yield problem(where, error)
                 continue
-            doubts = [*reader.doubts, *_astral(fields)]
+            doubts = [*reader.doubts, *_warn_of_astral_characters(fields)]
             yield from (Problem(where, doubt, refused=False) for doubt in doubts)
         if strays := annotations.rest():
             yield Problem(str(self._path), f"{many(strays, 'annotation')} of samples without texts")
@@ -171,68 +342,152 @@ class _Reading:
             if count:
                 yield Problem(str(self._path), f"{count} {name} belong to nothing", refused=False)
 
-    def _fields(self, sample: int, texts: Texts, rows: list[list[Row]]) -> dict[str, Any]:
+    def _sample_fields(self, sample: int, texts: _Texts, rows: list[list[_Row]]) -> dict[str, Any]:
         annotations, meta, comments = rows
         joined = {side: " ".join(chunk.text for chunk in texts[side]) for side in Side}
         return {
             "sample_id": sample,
             "source": joined[Side.SOURCE],
             "summary": joined[Side.SUMMARY],
-            "annotations": [self._annotation(row, texts, joined) for row in annotations],
-            **_meta(meta),
-            **({META + COMMENTS: list(map(_plain, comments))} if comments else {}),
+            "annotations": [self._annotation_fields(row, texts, joined) for row in annotations],
+            **_parse_meta(meta),
+            **({META + COMMENTS: list(map(_check_utf8, comments))} if comments else {}),
         }
 
-    def _annotation(self, row: Row, texts: Texts, joined: Mapping[Side, str]) -> dict[str, Any]:
-        row = _plain(row)
-        marks = Marks(row)
+    def _annotation_fields(
+        self, row: _Row, texts: _Texts, joined: Mapping[Side, str]
+    ) -> dict[str, Any]:
+        row = _check_utf8(row)
+        marks = _Marks(row)
         fields = {name: row.get(name) for name in ("annot_id", "sample_id", "annotator")}
-        fields["label"] = _label(row)
+        fields["label"] = _parse_label(row)
         fields["note"] = row.get("note") or ""
-        fields["annotator_name"] = self._names.get(str(row["annotator"]))
+        fields["annotator_name"] = self._user_names.get(str(row["annotator"]))
         spans = [(side, *span) for side, span in marks.spans.items()]
-        for side, start, end in shifted(marks, texts) if self._shift else spans:
+        for side, start, end in _shift_spans(marks, texts) if self._in_chunks else spans:
             if 0 <= start < end <= len(joined[side]):
                 fields[f"{side}_span"] = joined[side][start:end]
             fields |= {f"{side}_start": start, f"{side}_end": end}
         return fields
 
 
-def _plain(row: Row) -> Row:
-    """A row of values that JSON has as well.
-
-    Raises:
-        InvalidInput: it holds bytes, or text that is no UTF-8.
-    """
+def _check_utf8(row: _Row) -> _Row:
     for name, value in row.items():
         if isinstance(value, bytes) or (isinstance(value, str) and SURROGATE.search(value)):
             raise InvalidInput(f"{name} of {row.get('annot_id')!r} is no text in UTF-8")
     return row
 
 
-def _label(row: Row) -> Any:
+def _parse_label(row: _Row) -> Any:
     raw = row["label"]
     if raw is None or raw == "":
         return []
     if isinstance(raw, str) and raw[:1] not in '["':
         return [raw]  # as the first versions had it
-    value = parsed(raw, what=f"the label of annotation {row['annot_id']!r}")
+    value = _parse_json(raw, what=f"the label of annotation {row['annot_id']!r}")
     return [value] if isinstance(value, str) else value
 
 
-def _meta(rows: list[Row]) -> dict[str, Any]:
+def _parse_meta(rows: list[_Row]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for row in rows:
-        value = parsed(row["json_meta"], what="the meta")
+        value = _parse_json(row["json_meta"], what="the meta")
         if not isinstance(value, dict):
             raise InvalidInput("the meta is no object")
         found |= {META + name: each for name, each in value.items()}
     return found
 
 
-def _astral(fields: Mapping[str, Any]) -> Iterator[str]:
+def _warn_of_astral_characters(fields: Mapping[str, Any]) -> Iterator[str]:
     """A doubt where a browser's offsets may have run ahead of code points."""
     for side in Side:
         ends = [row[f"{side}_end"] for row in fields["annotations"] if f"{side}_end" in row]
         if ends and any(ord(sign) > 0xFFFF for sign in fields[side.value][: max(ends)]):
             yield f"the {side} has signs that a browser counts twice before the end of a span"
+
+
+"""What stands for the start of a span that was not marked."""
+_CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
+
+
+def _parse_json(raw: Any, *, what: str) -> Any:
+    try:
+        if not isinstance(raw, str) or SURROGATE.search(raw):
+            raise InvalidInput(f"{what} is no text")
+        value = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{what} is no JSON: {error}") from error
+    check_text(value, raw)
+    return value
+
+
+class _Marks:
+    def __init__(self, row: _Row) -> None:
+        self._what = f"annotation {row['annot_id']!r}"
+        spans = _parse_json(row["annot_spans"], what=f"the spans of {self._what}")
+        if not isinstance(spans, dict):
+            raise InvalidInput(f"the spans of {self._what} are no object")
+        raw = row.get("chunk_ids")
+        chunks = _parse_json(raw, what="chunk_ids") if raw else {}
+        if not isinstance(chunks, dict):
+            raise InvalidInput(f"chunk_ids of {self._what} are no object")
+        self.spans: dict[Side, tuple[int, int]] = {}
+        self.chunks: dict[Side, Any] = {}
+        for name, span in spans.items():
+            side = self._parse_side(name)
+            start, end, *told = self._parse_span(span)
+            if start == _NO_START:
+                continue
+            self.spans[side] = (start, end)
+            self.chunks[side] = told[0] if told else chunks.get(name, row.get(_CHUNK_OF[side]))
+
+    def _parse_side(self, name: str) -> Side:
+        if name not in _SIDES or _SIDES[name] in self.spans:
+            raise InvalidInput(f"{self._what} marks {name!r}", f"known: {', '.join(_SIDES)}")
+        return _SIDES[name]
+
+    def _parse_span(self, span: Any) -> list[int]:
+        integers = isinstance(span, list) and all(type(at) is int for at in span)
+        if not integers or len(span) not in (2, 3):
+            raise InvalidInput(f"{self._what} has the span {span!r}", "write [start, end]")
+        return list(span)
+
+    def named(self, side: Side, texts: _Texts) -> _Chunk | None:
+        wanted = self.chunks[side]
+        return next((chunk for chunk in texts[side] if chunk.id == wanted), None)
+
+
+class _OffsetKind:
+    def __init__(self) -> None:
+        self._names_chunks = False
+        self._differ = False
+        self._in_documents = True
+        self._in_chunks = True
+
+    def add(self, marks: _Marks, texts: _Texts) -> None:
+        for side, (start, end) in marks.spans.items():
+            chunk = marks.named(side, texts)
+            if chunk is None:
+                self._in_chunks &= marks.chunks[side] is None
+                continue
+            self._names_chunks = True
+            self._in_chunks &= 0 <= start < end <= len(chunk.text)
+            self._in_documents &= start < chunk.end and end > chunk.start
+            self._differ |= chunk.start > 0
+
+    def in_chunks(self) -> bool:
+        if not self._names_chunks or not self._differ:
+            return False
+        if self._in_chunks == self._in_documents:
+            ways = "both in chunks and in documents" if self._in_chunks else "no way of counting"
+            raise InvalidInput(
+                f"the spans fit {ways}", "dump it with Mercury, and read the dump, which quotes"
+            )
+        return self._in_chunks
+
+
+def _shift_spans(marks: _Marks, texts: _Texts) -> Iterable[tuple[Side, int, int]]:
+    for side, (start, end) in marks.spans.items():
+        chunk = marks.named(side, texts)
+        offset = chunk.start if chunk else 0
+        yield side, start + offset, end + offset

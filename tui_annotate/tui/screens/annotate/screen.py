@@ -1,187 +1,187 @@
-"""The annotating screen: keys and mouse go to the draft, and what it wants is done in order."""
+"""The annotating screen, and its queue: the list of samples, its order, scores, siblings."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.command import Provider
-from textual.message import Message
-
-from tui_annotate.domain.people import reader
-from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import lighting, moving
-from tui_annotate.tui.draft.deeds import press
-from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
-from tui_annotate.tui.draft.state import Draft, Kind
-from tui_annotate.tui.draft.walking import show
-from tui_annotate.tui.saving import Job
-from tui_annotate.tui.screens.annotate.keys import HARMLESS, WAYS_OUT, AnnotateKeys
-from tui_annotate.tui.screens.annotate.palette import ActionProvider
-from tui_annotate.tui.widgets.annotation_list import AnnotationList
-from tui_annotate.tui.widgets.document_pane import DocumentPane
-from tui_annotate.tui.widgets.draft_line import DraftLine
-from tui_annotate.tui.widgets.label_bar import LabelBar
-from tui_annotate.tui.widgets.match_list import MatchList
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.queue_orders import BY_SOURCE, INGESTED, ByScore, ScoreDirection, by_score
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.scores import ScoreSummaries
+from tui_annotate.tui.draft.effects import Effect, Open
+from tui_annotate.tui.screens.annotate.features import ANNOTATE_FEATURES
+from tui_annotate.tui.screens.annotate.features.suggestions import Suggestions
+from tui_annotate.tui.screens.annotate.loader import SampleSource
+from tui_annotate.tui.screens.annotate.saving import AnnotationSaves
+from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.annotations import Annotation
-    from tui_annotate.domain.suggestions import Suggestion
+    from collections.abc import Sequence
+
+    from tui_annotate.services.annotate import QueueRow
+    from tui_annotate.tui.dialogs.siblings import Found
+    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
+    from tui_annotate.tui.screens.queue import Opinions
+    from tui_annotate.tui.session import AnnotatorSession
+
+_ORDER_SENSES = (
+    ScoreDirection.WORST,
+    ScoreDirection.UNCERTAIN,
+    ScoreDirection.BEST,
+)  # as one would look for them
 
 
-class AnnotateScreen(AnnotateKeys):
-    """One sample at a time, by keys."""
+class SampleQueue:
+    """From the queue to a sample and back."""
 
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
+    def __init__(self, screen: WorkspaceHost) -> None:
+        self._screen = screen
 
-    class Wished(Message):
-        """Something that the app does: `print`, `password`, `sync` or `sign out`."""
+    @property
+    def _session(self) -> AnnotatorSession:
+        if self._screen.session is None:
+            raise Unavailable("no workspace is open")
+        return self._screen.session
 
-        def __init__(self, wish: str) -> None:
-            super().__init__()
-            self.wish = wish
-
-    def __init__(self, leave: Callable[[], None]) -> None:
-        """`leave` ends the app, once the place is kept."""
-        super().__init__()
-        self._leave = leave
-
-    def opening(self, words: str, kind: Kind = "hint") -> None:
-        """Words while there is no sample yet."""
-        self.query_one(DraftLine).show(words, kind=kind)
-
-    def quit(self) -> None:
-        """Keeps place, time and a half-written note, waits for the store, leaves; once."""
-        if self.saver.closed:
-            return
-        self._half()
-        self.saver.send_last(self.leaving())
-        self._leave()
-
-    # what is to be done
-
-    def do(self, action: str, *, digit: str = "") -> None:
-        """An action of the key table, by key, from the palette or by a click."""
-        if self.draft and self.desk:
-            may = self.may_do(action)
-            self.perform(self.pressed(self.draft, action, digit=digit) if may else [Blink()])
-
-    def may_do(self, action: str) -> bool:
-        """Whether the window is large enough for what an action changes."""
-        return not self.too_small or action in HARMLESS | WAYS_OUT
-
-    def pressed(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        """What an action does to the draft."""
-        comment = self.desk.assignment.comment if self.desk else ""
-        return press(draft, action, digit=digit, comment=comment)
-
-    def perform(self, effects: Sequence[Effect]) -> None:
-        """Does what the draft asks for, in order; then the draft is told and shown."""
-        for effect in effects:
-            if not (self.move_panes(effect) or self.store(effect) or self.ask(effect)):
-                self._perform_here(effect)
-        if not self.walking:
-            self.follow()
-            self.show_draft()
-
-    def _perform_here(self, effect: Effect) -> None:
+    def handle(self, effect: Effect) -> bool:
+        """Open the order of the queue, or the siblings of the sample."""
         match effect:
-            case Blink():
-                self.query_one(LabelBar).blink()
-            case Open("layout"):
-                self.next_layout()
-                self.remember("layout", self.layout_name)
-            case Open("lacking"):
-                self.mark_lacking()
-            case Open("signals"):
-                self.next_signals()
-            case Open("document", step):
-                self.next_document(step)
-            case Open("sample", step):
-                self._walk(step)
-            case Open("palette"):
-                self._open_palette()
-            case Open("quit"):
-                self.quit()
-            case Open("print" | "password" | "sign out" | "sync" as wish):
-                self.post_message(self.Wished(wish))
+            case Open("rivals"):
+                self._ask_siblings()
+            case Open("order"):
+                self.open(ordering=True)
+            case _:
+                return False
+        return True
 
-    def use_theme(self, name: str) -> None:
-        """Another look, which the store remembers for this person."""
-        self.app.theme = name
-        self.remember("theme", name)
+    def open(self, *, ordering: bool = False) -> None:
+        """Show the queue; `ordering`: it begins with the choice of an order."""
+        from tui_annotate.tui.screens.queue import QueueScreen
 
-    def remember(self, what: str, value: str) -> None:
-        """Something that this person chose for themselves."""
-        if session := self.session:
-            who = reader(session.person.id)
-            keep = partial(session.annotate.keep_preference, who, what, value)
-            self.saver.send(Job(keep, lambda _: None, self._refused))
-
-    def _open_palette(self) -> None:
-        from textual.command import CommandPalette
-
-        self.app.push_screen(CommandPalette())
-
-    def _walk(self, step: int) -> None:
-        session, desk = self.session, self.desk
-        if session and desk:
-            self.go(
-                partial(self.beside, session, desk.sample.key, step),
-                "this is the last sample" if step > 0 else "this is the first sample",
-                known=self.at_hand(step),
-            )
-
-    # mouse
-
-    def on_document_pane_selection_changed(self, message: DocumentPane.SelectionChanged) -> None:
-        """The mouse moved a cursor; what keys moved is known already."""
-        message.stop()
-        draft = self.draft
-        side = self.side_of(message.pane)
-        if draft is None or side is None or draft.writing or self._going:
+        at = self._screen.current
+        if at is None:
             return
-        pointer = self.pointer(side)
-        if pointer == draft.pointers[side]:
-            return
-        self.spend()
-        moving.pointed(draft, side, pointer, by_hand=True)
-        self.pane(side).focus()
-        self.follow()
-        self.show_draft()
+        self._screen.keep_place()
+        session, desk = at.session, at.desk
+        current, order = desk.sample.key, session.order
+        screen = QueueScreen(
+            self._read_page,
+            find=session.annotate.find,
+            position=desk.position,
+            current=current,
+            leave="quit",
+            opinions=self._make_opinions(session),
+        )
+        self._screen.open_dialog(screen, lambda key: self._open_from_queue(key, current, order))
+        if ordering:
+            screen.call_later(screen.action_order)
 
-    def on_document_pane_match_clicked(self, message: DocumentPane.MatchClicked) -> None:
-        """A lit sentence of the source was clicked: it is taken, or given back."""
-        message.stop()
-        if message.pane is self.pane(Side.SOURCE):
-            self._with_mouse(lambda draft: lighting.take_match(draft, message.rank))
+    def _read_page(
+        self, search: str, states: Collection[State], *, offset: int, limit: int
+    ) -> tuple[Sequence[QueueRow], int]:
+        """In a thread."""
+        session = self._session
+        found = session.annotate.queue(
+            session.person.id,
+            order=session.order,
+            search=search,
+            states=states,
+            offset=offset,
+            limit=limit,
+        )
+        return found.rows, found.total
 
-    def on_match_list_picked(self, message: MatchList.Picked) -> None:
-        """A match of the list was clicked."""
-        message.stop()
-        self._with_mouse(lambda draft: lighting.show_match(draft, message.rank))
+    def _make_opinions(self, session: AnnotatorSession) -> Opinions | None:
+        from tui_annotate.tui.screens.queue import Opinions
 
-    def on_annotation_list_picked(self, message: AnnotationList.Picked) -> None:
-        """An annotation of the list was clicked."""
-        message.stop()
-        self._with_mouse(lambda draft: _show_number(draft, message.index))
+        if session.machines is None:
+            return None
+        return Opinions(
+            self._read_scores,
+            self._read_siblings,
+            self._list_orders,
+            self._current_order,
+            self._use_order,
+        )
 
-    def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """An option was clicked: as its digit."""
-        message.stop()
-        if self.draft and not self.draft.writing:
-            self.spend()
-            self.do("option.choose", digit=message.digit)
+    def _current_order(self) -> str:
+        return self._session.order
 
-    def _with_mouse(self, deed: Callable[[Draft], Effects]) -> None:
-        if self.draft and not self.draft.writing and not self._going:
-            self.spend()
-            self.perform(deed(self.draft))
+    def _use_order(self, order: str) -> None:
+        if current := self._screen.current:
+            session = replace(current.session, order=order)
+            self._screen.current = replace(current, session=session)
+
+    def _read_scores(self, keys: Sequence[SampleKey]) -> ScoreSummaries:
+        """In a thread."""
+        session = self._session
+        if session.machines is None:
+            return ScoreSummaries()
+        scored = by_score(session.order)
+        return session.machines().scores.glances(keys, first=scored.score if scored else "")
+
+    def _list_orders(self) -> Sequence[str]:
+        """In a thread."""
+        session = self._session
+        if session.machines is None:
+            return ()
+        scores = session.machines().scores.orderable()
+        scored = [str(ByScore(sense, score)) for sense in _ORDER_SENSES for score in scores]
+        return (BY_SOURCE, INGESTED, "random:1", *scored)
+
+    def _read_siblings(self, key: SampleKey) -> Found:
+        """The samples of a group that are in this person's line; in a thread."""
+        session = self._session
+        found = session.annotate.siblings(session.person.id, key, order=session.order)
+        return found, self._read_scores([each.key for each in found])
+
+    def _ask_siblings(self) -> None:
+        """Ask for one of the siblings of the sample on screen."""
+        from tui_annotate.tui.dialogs.siblings import SiblingsDialog
+
+        if desk := self._screen.desk:
+            current = desk.sample.key
+            dialog = SiblingsDialog(partial(self._read_siblings, current), current=current)
+            self._screen.open_dialog(dialog, partial(self._open_sibling, current))
+
+    def _open_sibling(self, current: SampleKey, key: SampleKey | None) -> None:
+        if key != current:
+            self._screen.go_to(key)
+
+    def _open_from_queue(
+        self, key: SampleKey | None, current: SampleKey | None, order: str = ""
+    ) -> None:
+        """Open what was chosen; in another order also the open sample, as its position changed."""
+        if key is None:
+            self._screen.quit()
+        elif key != current or order not in ("", self._current_order()):
+            self._screen.go_to(key)
 
 
-def _show_number(draft: Draft, index: int) -> Effects:
-    listed: list[Annotation | Suggestion] = [*draft.annotations, *draft.offered]
-    if draft.editing or not 0 <= index < len(listed):
-        return [Blink()]
-    return show(draft, listed[index])
+class AnnotateScreen(WorkspaceScreen):
+    """A person annotates the samples of their queue."""
+
+    no_sample: ClassVar[str] = (
+        "no sample is here for you yet: leave with q;"
+        " tui-annotate ingest FILE brings some, tui-annotate assign hands them out"
+    )
+
+    def __init__(self, close: Callable[[], None]) -> None:
+        super().__init__(close, SampleSource())
+        self.queue = SampleQueue(self)
+        self.open_queue = self.queue.open
+        self.use_features(ANNOTATE_FEATURES, AnnotationSaves(self, self.saves).handle)
+
+    def hide_suggestions(self, *, hiding: bool) -> None:
+        """Hide suggestions of machines, or show them."""
+        for feature in self.features:
+            if isinstance(feature, Suggestions):
+                feature.hide(hiding=hiding)
+
+    def handle(self, effect: Effect) -> bool:
+        """Do what an effect asks of the screen itself."""
+        return self.queue.handle(effect) or super().handle(effect)

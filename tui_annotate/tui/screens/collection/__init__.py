@@ -1,1 +1,1 @@
-"""The tree of a collection: `folding` knows the rows, `rows` paints, `screen` acts."""
+"""The tree of a collection: `rows` knows and paints the rows, `screen` acts."""

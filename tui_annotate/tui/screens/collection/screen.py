@@ -5,39 +5,122 @@ Rows are read in a thread when they are unfolded; what moves among them waits fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.domain.samples import Kind, Sample, SampleKey
+from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.tui.dialogs.help import HelpDialog
-from tui_annotate.tui.palette import OPENS_MORE
-from tui_annotate.tui.screens.collection import folding
-from tui_annotate.tui.screens.collection.folding import Path, Row, Tree
-from tui_annotate.tui.screens.collection.keys import (
-    ANY_ROWS,
-    BINDINGS,
-    COUNTED,
-    HELP,
-    KEYS,
-    LEGEND,
-    MODES,
-    NAMES,
+from tui_annotate.tui.dialogs.legend import LegendEntry
+from tui_annotate.tui.key_queue import KeyOrPaste, free
+from tui_annotate.tui.keys.key_map import HelpGroup
+from tui_annotate.tui.palette import CHOSEN, OPENS_MORE
+from tui_annotate.tui.screens.collection import rows as tree_rows
+from tui_annotate.tui.screens.collection.rows import (
+    OPEN,
+    UNFOLDED,
+    Path,
+    Tree,
+    TreeRow,
+    TreeRows,
+    describe_counts,
 )
-from tui_annotate.tui.screens.collection.rows import UNFOLDED, TreeRows, counted
-from tui_annotate.tui.turns import Pressed, free
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import Annotate
+    from tui_annotate.services.annotate import AnnotationService
+
+MODES: Final = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION)
+NAMES: Final = {
+    SampleKind.REPORT: "reports",
+    SampleKind.DOCUMENT: "documents",
+    SampleKind.CITATION: "citations",
+}
+COUNTED: Final = NAMES | {SampleKind.CITATION: "sentences"}
+
+
+@dataclass(frozen=True, slots=True)
+class TreeAction:
+    """Keys that belong together: one row of the help.
+
+    Attributes:
+        calls: from keys, by Textual's names for them, to the method they call: `move(1)`.
+        keys: as the help shows them; empty: not in the help.
+        help: what they do.
+        group: the heading in the help.
+        line: place from the left, keys and name on the key line; None: not there.
+        any_rows: means the same whatever rows are shown, so it does not wait for them.
+    """
+
+    calls: Mapping[str, str]
+    keys: str = ""
+    help: str = ""
+    group: str = "Moving"
+    line: tuple[int, str, str] | None = None
+    any_rows: bool = False
+
+
+ACTIONS: Final = (
+    TreeAction({"down,j": "move(1)", "up,k": "move(-1)"}, "↑ ↓ k j", "one row"),
+    TreeAction({"pagedown,space,ctrl+d": "turn(1)", "pageup,ctrl+u": "turn(-1)"},
+               "PgUp PgDn Space", "one page"),
+    TreeAction({"home": "edge(-1)", "end": "edge(1)"}, "Home End", "first and last"),
+    TreeAction({"right,l": "unfold"}, "→ l", "unfold; into what is unfolded",
+               line=(2, "← →", "fold")),
+    TreeAction({"left,h": "fold"}, "← h", "fold; to the row above"),
+    TreeAction({"enter": "act"}, "Enter", "unfold, or open what is there",
+               line=(1, "Enter", "open")),
+    TreeAction({"J,n": "incomplete"}, "J n", "open the next that is not done",
+               line=(3, "J", "next to do"), any_rows=True),
+    TreeAction({str(at): f"mode({at - 1})" for at in range(1, len(MODES) + 1)}, "1 2 3",
+               "reports, documents, citations", "Choosing", line=(4, "1-3", "mode"),
+               any_rows=True),
+    TreeAction({"tab": "close('queue')"}, "Tab", "the queue: all samples in a list", "Choosing",
+               line=(5, "Tab", "queue"), any_rows=True),
+    TreeAction({"escape,T": "close('')"}, "Esc", "back to the sample that is open", "Choosing",
+               line=(6, "Esc", "back"), any_rows=True),
+    TreeAction({"q": "close('quit')"}, "q", "leave", "Choosing", line=(7, "q", "quit"),
+               any_rows=True),
+    TreeAction({"question_mark,f1": "help"}),
+)  # fmt: skip
+"""In the order of the help."""
+
+BINDINGS: Final = tuple(
+    Binding(keys, call, action.help, show=False)
+    for action in ACTIONS
+    for keys, call in action.calls.items()
+)
+KEY_LINE: Final = tuple(
+    (keys, name) for _, keys, name in sorted(action.line for action in ACTIONS if action.line)
+)
+HELP: Final = tuple(
+    HelpGroup(
+        group,
+        tuple((each.keys, each.help) for each in ACTIONS if each.keys and each.group == group),
+    )
+    for group in ("Moving", "Choosing")
+)
+ANY_ROWS: Final = frozenset(
+    key for action in ACTIONS if action.any_rows for keys in action.calls for key in keys.split(",")
+)
+"""Keys that do not wait for the rows that are read."""
+
+LEGEND: Final = (
+    LegendEntry(((CHOSEN, "good"),), "done: marked, rated, commented; a sentence: all it cites"),
+    LegendEntry(((OPEN, "accent"),), "something is left to do"),
+    LegendEntry(((f"{OPENS_MORE} ", "key"), (UNFOLDED, "key")), "more below it: folded, unfolded"),
+    LegendEntry((("3/12", "text"),), "done, and how many there are"),
+)
 
 
 class CollectionScreen(Screen[SampleKey | str | None]):
@@ -52,18 +135,22 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     AUTO_FOCUS: ClassVar[str | None] = ""
     BINDINGS: ClassVar[list[BindingType]] = [*BINDINGS]
 
-    def __init__(self, annotate: Annotate, person: str, *, kind: Kind, current: Sample) -> None:
+    def __init__(
+        self, annotate: AnnotationService, person: str, *, kind: SampleKind, current: Sample
+    ) -> None:
         super().__init__()
         self._annotate, self._person, self._current = annotate, person, current
         self._dataset, self._kind = current.dataset, kind
         self._trees = {mode: Tree() for mode in MODES}
-        self._modes: tuple[Kind, ...] = ()
-        self._rows: tuple[Row, ...] = ()
+        self._modes: tuple[SampleKind, ...] = ()
+        self._rows: tuple[TreeRow, ...] = ()
         self.reading = True  # rows are on their way
-        self._leading = False  # it is looked for where `J` leads
+        self._seeking = False  # it is looked for where `J` leads
         for mode, tree in self._trees.items():
-            tree.focused = folding.path_of(current.meta, current.id, current.group)
-            tree.focused = tree.focused[: 2 if mode is Kind.REPORT else 3 if mode is kind else 2]
+            tree.focused = tree_rows.path_of(current.meta, current.id, current.group)
+            tree.focused = tree.focused[
+                : 2 if mode is SampleKind.REPORT else 3 if mode is kind else 2
+            ]
             tree.unfolded = {tree.focused[:length] for length in range(1, len(tree.focused))}
 
     def compose(self) -> ComposeResult:
@@ -75,24 +162,24 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        """Reads the topics, and what stands above the sample that is open."""
-        self.query_one(KeyLine).show(KEYS)
+        """Read the topics, and the rows above the sample that is open."""
+        self.query_one(KeyLine).show(KEY_LINE)
         self.reading = False
         self._show()
         self._read()
 
-    def holds(self, event: Pressed) -> bool:
+    def holds(self, event: KeyOrPaste) -> bool:
         """Whether a key waits: for the rows that it is for, or for where the one before leads."""
         any_rows = isinstance(event, events.Key) and event.key in ANY_ROWS
-        return self._leading or (self.reading and not any_rows)
+        return self._seeking or (self.reading and not any_rows)
 
     @property
     def _tree(self) -> Tree:
         return self._trees[self._kind]
 
     @property
-    def _gone(self) -> bool:
-        """Whether somebody left while rows were read."""
+    def _is_closed(self) -> bool:
+        """Whether the screen was closed while rows were read."""
         return self not in self.app.screen_stack
 
     # reading
@@ -107,39 +194,39 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self._read_below(self._kind, path)
 
     @work(thread=True)
-    def _read_below(self, kind: Kind, path: Path) -> None:
-        done = partial(self._refuse, None)
+    def _read_below(self, kind: SampleKind, path: Path) -> None:
+        done = partial(self._show_error, None)
         try:
             self._modes = self._modes or self._annotate.modes(self._dataset)
-            done = partial(self._arrived, kind, path, self._rows_below(kind, path))
+            done = partial(self._add_rows, kind, path, self._rows_below(kind, path))
         except TuiAnnotateError as error:
-            done = partial(self._refuse, error)
+            done = partial(self._show_error, error)
         finally:
             self.app.call_from_thread(done)
 
-    def _rows_below(self, kind: Kind, path: Path) -> tuple[Row, ...]:
+    def _rows_below(self, kind: SampleKind, path: Path) -> tuple[TreeRow, ...]:
         """In a thread."""
         annotate, who, dataset = self._annotate, self._person, self._dataset
         if not path:
-            return folding.of_branches(path, annotate.topics(who, dataset, kind))
+            return tree_rows.branch_rows(path, annotate.topics(who, dataset, kind))
         if len(path) == 1:
-            return folding.of_branches(path, annotate.runs(who, dataset, kind, topic=path[0]))
+            return tree_rows.branch_rows(path, annotate.runs(who, dataset, kind, topic=path[0]))
         topic, run = path
-        return folding.of_leaves(path, annotate.leaves(who, dataset, kind, topic=topic, run=run))
+        return tree_rows.leaf_rows(path, annotate.leaves(who, dataset, kind, topic=topic, run=run))
 
-    def _arrived(self, kind: Kind, path: Path, rows: tuple[Row, ...]) -> None:
+    def _add_rows(self, kind: SampleKind, path: Path, rows: tuple[TreeRow, ...]) -> None:
         self.reading = False
-        if self._gone:
+        if self._is_closed:
             return
         self._trees[kind].below[path] = rows
         self._show()
         self._read()
         free(self)
 
-    def _refuse(self, error: TuiAnnotateError | None) -> None:
-        self.reading = self._leading = False
+    def _show_error(self, error: TuiAnnotateError | None) -> None:
+        self.reading = self._seeking = False
         free(self)
-        if error and not self._gone:
+        if error and not self._is_closed:
             hint = f"; {error.hint}" if error.hint else ""
             self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
 
@@ -154,17 +241,17 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             at for at, row in enumerate(self._rows) if row.path == tree.focused[: len(row.path)]
         ]
         focused = (found or above or [0])[-1]
-        signs = [self._sign(row) for row in self._rows]
+        signs = [self._fold_sign(row) for row in self._rows]
         empty = "no such item here for you" if () in tree.below else "reading…"
         self.query_one(TreeRows).show(self._rows, signs, focused=focused, empty=empty)
-        self._tell()
+        self._show_status()
 
-    def _sign(self, row: Row) -> str:
-        if not folding.folds(row, reports=self._kind is Kind.REPORT):
+    def _fold_sign(self, row: TreeRow) -> str:
+        if not tree_rows.has_rows_below(row, reports=self._kind is SampleKind.REPORT):
             return " "
         return UNFOLDED if row.path in self._tree.unfolded else OPENS_MORE
 
-    def _tell(self) -> None:
+    def _show_status(self) -> None:
         """Title, modes, and the focused row in full."""
         topics = self._tree.below.get((), ())
         done, total = sum(row.done for row in topics), sum(row.total for row in topics)
@@ -179,11 +266,11 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             ]
         )
         row = self._focused
-        words = " · ".join(filter(None, [*row.path, counted(row), row.text])) if row else ""
+        words = " · ".join(filter(None, [*row.path, describe_counts(row), row.text])) if row else ""
         self.query_one(DraftLine).show(words, kind="hint")
 
     @property
-    def _focused(self) -> Row | None:
+    def _focused(self) -> TreeRow | None:
         at = self.query_one(TreeRows).focused_row
         return self._rows[at] if 0 <= at < len(self._rows) else None
 
@@ -195,7 +282,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         if self._rows:
             rows.focus_row(rows.focused_row + step)
             self._tree.focused = self._rows[rows.focused_row].path
-            self._tell()
+            self._show_status()
 
     def action_turn(self, pages: int) -> None:
         """A page, with one row of it kept."""
@@ -208,7 +295,9 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     def action_unfold(self) -> None:
         """Right: shows what is below a row; once it is shown, goes there."""
         row = self._focused
-        if row is None or not folding.folds(row, reports=self._kind is Kind.REPORT):
+        if row is None or not tree_rows.has_rows_below(
+            row, reports=self._kind is SampleKind.REPORT
+        ):
             return
         if row.path in self._tree.unfolded:
             self.action_move(1)
@@ -233,7 +322,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         row = self._focused
         if row is None:
             return
-        if key := folding.opens(row):
+        if key := tree_rows.sample_to_open(row):
             self.dismiss(key)
         elif row.path in self._tree.unfolded:
             self.action_fold()
@@ -241,7 +330,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.action_unfold()
 
     @on(TreeRows.Clicked)
-    def _clicked(self, message: TreeRows.Clicked) -> None:
+    def _on_row_clicked(self, message: TreeRows.Clicked) -> None:
         message.stop()
         self.action_move(message.index - self.query_one(TreeRows).focused_row)
         self.action_act()
@@ -261,24 +350,24 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     def action_incomplete(self) -> None:
         """The next item of this mode that is not done, from the one that is open on."""
-        self._leading = True
+        self._seeking = True
         self._look_for_incomplete()
 
     @work(thread=True)
     def _look_for_incomplete(self) -> None:
-        done = partial(self._refuse, None)
+        done = partial(self._show_error, None)
         try:
             after = self._current.key
             found = self._annotate.next_incomplete(self._person, self._kind, after)
-            done = partial(self._found, found)
+            done = partial(self._open_found, found)
         except TuiAnnotateError as error:
-            done = partial(self._refuse, error)
+            done = partial(self._show_error, error)
         finally:
             self.app.call_from_thread(done)
 
-    def _found(self, key: SampleKey | None) -> None:
-        self._leading = False
-        if self._gone:
+    def _open_found(self, key: SampleKey | None) -> None:
+        self._seeking = False
+        if self._is_closed:
             return
         free(self)
         if key is None:

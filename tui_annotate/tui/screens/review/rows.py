@@ -5,39 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tui_annotate.domain.annotations import Anchor, LabelPath
-from tui_annotate.domain.nouns import many
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import Side
-from tui_annotate.methods.adjudication import Group, Standing
-from tui_annotate.methods.decisions import Decision
-from tui_annotate.tui.draft.judging.state import Judging, Spot
-from tui_annotate.tui.draft.judging.words import standing, why
-from tui_annotate.tui.draft.quoting import quoted
-from tui_annotate.tui.lines import cut, shown, width, wrapped
-from tui_annotate.tui.palette import CHOSEN, CONFLICT, FOCUS_BAR, NOTED, OPENS_MORE, PLACES
-from tui_annotate.tui.screens.annotate import item_rows
-from tui_annotate.tui.screens.annotate.rows import Title, title
-from tui_annotate.tui.widgets.document_pane import Mark
+from tui_annotate.methods.adjudication import CandidateGroup, Decision, GroupStatus
+from tui_annotate.tui.draft.review.state import ReviewDraft, ReviewPosition
+from tui_annotate.tui.draft.review.words import describe_group_status, describe_refusal
+from tui_annotate.tui.draft.words import quote_text
+from tui_annotate.tui.line_text import cut, line_text, width, wrap_line
+from tui_annotate.tui.palette import (
+    AGREED,
+    CHOSEN,
+    CONFLICT,
+    FOCUS_BAR,
+    NEARLY,
+    NOTED,
+    OPENS_MORE,
+    OWN,
+    PLACES,
+    REFUSED,
+)
+from tui_annotate.tui.row_widgets import Words
+from tui_annotate.tui.screens.sample import item_rows
+from tui_annotate.tui.screens.sample.rows import Title, slot_of, title
+from tui_annotate.tui.widgets.document_pane import AnnotationMark
 from tui_annotate.tui.widgets.label_bar import Option
-from tui_annotate.tui.words import Words
 
 _QUOTE = 12  # cells that a claim in the bar needs at least
-_AROUND = 9  # cells of an option beside its words: digit, sign, space
-_LEAST_ROOM = 10  # cells of a rival's words, below which a row more is better than shorter words
+_AROUND = 9  # cells of an option in addition to its words: digit, sign, space
+_LEAST_ROOM = 10  # cells of a candidate's words; with fewer, the bar takes another row
 _FURTHER = "further"
 _FURTHER_CELLS = len(_FURTHER) + 7  # with its digit, and the space behind
 LONGEST: Final = 44
-"""Cells of a rival in the bar."""
+"""Cells of a candidate in the bar."""
 _LONGEST = 400  # characters of a text that a list is given
-REFUSED: Final = "✗"
-NEARLY: Final = "≈"
-AGREED: Final = "="
-OWN: Final = "+"
-"""Beside places that are not in hand, with `CHOSEN` and `CONFLICT` of the palette."""
 
 
-def bar(draft: Judging, cells: int, *, rows: int = 2) -> tuple[list[Option], str, bool]:
-    """(options, title, asleep) of the bar: the rivals of the place in hand, nine at most.
+def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option], str, bool]:
+    """(options, title, asleep) of the bar: at most nine candidates of the place in focus.
 
     Labels give way to letters of people; claims are quoted where they differ and there is room.
 
@@ -46,54 +51,45 @@ def bar(draft: Judging, cells: int, *, rows: int = 2) -> tuple[list[Option], str
     """
     first = draft.page * 9
     options: list[Option] = []
-    rivals = draft.rivals[first : first + 9]
-    several = len({rival.claim for rival in draft.rivals}) > 1
-    further = len(draft.rivals) > 9
-    room = min(_room(len(rivals), cells, further=further), LONGEST)
+    candidates = draft.candidates[first : first + 9]
+    several = len({candidate.claim for candidate in draft.candidates}) > 1
+    further = len(draft.candidates) > 9
+    in_a_row = max((len(candidates) + further + 1) // 2, 1)
+    room = min((cells - 1) // in_a_row - _AROUND, LONGEST)
     if room < _LEAST_ROOM and rows > 2:
-        room = (cells - 1 - further * _FURTHER_CELLS) // -(-len(rivals) // rows) - _AROUND
-    for at, (option, rival) in enumerate(zip(draft.options(), rivals, strict=True), first):
-        front = OPENS_MORE if at == draft.rival else ""
-        front += REFUSED if draft.refusal_of(rival) else ""
-        people = draft.people_words(rival.people)
+        room = (cells - 1 - further * _FURTHER_CELLS) // -(-len(candidates) // rows) - _AROUND
+    for at, (option, candidate) in enumerate(zip(draft.options(), candidates, strict=True), first):
+        front = OPENS_MORE if at == draft.candidate else ""
+        front += REFUSED if draft.refusal_of(candidate) else ""
+        people = draft.describe_people(candidate.people)
         least = max(room - width(f"{front}  {people}"), 4)
-        text = f"{front} {cut(draft.label_names(rival.labels), least)} {people}".strip()
+        text = f"{front} {cut(draft.label_names(candidate.labels), least)} {people}".strip()
         left = room - width(text) - 3
-        if several and rival.claim and left >= _QUOTE:
-            anchor = rival.claim[0]
+        if several and candidate.claim and left >= _QUOTE:
+            anchor = candidate.claim[0]
             words = anchor.span.of(draft.text(anchor.side, anchor.index))
-            text = f"{text} {quoted(words, cells=left)}"
-        options.append((option.digit, text, False, option.chosen, _slot(draft, rival.labels)))
+            text = f"{text} {quote_text(words, cells=left)}"
+        options.append((option.digit, text, False, option.chosen, slot_of(draft, candidate.labels)))
     if further:
         options.append(("0", _FURTHER, False, False, -1))
     return options, "", False
 
 
-def _room(rivals: int, cells: int, *, further: bool) -> int:
-    """The cells that each rival's words have in two rows."""
-    in_a_row = max((rivals + further + 1) // 2, 1)
-    return (cells - 1) // in_a_row - _AROUND
-
-
-def _slot(draft: Judging, labels: Sequence[LabelPath]) -> int:
-    return draft.slot(labels[0]) if labels else 0
-
-
 def titles(
-    draft: Judging,
+    draft: ReviewDraft,
     side: Side,
     *,
     ratings: Sequence[tuple[str, Sequence[str]]] = (),
     said: bool = False,
 ) -> Title:
-    """What stands over a text: the place in hand and how it stands; the evidence in hand.
+    """The title of a text: the place in focus and its state; the evidence in focus.
 
     Args:
         ratings: of the sample as a whole, with the letters of who gave each.
-        said: whether a comment is settled.
+        said: whether there is an adjudicated comment.
     """
     name, _, right, _ = title(draft, side, signals="")
-    spots = draft.spots
+    positions = draft.positions
     if side is Side.SOURCE:
         count = len(draft.shown_evidence())
         return Title(name, (f"{count} evidence" if count else "no evidence",), right)
@@ -101,131 +97,145 @@ def titles(
     told = f"rated {', '.join(rated)}" if rated else ""
     told = f"{told} {NOTED}".strip() if said else told
     name = item_rows.name(draft, name)
-    if draft.spot is None:
+    if draft.position is None:
         open_ = len(draft.undecided())
-        places = f"{many(len(spots), 'place')}, {open_} open" if spots else ""
+        places = f"{many(len(positions), 'place')}, {open_} open" if positions else ""
         return Title(name, (places, told), right)
-    words = standing(draft, draft.group) if draft.group else "your own"
-    return Title(name, (f"place {draft.at + 1}/{len(spots)}", told, words), right)
+    words = describe_group_status(draft, draft.group) if draft.group else "your own"
+    return Title(name, (f"place {draft.at + 1}/{len(positions)}", told, words), right)
 
 
-def marks(draft: Judging, side: Side) -> tuple[Mark, ...]:
+def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
     """Places as marks on the document of a side that is on screen.
 
-    Of the place in hand each rival has its digit; any other has one sign for how it stands.
+    At the place in focus each candidate has its digit; other places have one sign for their state.
     """
     at = draft.pointers[side].document
     return tuple(
         mark
-        for number, spot in enumerate(draft.spots)
-        for anchor, mark in _marks(draft, spot, here=number == draft.at)
+        for number, position in enumerate(draft.positions)
+        for anchor, mark in _spot_marks(draft, position, here=number == draft.at)
         if (anchor.side, anchor.index) == (side, at)
     )
 
 
-def edited(draft: Judging, side: Side) -> Iterator[Mark]:
-    """The claim that is edited, where it does not stand yet."""
+def edited_claim(draft: ReviewDraft, side: Side) -> Iterator[AnnotationMark]:
+    """The claim that is edited, where it is not stored yet."""
     at, known = draft.pointers[side].document, {one.id for one in draft.annotations}
     if draft.editing and draft.editing.id not in known:
         for anchor in draft.claim:
             if (anchor.side, anchor.index) == (side, at):
-                yield Mark(anchor.span, OWN, _slot(draft, draft.labels), focused=True)
+                yield AnnotationMark(anchor.span, OWN, slot_of(draft, draft.labels), focused=True)
 
 
-def _marks(draft: Judging, spot: Spot, *, here: bool) -> Iterator[tuple[Anchor, Mark]]:
-    if spot.own:
-        slot = _slot(draft, spot.own.labels)
-        yield from _each(spot.own.claim, OWN, slot, here=here)
-    elif spot.group:
-        made = {one.id: one for rival in spot.group.rivals for one in draft.made_of(rival)}
+def _spot_marks(
+    draft: ReviewDraft, position: ReviewPosition, *, here: bool
+) -> Iterator[tuple[Anchor, AnnotationMark]]:
+    if position.own:
+        slot = slot_of(draft, position.own.labels)
+        yield from _anchor_marks(position.own.claim, OWN, slot, here=here)
+    elif position.group:
+        made = {
+            one.id: one
+            for candidate in position.group.candidates
+            for one in draft.made_of(candidate)
+        }
         for one in made.values():
-            yield from _each(one.claim, CHOSEN, _slot(draft, one.labels), here=here)
-        sign = _sign(draft, spot.group)
-        for at, rival in enumerate(spot.group.rivals):
+            yield from _anchor_marks(one.claim, CHOSEN, slot_of(draft, one.labels), here=here)
+        sign = _status_sign(draft, position.group)
+        for at, candidate in enumerate(position.group.candidates):
             if here or not made:
-                focused = here and rival in (draft.in_hand or (rival,)) and not made
+                focused = here and candidate in (draft.in_hand or (candidate,)) and not made
                 letter = draft.digit(at) if here else sign
-                letter = REFUSED if draft.refusal_of(rival) else letter
-                anchors = rival.claim or rival.evidence
-                yield from _each(anchors, letter, _slot(draft, rival.labels), here=focused)
+                letter = REFUSED if draft.refusal_of(candidate) else letter
+                anchors = candidate.claim or candidate.evidence
+                yield from _anchor_marks(
+                    anchors, letter, slot_of(draft, candidate.labels), here=focused
+                )
 
 
-def _each(
+def _anchor_marks(
     anchors: Sequence[Anchor], letter: str, slot: int, *, here: bool
-) -> Iterator[tuple[Anchor, Mark]]:
+) -> Iterator[tuple[Anchor, AnnotationMark]]:
     for anchor in anchors:
-        yield anchor, Mark(anchor.span, letter, slot, focused=here)
+        yield anchor, AnnotationMark(anchor.span, letter, slot, focused=here)
 
 
-def _sign(draft: Judging, group: Group) -> str:
+def _status_sign(draft: ReviewDraft, group: CandidateGroup) -> str:
     match draft.what(group):
         case Decision.REJECTED:
             return REFUSED
         case Decision.KEPT:
             return CHOSEN
-    return {Standing.AGREED: AGREED, Standing.NEARLY: NEARLY, Standing.CONFLICT: CONFLICT}[
+    return {GroupStatus.AGREED: AGREED, GroupStatus.NEARLY: NEARLY, GroupStatus.CONFLICT: CONFLICT}[
         group.standing
     ]
 
 
-def rivals(draft: Judging, cells: int) -> tuple[list[list[Words]], int]:
-    """The rivals of the place in hand, each with its words, its note and its evidence.
+def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
+    """The candidates of the place in focus, each with its words, its note and its evidence.
 
     Returns:
         The lines, and which of them begins the rival that was chosen, else those of the page that
         the digits mean; -1 for neither.
     """
-    spot, focused = draft.spot, -1
-    if spot is None:
+    position, focused = draft.position, -1
+    if position is None:
         return [[("   nothing was marked here", "quiet")]], focused
     lines: list[list[Words]] = []
-    for at in range(len(draft.rivals)):
-        if at == (draft.rival if draft.chosen else draft.page * 9 or -1):
+    for at in range(len(draft.candidates)):
+        if at == (draft.candidate if draft.chosen else draft.page * 9 or -1):
             focused = len(lines)
-        lines += _rival(draft, at, cells=cells)
-    if spot.group:
+        lines += _rival_lines(draft, at, cells=cells)
+    if position.group:
         for one in draft.standing():
-            lines += _block("settled: " + draft.label_names(one.labels), one.note, cells)
-        if refused := list(filter(None, map(draft.refusal_of, draft.rivals))):
-            lines.append([(f"  {REFUSED} refused: {shown(why(refused[0]))}", "warning")])
-    elif spot.own:
-        lines += _block("your own: " + draft.label_names(spot.own.labels), spot.own.note, cells)
+            lines += _text_block("settled: " + draft.label_names(one.labels), one.note, cells)
+        if refused := list(filter(None, map(draft.refusal_of, draft.candidates))):
+            lines.append(
+                [(f"  {REFUSED} refused: {line_text(describe_refusal(refused[0]))}", "warning")]
+            )
+    elif position.own:
+        lines += _text_block(
+            "your own: " + draft.label_names(position.own.labels), position.own.note, cells
+        )
     return lines, focused
 
 
-def _rival(draft: Judging, at: int, *, cells: int) -> list[list[Words]]:
-    rival = draft.rivals[at]
-    chosen = at == draft.rival
-    sign = CHOSEN if draft.made_of(rival) else REFUSED if draft.refusal_of(rival) else " "
-    slot = _slot(draft, rival.labels)
+def _rival_lines(draft: ReviewDraft, at: int, *, cells: int) -> list[list[Words]]:
+    candidate = draft.candidates[at]
+    chosen = at == draft.candidate
+    sign = CHOSEN if draft.made_of(candidate) else REFUSED if draft.refusal_of(candidate) else " "
+    slot = slot_of(draft, candidate.labels)
     head: list[Words] = [
         (FOCUS_BAR if chosen else " ", "accent"),
         (f"{draft.digit(at)} ", f"label {slot}"),
         (f"{sign} ", "good"),
-        (shown(draft.label_names(rival.labels)), "strong" if chosen else "text"),
-        (f"  {shown(draft.people_words(rival.people))}", "accent"),
+        (line_text(draft.label_names(candidate.labels)), "strong" if chosen else "text"),
+        (f"  {line_text(draft.describe_people(candidate.people))}", "accent"),
     ]
     lines = [head]
-    lines += _quotes(draft, rival.claim, cells=cells)
-    if rival.note:
-        lines += [[(f"     {piece}", "text")] for piece in wrapped(shown(rival.note), cells - 6)]
-    lines += _quotes(draft, rival.evidence, cells=cells, front=f"{PLACES} ")
+    lines += _quote_lines(draft, candidate.claim, cells=cells)
+    if candidate.note:
+        lines += [
+            [(f"     {piece}", "text")] for piece in wrap_line(line_text(candidate.note), cells - 6)
+        ]
+    lines += _quote_lines(draft, candidate.evidence, cells=cells, front=f"{PLACES} ")
     return lines
 
 
-def _quotes(
-    draft: Judging, anchors: Sequence[Anchor], *, cells: int, front: str = ""
+def _quote_lines(
+    draft: ReviewDraft, anchors: Sequence[Anchor], *, cells: int, front: str = ""
 ) -> list[list[Words]]:
     lines = []
     for anchor in anchors:
         text = draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end]
-        words = quoted(text[:_LONGEST], cells=max(cells - 8 - width(front), 8))
-        lines.append([(f"     {front}{shown(words)}", "quiet")])
+        words = quote_text(text[:_LONGEST], cells=max(cells - 8 - width(front), 8))
+        lines.append([(f"     {front}{line_text(words)}", "quiet")])
     return lines
 
 
-def _block(head: str, note: str, cells: int) -> list[list[Words]]:
-    lines: list[list[Words]] = [[(f"  {CHOSEN} {shown(head)}", "good")]]
+def _text_block(head: str, note: str, cells: int) -> list[list[Words]]:
+    lines: list[list[Words]] = [[(f"  {CHOSEN} {line_text(head)}", "good")]]
     if note:
-        lines += [[(f"     {piece}", "text")] for piece in wrapped(shown(note), cells - 6)]
+        lines += [[(f"     {piece}", "text")] for piece in wrap_line(line_text(note), cells - 6)]
     return lines

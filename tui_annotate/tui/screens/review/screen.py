@@ -1,104 +1,216 @@
-"""The reviewing screen: what several people said of one sample, place by place, without names.
+"""The reviewing screen: candidate annotations of one sample, place by place, without names.
 
-It is the annotating screen with other things in hand: the same texts, lines and keys. While
-something is edited it is that screen altogether, with the assist.
+It has the texts, lines and keys of the annotating screen. While something is edited it is that
+screen altogether, with the assist.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, cast
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.samples import Match, Side
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import Effect, Effects, Open
-from tui_annotate.tui.draft.judging import deeds, places
-from tui_annotate.tui.draft.judging.state import Judging
-from tui_annotate.tui.draft.judging.words import line
-from tui_annotate.tui.draft.state import RATING, Draft, Kind
-from tui_annotate.tui.keys.map import KeyMap
-from tui_annotate.tui.keys.review import REVIEWING
-from tui_annotate.tui.saving import Job
-from tui_annotate.tui.screens.annotate.rows import Title
+from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode
+from tui_annotate.tui.draft.review import key_handlers
+from tui_annotate.tui.draft.review.state import ReviewDraft
+from tui_annotate.tui.draft.review.words import line as draft_line
+from tui_annotate.tui.draft.state import RATING, Draft
+from tui_annotate.tui.draft.words import HINT
+from tui_annotate.tui.key_queue import KeyOrPaste
+from tui_annotate.tui.keys.actions import REVIEWING
+from tui_annotate.tui.keys.key_map import KeyMap
+from tui_annotate.tui.row_widgets import WordsList
+from tui_annotate.tui.screens.annotate.features.collection import Collection
+from tui_annotate.tui.screens.annotate.features.team import (
+    TeamDialogs,
+    ThreadFeature,
+    format_minute,
+)
+from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
 from tui_annotate.tui.screens.review import rows
-from tui_annotate.tui.screens.review.queueing import ReviewQueueing
+from tui_annotate.tui.screens.review.queue import ReviewQueue
+from tui_annotate.tui.screens.review.saving import ReviewSaves, ReviewSource
+from tui_annotate.tui.screens.sample.feature import Feature, FeatureOrder, TextPage
+from tui_annotate.tui.screens.sample.rows import Title
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
-from tui_annotate.tui.widgets.document_pane import Mark
+from tui_annotate.tui.widgets.document_pane import AnnotationMark
 from tui_annotate.tui.widgets.label_bar import LONGEST, MOST_ROWS, LabelBar, Option
 from tui_annotate.tui.widgets.pane_title import PaneTitle
-from tui_annotate.tui.words import WordsList
-
-_TALL = 20  # rows of a window that can spare one for the options
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import Desk
-    from tui_annotate.services.review import ReviewDesk
-    from tui_annotate.tui.session import Session
+    from tui_annotate.domain.comments import CommentThread
+    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.services.review import ReviewSample
+    from tui_annotate.tui.session import AnnotatorSession
 
 
-class ReviewScreen(ReviewQueueing):
-    """One sample at a time, by keys."""
+class AnnotatorThreads(ThreadFeature):
+    """Threads of annotators about a sample, and the reviewer's answers."""
 
-    nothing = "nothing waits for review: first, two people are to be done with a sample · q leaves"
+    def read_thread(self, session: AnnotatorSession, desk: OpenSample) -> None:
+        """Open the thread that waits longest for an answer, else the last one."""
+        key = desk.sample.key
 
-    def __init__(self, leave: Callable[[], None]) -> None:
-        super().__init__(leave)
-        self._lit = False
+        def show(talks: list[CommentThread]) -> None:
+            if not talks:
+                self.host.forget_keys()
+                self.host.show_message(MessageCode.NOBODY_ASKED)
+                return
+            waiting = [talk for talk in talks if talk.waiting]
+            talk, more = (waiting or talks[::-1])[0], len(waiting) - 1
+            names = {talk.person: "an annotator"}
+            said = [
+                (names.get(each.author, "a reviewer"), format_minute(each.at), each.text)
+                for each in talk.remarks
+            ]
+            others = f" · {many(more, 'person waits', 'people wait')} too" if more > 0 else ""
+            self.open_thread(
+                said,
+                partial(session.team().comments.reply, talk.id),
+                sent_message=MessageCode.ANSWER_SENT,
+                title=f"Asked about this sample{others}",
+                wanted="your answer",
+            )
+
+        self.host.read(lambda: session.team().comments.talks(sample=key), show)
+
+
+class AnnotatorNotes(Feature):
+    """What annotators noted on the sample, shown first of all pages where there is anything."""
+
+    def pages(self, draft: Draft, desk: OpenSample) -> Sequence[TextPage]:
+        """Return the comments of annotators, by their letters."""
+        layers = cast("ReviewSample", desk).layers
+        noted = [(layer.letter, layer.comment) for layer in layers if layer.comment]
+        if not noted or not isinstance(draft, ReviewDraft):
+            return ()
+        text = "\n\n".join(f"{draft.describe_people([letter])}: {said}" for letter, said in noted)
+        return [TextPage("Notes", text, shown=True)]
+
+
+_TALL_ROWS = 20  # rows of a window that can spare one for the options
+
+
+REVIEW_FEATURES: Final[FeatureOrder] = (
+    "contexts",
+    partial(Collection, walks=False),
+    "positions",
+    TeamDialogs,
+    AnnotatorThreads,
+    AnnotatorNotes,
+)
+"""Those of the reviewing screen; the names are those of plug-ins."""
+
+
+class ReviewScreen(WorkspaceScreen):
+    """A reviewer settles what several people said of a sample."""
+
+    no_sample: ClassVar[str] = (
+        "nothing waits for review: first, two people are to be done with a sample · q leaves"
+    )
+
+    def __init__(self, close: Callable[[], None]) -> None:
+        source = ReviewSource()
+        super().__init__(close, source)
+        self.open_queue = ReviewQueue(self).open
+        self.review_saves = ReviewSaves(self, self.saves, source)
+        self.use_features(REVIEW_FEATURES, self.review_saves.handle)
+        self._editing_shown = False
         self._bar_rows: tuple[object, int] = (None, 1)  # where, and how many it needed there
 
     def compose(self) -> ComposeResult:
-        """Also a list of rivals, in the place of matches and annotations."""
+        """Add a list of candidates, which replaces matches and annotations."""
         for widget in super().compose():
             yield widget
             if isinstance(widget, AnnotationList):
                 yield PaneTitle(id="rivals-title")
                 yield WordsList(id="rivals")
 
+    @property
+    def review_draft(self) -> ReviewDraft | None:
+        """The sample on screen with all that is not saved."""
+        return self.draft if isinstance(self.draft, ReviewDraft) else None
+
+    def begin(
+        self,
+        session: AnnotatorSession,
+        desk: OpenSample,
+        *,
+        words: AnyMessage = "",
+        kind: Kind = HINT,
+    ) -> None:
+        """Show a sample: at its first conflict; on the same sample, at the same place."""
+        before = (
+            self.review_draft if self.desk and self.desk.sample.key == desk.sample.key else None
+        )
+        super().begin(session, desk, words=words, kind=kind)
+        draft = self.review_draft
+        if draft is None:
+            return
+        if before and 0 <= before.at < len(draft.positions):
+            self.perform(key_handlers.show_position(draft, before.at))
+        else:
+            self.perform(key_handlers.show_first_conflict(draft))
+
     # keys
 
-    def pressed(self, draft: Draft, action: str, *, digit: str) -> Effects:
+    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
         """What an action does to what is judged."""
-        if isinstance(draft, Judging):
-            return deeds.press(draft, action, digit=digit, comment=self._comment())
-        return super().pressed(draft, action, digit=digit)
+        if isinstance(draft, ReviewDraft):
+            more, comment = self.feature_keys, self._agreed_comment()
+            return key_handlers.press(draft, action, digit=digit, comment=comment, more=more)
+        return super().press(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
         """Also: a reason in own words is for what was asked."""
-        draft = self.judging
-        super().perform(deeds.reasoned(draft, effects) if draft else effects)
+        draft = self.review_draft
+        super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
 
     def follow(self) -> None:
         """Also: the place under the cursor comes into hand; the assist is for editing alone."""
-        draft = self.judging
-        if draft and bool(draft.editing) != self._lit:
-            self._lit = bool(draft.editing)
-            self._asked.clear()
+        draft = self.review_draft
+        if draft and bool(draft.editing) != self._editing_shown:
+            self._editing_shown = bool(draft.editing)
+            self.panes.forget_matches()
         super().follow()
         if draft:
-            places.follow(draft)
+            key_handlers.follow_cursor(draft)
 
-    def _found(self, anchor: Anchor | None) -> tuple[Match, ...]:
-        draft = self.judging
-        return super()._found(anchor) if draft and draft.editing else ()
+    @property
+    def shows_matches(self) -> bool:
+        """Whether matches are looked for: only while something is edited."""
+        return bool(self.review_draft and self.review_draft.editing)
+
+    def holds(self, event: KeyOrPaste) -> bool:
+        """Return whether a key waits; the next one is for what there is after a change."""
+        return self.saver.shown > 0 or super().holds(event)
 
     # what is shown
 
     def show_draft(self) -> None:
-        """Also: rivals are listed unless something is edited."""
-        draft = self.judging
+        """List candidates, unless something is edited."""
+        draft = self.review_draft
         self.set_class(draft is not None and not draft.editing, "-judging")
         super().show_draft()
 
-    def words_of(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """What the next key would do with the place in hand."""
-        return line(draft, cells) if isinstance(draft, Judging) else super().words_of(draft, cells)
+    def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
+        """Return what the next key would do here."""
+        return (
+            draft_line(draft, cells)
+            if isinstance(draft, ReviewDraft)
+            else super().line(draft, cells)
+        )
 
-    def keys_of(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
+    def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
         """Those of review; of editing while something is edited."""
         if draft.hints:
-            return super().keys_of(draft, keys)
+            return super().key_pairs(draft, keys)
         count = len(draft.options())
         question = draft.pending.kind if draft.pending else ""
         if draft.state == REVIEWING:
@@ -107,67 +219,69 @@ class ReviewScreen(ReviewQueueing):
             means = {"rival": count > 0, "rating": bool(draft.scale), "other text": two}
             return [pair for pair in pairs if means.get(pair[1], True)]
         if question in ("", "child", "evidence"):
-            return super().keys_of(draft, keys)
+            return super().key_pairs(draft, keys)
         return keys.line(draft.state, question=question, digits=f"1-{count}")
 
-    def bar_of(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
+    def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
         """Rivals, reasons or labels."""
-        if isinstance(draft, Judging) and draft.state == REVIEWING:
+        if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         asked = draft.pending.kind if draft.pending else ""
-        if isinstance(draft, Judging) and asked not in ("", RATING) and not draft.editing:
+        if isinstance(draft, ReviewDraft) and asked not in ("", RATING) and not draft.editing:
             options = [(one.digit, one.text, False, False, -1) for one in draft.options()]
             return [*options, ("0", "own words", False, False, -1)], "", False
-        return super().bar_of(draft)
+        return super().bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
-        """The place in hand, and how it stands."""
-        if isinstance(draft, Judging) and not draft.editing:
-            desk = cast("ReviewDesk", self.desk)
+        """Return which place is in focus, and its state."""
+        if isinstance(draft, ReviewDraft) and not draft.editing:
+            desk = cast("ReviewSample", self.desk)
             said = bool(desk.assignment.comment)
             return rows.titles(draft, side, ratings=desk.ratings, said=said)
         return super().title_of(draft, side)
 
-    def marks_of(self, draft: Draft, side: Side) -> Sequence[Mark]:
-        """Every place, and of the one in hand each rival."""
-        if not isinstance(draft, Judging):
+    def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
+        """Return a mark for every place, and one for each candidate of the place in focus."""
+        if not isinstance(draft, ReviewDraft):
             return super().marks_of(draft, side)
         if draft.editing:
-            return [*super().marks_of(draft, side), *rows.edited(draft, side)]
+            return [*super().marks_of(draft, side), *rows.edited_claim(draft, side)]
         return rows.marks(draft, side)
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
-        """That of the rival in hand."""
-        return draft.shown_evidence() if isinstance(draft, Judging) else super().evidence_of(draft)
+        """Return the evidence of the candidate in focus."""
+        return (
+            draft.shown_evidence() if isinstance(draft, ReviewDraft) else super().evidence_of(draft)
+        )
 
-    def aside(self) -> str:
+    def header_note(self) -> str:
         """Who is still at work on the sample."""
         pending = getattr(self.desk, "pending", 0)
         return f"{pending} not done yet" if pending else ""
 
     def _show_lists(self, draft: Draft) -> None:
-        if not isinstance(draft, Judging) or draft.editing:
+        if not isinstance(draft, ReviewDraft) or draft.editing:
             super()._show_lists(draft)
             return
         self.query_one("#rivals-title", PaneTitle).show(
-            "RIVALS", [draft.people_words(draft.people)], focused=False
+            "RIVALS", [draft.describe_people(draft.people)], focused=False
         )
         listed = self.query_one("#rivals", WordsList)
-        lines, focused = rows.rivals(draft, max(listed.window.width, 20))
-        if self._changed("rivals", (lines, focused)):
+        lines, focused = rows.candidates(draft, max(listed.window.width, 20))
+        if self.changed("rivals", (lines, focused)):
             listed.show(lines, focused=focused)
 
-    # what is asked and told over it
+    # what is asked
 
-    def ask(self, effect: Effect) -> bool:
-        """Opens what an effect asks for; False where it asks for nothing of this."""
+    def handle(self, effect: Effect) -> bool:
+        """Do what an effect asks of the screen itself."""
         match effect:
             case Open("names"):
                 self._show_names()
             case Open("reopen"):
-                self._judge("reopen")
+                self.review_saves.send_action("reopen")
             case _:
-                return super().ask(effect)
+                return super().handle(effect)
         return True
 
     def _show_bar(self, draft: Draft) -> None:
@@ -186,37 +300,17 @@ class ReviewScreen(ReviewQueueing):
     @property
     def _most_rows(self) -> int:
         """Of the bar: a third is taken from the texts only where they have plenty."""
-        return MOST_ROWS + (self.app.size.height >= _TALL)
+        return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
 
-    def _tell_keys(self, session: Session, draft: Draft) -> None:
-        if draft.state != REVIEWING:
-            super()._tell_keys(session, draft)
-            return
-        from tui_annotate.tui.dialogs.help import HelpDialog
-        from tui_annotate.tui.screens.review.legend import LEGEND, groups
-
-        shown = groups(session.keys)
-        self.app.push_screen(HelpDialog(shown, legend=LEGEND, title="Keys in review"))
-
-    def pages_of(self, desk: Desk) -> tuple[list[tuple[str, str]], int]:
-        """Also what annotators noted on the sample; first of all, where there is anything."""
-        pages, page = super().pages_of(desk)
-        layers, draft = cast("ReviewDesk", desk).layers, self.judging
-        noted = [(layer.letter, layer.comment) for layer in layers if layer.comment]
-        if not noted or draft is None:
-            return pages, page
-        text = "\n\n".join(f"{draft.people_words([letter])}: {said}" for letter, said in noted)
-        return [*pages, ("Notes", text)], len(pages)
-
-    def _comment(self) -> str:
-        """What is settled; else what annotators said, where all who did said the same."""
-        desk = cast("ReviewDesk | None", self.desk)
+    def _agreed_comment(self) -> str:
+        """The adjudicated comment, else that of the annotators where they agree."""
+        desk = cast("ReviewSample | None", self.desk)
         said = {layer.comment for layer in desk.layers if layer.comment} if desk else set()
         settled = desk.assignment.comment if desk else ""
         return settled or ("".join(said) if len(said) == 1 else "")
 
     def _show_names(self) -> None:
-        session, desk, draft = self.session, self.desk, self.judging
+        session, desk, draft = self.session, self.desk, self.review_draft
         if session is None or desk is None or draft is None:
             return
         if draft.names:
@@ -227,15 +321,7 @@ class ReviewScreen(ReviewQueueing):
             draft.names = names
             if draft is self.draft:
                 told = ", ".join(f"{letter} {name}" for letter, name in names.items())
-                self.tell(f"W hides the names: {told}")
+                self.show_message(MessageCode.NAMES_SHOWN, names=told)
 
         who, key = session.person.id, desk.sample.key
-        self.saver.send(Job(lambda: self._review().names(who, key), done, self._refused))
-
-    def _walk(self, step: int) -> None:
-        if self.session and self.desk:
-            key, who = self.desk.sample.key, self.session.person.id
-            self.go(
-                lambda: self._review().neighbour(who, key, step),
-                "this is the last sample" if step > 0 else "this is the first sample",
-            )
+        self.submit(lambda: session.team().review.names(who, key), done)

@@ -5,35 +5,35 @@ from __future__ import annotations
 from typing import Final
 
 from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.nouns import many
+from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft.viewing.state import Viewing
-from tui_annotate.tui.draft.viewing.words import about, people_words
-from tui_annotate.tui.draft.words import labels_words
-from tui_annotate.tui.lines import cut, shown, width, wrapped
-from tui_annotate.tui.screens.annotate.rows import Title, title
-from tui_annotate.tui.widgets.annotation_list import AnnotationRow
-from tui_annotate.tui.widgets.document_pane import Mark
+from tui_annotate.tui.draft.view.state import ViewDraft
+from tui_annotate.tui.draft.view.words import describe_annotation, describe_people
+from tui_annotate.tui.draft.words import describe_labels
+from tui_annotate.tui.line_text import cut, line_text, width, wrap_line
+from tui_annotate.tui.row_widgets import Words
+from tui_annotate.tui.screens.sample.rows import Title, slot_of, title
+from tui_annotate.tui.widgets.annotation_list import ListedAnnotation
+from tui_annotate.tui.widgets.document_pane import AnnotationMark
 from tui_annotate.tui.widgets.label_bar import Option
-from tui_annotate.tui.words import Words
 
 _LONGEST: Final = 400
 """Characters of a text that a row is given; it shows fewer."""
 
 _LABEL: Final = 16
-"""Cells of a listed label, so that whose it is can be seen."""
+"""Cells of a listed label, so that the annotator is visible."""
 
 _AROUND: Final = 8
-"""Cells that an option of the bar takes beside its text."""
+"""Cells that an option of the bar takes in addition to its text."""
 
 _SHORTEST: Final = 6
 """Cells of an option's text, at least."""
 
 _MOST_LINES: Final = 12
-"""Of one fact about an annotation; all of it stands in the pages."""
+"""Lines of one fact about an annotation; the pages show all of it."""
 
 
-def bar(draft: Viewing, cells: int) -> tuple[list[Option], str, bool]:
+def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
     """(options, title, asleep) of the bar: whose annotations are shown.
 
     Names are cut so that two rows of `cells` hold all of them.
@@ -46,27 +46,27 @@ def bar(draft: Viewing, cells: int) -> tuple[list[Option], str, bool]:
     return options, "" if people else "nobody did anything here", False
 
 
-def titles(draft: Viewing, side: Side, *, signals: str, conflict: str) -> Title:
-    """What stands over a text."""
+def titles(draft: ViewDraft, side: Side, *, signals: str, conflict: str) -> Title:
+    """The title of a text."""
     told = title(draft, side, signals=signals, conflict=conflict)
     if side is Side.SOURCE:
         return told
-    total, here = len(draft.everybody), len(draft.annotations)
+    total, here = len(draft.all_annotations), len(draft.annotations)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
         return told._replace(notes=(f"{here} of {total}: {name}'s",))
-    all_of_them = f"{many(total, 'annotation')} by {people_words(draft)}"
+    all_of_them = f"{many(total, 'annotation')} by {describe_people(draft)}"
     return told._replace(notes=(all_of_them if total else "no annotations",))
 
 
-def marks(draft: Viewing, side: Side) -> tuple[Mark, ...]:
+def marks(draft: ViewDraft, side: Side) -> tuple[AnnotationMark, ...]:
     """Annotations as marks on the document of a side that is on screen."""
     at = draft.pointers[side].document
     return tuple(
-        Mark(
+        AnnotationMark(
             anchor.span,
             draft.letter(annotation.id),
-            _slot(draft, annotation),
+            slot_of(draft, annotation.labels),
             focused=annotation.id == draft.focused,
         )
         for annotation in draft.annotations
@@ -75,43 +75,40 @@ def marks(draft: Viewing, side: Side) -> tuple[Mark, ...]:
     )
 
 
-def _slot(draft: Viewing, annotation: Annotation) -> int:
-    return draft.slot(annotation.labels[0]) if annotation.labels else 0
+def annotation_rows(draft: ViewDraft) -> tuple[ListedAnnotation, ...]:
+    """The listed annotations, each with its annotator."""
+    return tuple(_annotation_row(draft, annotation) for annotation in draft.annotations)
 
 
-def annotation_rows(draft: Viewing) -> tuple[AnnotationRow, ...]:
-    """The listed annotations, each with whose it is."""
-    return tuple(_row(draft, annotation) for annotation in draft.annotations)
-
-
-def _row(draft: Viewing, annotation: Annotation) -> AnnotationRow:
+def _annotation_row(draft: ViewDraft, annotation: Annotation) -> ListedAnnotation:
     texts = (
         draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
         for anchor in annotation.claim or annotation.evidence
     )
-    return AnnotationRow(
+    labels = cut(line_text(describe_labels(annotation.labels)), _LABEL)
+    return ListedAnnotation(
         letter=draft.letter(annotation.id),
-        labels=f"{cut(shown(labels_words(annotation.labels)), _LABEL)} · {draft.owner(annotation)}",
+        labels=f"{labels} · {draft.owner(annotation)}",
         claim=" … ".join(" ".join(text.split()) for text in texts),
         evidence=len(annotation.evidence),
         note="",
         draft_reason="",
         focused=annotation.id == draft.focused,
-        colour_slot=_slot(draft, annotation),
+        colour_slot=slot_of(draft, annotation.labels),
     )
 
 
-def about_lines(draft: Viewing, cells: int) -> list[list[Words]]:
-    """All about the annotation in hand, in lines of some cells."""
+def about_lines(draft: ViewDraft, cells: int) -> list[list[Words]]:
+    """All facts about the focused annotation, in lines of some cells."""
     annotation = draft.focused_annotation
     if annotation is None:
         told = "a walks to an annotation, or move onto one"
         return [[(f"   {told if draft.annotations else 'nothing is marked'}", "quiet")]]
-    facts = about(draft, annotation)
+    facts = describe_annotation(draft, annotation)
     column = max(width(name) for name, _ in facts) + 2
     lines: list[list[Words]] = []
     for name, what in facts:
-        first, *rest = wrapped(shown(what), cells - column - 2)[:_MOST_LINES]
+        first, *rest = wrap_line(line_text(what), cells - column - 2)[:_MOST_LINES]
         role = "strong" if name.startswith("label") else "text"
         lines.append([(f" {name}".ljust(column + 1), "quiet"), (first, role)])
         lines += [[(" " * (column + 1) + piece, role)] for piece in rest]

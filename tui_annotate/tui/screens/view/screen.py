@@ -1,77 +1,112 @@
-"""The screen of a file that is looked at: it has the annotating screen's texts, and nothing writes.
+"""The screen of a file: the texts of the annotating screen, and nothing that writes.
 
-It is made of the floors of that screen that know neither a store nor what saves: what a key could
-write does not exist here, whatever the key.
+It knows neither a store nor what saves, so that no key can change anything.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.command import CommandPalette, Provider
+from textual.command import Provider
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import lighting, moving
-from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
-from tui_annotate.tui.draft.state import Draft, Kind
-from tui_annotate.tui.draft.viewing import deeds
-from tui_annotate.tui.draft.viewing.state import Viewing
-from tui_annotate.tui.draft.viewing.words import line
-from tui_annotate.tui.keys.map import KeyMap, typed
-from tui_annotate.tui.keys.review import REVIEWING
-from tui_annotate.tui.keys.view import VIEWING
-from tui_annotate.tui.screens.annotate import item_rows
-from tui_annotate.tui.screens.annotate.rows import Title, help_pair, key_pairs
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.labels import MOST_OPTIONS
+from tui_annotate.domain.samples import SampleKey, Side, Signals
+from tui_annotate.tui.dialogs.help import help_dialog
+from tui_annotate.tui.dialogs.jump import JumpDialog
+from tui_annotate.tui.dialogs.message import MessageDialog
+from tui_annotate.tui.draft import cursor_actions, single_document
+from tui_annotate.tui.draft.citations import citations
+from tui_annotate.tui.draft.effects import Effect, Effects, Open
+from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode, make_message
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.view import key_handlers
+from tui_annotate.tui.draft.view.state import ViewDraft
+from tui_annotate.tui.draft.view.words import line, pages
+from tui_annotate.tui.draft.words import ERROR, HINT
+from tui_annotate.tui.keys.actions import REVIEWING, VIEWING
+from tui_annotate.tui.keys.key_map import KeyMap, table_key
+from tui_annotate.tui.row_widgets import WordsList
+from tui_annotate.tui.screens.sample import item_rows
+from tui_annotate.tui.screens.sample.palette import ActionProvider
+from tui_annotate.tui.screens.sample.rows import Title, key_pairs
+from tui_annotate.tui.screens.sample.screen import SampleScreen
 from tui_annotate.tui.screens.view import rows
-from tui_annotate.tui.screens.view.asking import ViewAsking
-from tui_annotate.tui.screens.view.palette import ViewProvider
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
-from tui_annotate.tui.widgets.document_pane import DocumentPane, Mark
-from tui_annotate.tui.widgets.header_bar import Header, HeaderBar
-from tui_annotate.tui.widgets.key_line import KeyLine
-from tui_annotate.tui.widgets.label_bar import LabelBar, Option
+from tui_annotate.tui.widgets.document_pane import AnnotationMark
+from tui_annotate.tui.widgets.draft_line import DraftLine
+from tui_annotate.tui.widgets.header_bar import Header
+from tui_annotate.tui.widgets.label_bar import Option
 from tui_annotate.tui.widgets.match_list import MatchList
 from tui_annotate.tui.widgets.note_input import NoteInput
 from tui_annotate.tui.widgets.pane_title import PaneTitle
-from tui_annotate.tui.words import WordsList
 
 if TYPE_CHECKING:
-    from tui_annotate.services.browse import Browse, Looked
+    from tui_annotate.services.file_browser import BrowsedSample, FileBrowser
 
-_ELSEWHERE = "RVE" + REVIEWING
-"""States in which a key may do what it does not here."""
+_PATIENCE = 0.4  # seconds until a message says that a sample takes its time
+_ID = 8  # characters of an id that distinguish people with the same name
+_WRITING_STATES = "RVE" + REVIEWING
+"""States of other screens in which a key may do what it can not do here."""
 
 
-class ViewScreen(ViewAsking):
-    """One sample at a time, by keys.
+class ViewScreen(SampleScreen):
+    """One sample of a file at a time, by keys.
 
     Args:
+        browser: the file.
         leave: ends the app.
         sample: where to begin: an id, or dataset/id; empty for the first.
-        words: what is told first; empty for nothing.
+        words: the first message; empty for none.
+
+    Attributes:
+        opened: the sample on screen as the file has it.
     """
 
-    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ViewProvider}
+    COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
+    theme_help = "View · until you leave"
 
     def __init__(
         self,
-        browse: Browse,
+        browser: FileBrowser,
         leave: Callable[[], None],
         *,
         keys: KeyMap,
         sample: str = "",
         words: str = "",
     ) -> None:
-        super().__init__(browse)
-        self._leave, self._sample, self._words = leave, sample, words
-        self.keys = keys
+        super().__init__()
+        self.browser = browser
+        self.opened: BrowsedSample | None = None
+        self._busy = False
+        self.panes.by = Signals.WORDS
+        self._draft: ViewDraft | None = None
+        self._leave, self._sample, self._words, self._keys = leave, sample, words, keys
+
+    @property
+    def draft(self) -> ViewDraft | None:
+        """The sample on screen."""
+        return self._draft
+
+    @property
+    def key_map(self) -> KeyMap:
+        """The keys."""
+        return self._keys
+
+    @property
+    def busy(self) -> bool:
+        """Whether another sample is being read."""
+        return self._busy
 
     def compose(self) -> ComposeResult:
-        """Without what writes; also a list of all about the annotation in hand."""
+        """All widgets but those that write, and a list of facts about the focused annotation."""
         for widget in super().compose():
             if isinstance(widget, MatchList | NoteInput) or widget.id == "matches-title":
                 continue
@@ -82,21 +117,107 @@ class ViewScreen(ViewAsking):
 
     def on_mount(self) -> None:
         """The frame first, then the first sample."""
-        super().on_mount()
-        self.tell("reading the sample ...")
-        self.call_after_refresh(self._first)
-
-    def _first(self) -> None:
-        self.go(lambda: self.browse.first(self._sample), "there is no sample to look at · q leaves")
-
-    def begin(self, looked: Looked, *, words: str = "") -> None:
-        """Also: what is to be told first is told with the first sample."""
-        first, self._words = self._words, ""
-        super().begin(looked, words=words or first)
+        self.show_message(MessageCode.READING_SAMPLE)
+        none = MessageCode.NO_SAMPLE_IN_FILE
+        self.call_after_refresh(self.go, lambda: self.browser.first(self._sample), none)
 
     def quit(self) -> None:
-        """Leaves; there is nothing to be kept."""
+        """Leave; there is nothing to be kept."""
         self._leave()
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of the people of the file by id; a name that several have is followed by the id."""
+        people = self.browser.people
+        shared = Counter(person.name for person in people)
+        return {
+            person.id: f"{person.name} ({person.id[:_ID]})"
+            if shared[person.name] > 1
+            else person.name or person.id
+            for person in people
+        }
+
+    @cached_property
+    def _file_people(self) -> tuple[str, ...] | None:
+        return tuple(self.names) if len(self.names) <= MOST_OPTIONS else None
+
+    # from sample to sample
+
+    def go(self, find: Callable[[], SampleKey | None], none: MessageCode) -> None:
+        """To the sample that `find` gives in a thread.
+
+        Args:
+            none: what is said where it gives none.
+        """
+        if not self._busy:
+            self._busy = True
+            self.run_in_thread("sample", partial(self._open, find, none))
+            self.set_timer(_PATIENCE, self._show_slow)
+
+    def _show_slow(self) -> None:
+        if self._busy:
+            self.show_message(MessageCode.STILL_READING_SAMPLE)
+
+    def _open(self, find: Callable[[], SampleKey | None], none: MessageCode) -> None:
+        """In a thread."""
+        done = partial(self._show_failure, none, HINT)
+        try:
+            key = find()
+            if key:
+                done = partial(self.begin, self.browser.open(key))
+        except TuiAnnotateError as error:
+            words = " · ".join(filter(None, (error.message, error.hint)))
+            done = partial(self._show_failure, words, ERROR)
+        finally:
+            self.app.call_from_thread(done)
+
+    def _show_failure(self, message: MessageCode | str, kind: Kind) -> None:
+        self._busy = False
+        self.show_message(message, kind)
+
+    def begin(self, opened: BrowsedSample) -> None:
+        """Show a sample from its start, with whose annotations were shown before."""
+        words, self._words = self._words, ""
+        before = self.draft
+        self._busy, self.opened = False, opened
+        sample = single_document.to_screen(opened.sample)
+        draft = ViewDraft(
+            sample,
+            opened.segments,
+            self.browser.labels,
+            all_annotations=tuple(
+                replace(
+                    owned,
+                    annotation=single_document.exchange_sides(opened.sample, owned.annotation),
+                )
+                for owned in opened.annotations
+            ),
+            assignments=opened.assignments,
+            names=self.names,
+            citations=citations(sample),
+            file_people=self._file_people,
+            chosen=before.chosen if before else "",
+        )
+        self._draft = draft
+        self.load_documents(draft)
+        self.follow()
+        if words:
+            draft.say(words)
+        self.show_draft()
+        self.call_after_refresh(self._count_words, draft)
+
+    def _count_words(self, draft: Draft) -> None:
+        """The first frame of a sample is painted: its words are counted."""
+        if draft is self.draft:
+            self.panes.count_words(draft.sample, draft.segments)
+
+    def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
+        """Show a message in the draft line until the next key; before a sample is open, too."""
+        if self.draft is None:
+            text = make_message(message, kind, **fields).text
+            self.query_one(DraftLine).show(text, kind=kind)
+        else:
+            super().show_message(message, kind, **fields)
 
     # keys
 
@@ -104,186 +225,169 @@ class ViewScreen(ViewAsking):
         """Every key."""
         event.stop()
         event.prevent_default()
-        draft = self.viewing
+        draft = self.draft
         if draft is None:
             if event.key == "q":
                 self.quit()
             return
-        if self.going:
+        if self._busy:
             return
-        key, method = typed(event.key, event.character)
+        key, method = table_key(event.key, event.character)
         if method:
-            self.tell("an input method is on: switch it off, letters are commands here")
+            self.show_message(MessageCode.INPUT_METHOD_ON)
         elif draft.hints:
-            self.perform(moving.hint_key(draft, key))
-        elif action := self.keys.action(key, VIEWING):
+            self.perform(cursor_actions.hint_key(draft, key))
+        elif action := self._keys.action(key, VIEWING):
             self.do(action, digit=key if action.startswith("option.") else "")
-        elif what := self._elsewhere(key):
-            self.perform(deeds.refuse(draft, what))
+        else:
+            actions = (self._keys.action(key, state) for state in _WRITING_STATES)
+            if name := next(filter(None, actions), ""):
+                self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
 
-    def _elsewhere(self, key: str) -> str:
-        """What a key does to annotators and reviewers, in words; empty for nothing."""
-        found = (self.keys.action(key, state) for state in _ELSEWHERE)
-        return next((self.keys.get(name).help for name in found if name), "")
+    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
+        """Return what an action does to the draft, as effects."""
+        return (
+            key_handlers.press(draft, action, digit=digit) if isinstance(draft, ViewDraft) else []
+        )
 
-    def do(self, action: str, *, digit: str = "") -> None:
-        """An action of the key table, by key or from the palette."""
-        if draft := self.viewing:
-            self.perform(deeds.press(draft, action, digit=digit))
-
-    def perform(self, effects: Sequence[Effect]) -> None:
-        """Does what the draft asks for, in order; then the draft is told and shown."""
-        for effect in effects:
-            if not (self.move_panes(effect) or self.ask(effect)):
-                self._perform_here(effect)
-        self.follow()
-        self.show_draft()
-
-    def _perform_here(self, effect: Effect) -> None:
+    def handle(self, effect: Effect) -> bool:
+        """Do what an effect asks of the screen itself."""
+        draft, opened = self.draft, self.opened
+        if draft is None or opened is None:
+            return False
         match effect:
-            case Blink():
-                self.query_one(LabelBar).blink()
-            case Open("layout"):
-                self.next_layout()
-            case Open("lacking"):
-                self.mark_lacking()
-            case Open("document", step):
-                self.next_document(step)
-            case Open("sample", step) if self.looked:
-                position = self.looked.position
-                none = "this is the last sample" if step > 0 else "this is the first sample"
-                self.go(lambda: self.browse.neighbour(position, step), none)
-            case Open("palette"):
-                self.app.push_screen(CommandPalette())
-            case Open("quit"):
-                self.quit()
+            case Open("go"):
+                self.open_dialog(JumpDialog(self.browser.index.find), self._go_to)
+            case Open("queue"):
+                self._open_list(draft)
+            case Open("request"):
+                self.open_dialog(MessageDialog(pages(draft)))
+            case Open("help"):
+                self.open_dialog(help_dialog(self._keys, VIEWING))
+            case Open("sample", step):
+                none = MessageCode.LAST_SAMPLE if step > 0 else MessageCode.FIRST_SAMPLE
+                self.go(lambda: self.browser.index.key(opened.position + step), none)
+            case _:
+                return super().handle(effect)
+        return True
 
     def follow(self) -> None:
-        """Also: the annotation under the cursor comes into hand before anything is lit for it."""
-        draft = self.viewing
+        """Focus the annotation under the cursor before matches are updated for it."""
+        draft = self.draft
         if draft is None:
             return
         for side in Side:
-            moving.pointed(draft, side, self.pointer(side))
-        effects = deeds.follow(draft)
+            cursor_actions.set_pointer(draft, side, self.panes.pointer(side))
+        effects = key_handlers.follow(draft)
         super().follow()
         for effect in effects:
-            self.move_panes(effect)
+            self.panes.handle(effect)
         for side in Side:  # another document may have come on screen
-            moving.pointed(draft, side, self.pointer(side))
+            cursor_actions.set_pointer(draft, side, self.panes.pointer(side))
 
-    def use_theme(self, name: str) -> None:
-        """Another look, until one leaves."""
-        self.app.theme = name
+    # other samples
+
+    def _go_to(self, key: SampleKey | None) -> None:
+        if key is not None:
+            self.go(lambda: key, MessageCode.NONE)
+
+    def _open_list(self, draft: ViewDraft) -> None:
+        """The list; where there is one sample alone, that would be no way to leave."""
+        opened = self.opened
+        if opened is None or opened.total == 1:
+            self.quit()
+            return
+        from tui_annotate.tui.screens.view.listing import view_list
+
+        name = draft.names.get(draft.chosen, draft.chosen)
+        current = opened.sample.key
+        screen = view_list(
+            self.browser,
+            position=opened.position,
+            current=current,
+            person=draft.chosen,
+            name=name,
+        )
+
+        def chosen(key: SampleKey | None) -> None:
+            if key is None:
+                self.quit()
+            elif key != current:
+                self._go_to(key)
+
+        self.open_dialog(screen, chosen)
 
     # what is shown
 
-    def show_draft(self) -> None:
-        """Also: the keys, and how far one is."""
-        super().show_draft()
-        if draft := self.viewing:
-            last = help_pair(self.keys, draft)
-            self.query_one(KeyLine).show(self.keys_of(draft, self.keys), last=last)
-
-    def _show_header(self) -> None:
-        looked, draft = self.looked, self.viewing
-        if looked is None or draft is None:
-            return
-        header = Header(
-            dataset=looked.sample.dataset,
-            position=looked.position,
-            total=looked.total,
-            finished=looked.position,
-            sample=looked.sample.id,
+    def header(self) -> Header | None:
+        """Return the sample's place in the file, and that nothing is changed."""
+        opened, draft = self.opened, self.draft
+        if opened is None or draft is None:
+            return None
+        return Header(
+            dataset=opened.sample.dataset,
+            position=opened.position,
+            total=opened.total,
+            finished=opened.position,
+            sample=opened.sample.id,
             person=draft.names.get(draft.chosen, draft.chosen),
             reading="read-only",
         )
-        self.query_one(HeaderBar).show(header)
 
-    def words_of(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        """What is in hand."""
-        return line(draft, cells) if isinstance(draft, Viewing) else super().words_of(draft, cells)
+    def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
+        """Return what is in focus."""
+        return line(draft, cells) if isinstance(draft, ViewDraft) else super().line(draft, cells)
 
-    def keys_of(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
+    def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
         """Those of looking."""
         if draft.hints:
             return key_pairs(keys, draft)
-        leaves = self.looked is not None and self.looked.total == 1
+        leaves = self.opened is not None and self.opened.total == 1
         return [(key, "leave" if leaves and name == "list" else name)
                 for key, name in keys.line(VIEWING)]  # fmt: skip
 
-    def bar_of(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
+    def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
         """The people."""
-        if not isinstance(draft, Viewing):
-            return super().bar_of(draft)
+        if not isinstance(draft, ViewDraft):
+            return super().bar(draft)
         return rows.bar(draft, self.app.size.width)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
-        """Whose annotations are shown, and how many."""
-        if not isinstance(draft, Viewing):
+        """Return the title of a text: whose annotations are shown, and how many."""
+        if not isinstance(draft, ViewDraft):
             return super().title_of(draft, side)
-        told = self.contrast.told
-        usual = rows.titles(draft, side, signals=self.signals, conflict=told)
+        told = self.comparison.contrast.told
+        usual = rows.titles(draft, side, signals=self.panes.signals, conflict=told)
         return item_rows.title(draft, side, usual)
 
-    def marks_of(self, draft: Draft, side: Side) -> Sequence[Mark]:
+    def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
         """The annotations that are shown."""
-        return rows.marks(draft, side) if isinstance(draft, Viewing) else ()
+        return rows.marks(draft, side) if isinstance(draft, ViewDraft) else ()
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
-        """That of the annotation in hand."""
-        return draft.shown_evidence if isinstance(draft, Viewing) else ()
-
-    def aside(self) -> str:
-        """Nothing: words alone are what there is to match by."""
-        return ""
+        """Return the evidence of the focused annotation."""
+        return draft.shown_evidence if isinstance(draft, ViewDraft) else ()
 
     def _show_lists(self, draft: Draft) -> None:
-        if not isinstance(draft, Viewing):
+        if not isinstance(draft, ViewDraft):
             return
         count, about = len(draft.annotations), self.query_one("#about", WordsList)
         title = self.query_one("#annotations-title", PaneTitle)
         title.show("ANNOTATIONS", [str(count or "")], focused=False)
-        if self._changed("annotation list", (draft.annotations, draft.focused)):
+        if self.changed("annotation list", (draft.annotations, draft.focused)):
             self.query_one(AnnotationList).show(rows.annotation_rows(draft))
         title = self.query_one("#about-title", PaneTitle)
         title.show("ABOUT", [draft.letter(draft.focused)], focused=False)
         lines = rows.about_lines(draft, max(about.window.width, 20))
-        if self._changed("about", lines):
+        if self.changed("about", lines):
             about.show(lines)
 
-    # mouse
+    # the mouse
 
-    def on_document_pane_selection_changed(self, message: DocumentPane.SelectionChanged) -> None:
-        """The mouse moved a cursor; what keys moved is known already."""
-        message.stop()
-        draft = self.viewing
-        side = self.side_of(message.pane)
-        if draft is None or side is None or self.going:
-            return
-        pointer = self.pointer(side)
-        if pointer != draft.pointers[side]:
-            moving.pointed(draft, side, pointer, by_hand=True)
-            self.pane(side).focus()
-            self.perform([])
+    def annotation_clicked(self, draft: Draft, index: int) -> Effects:
+        """Return what a click on an annotation of the list does."""
+        return key_handlers.show(draft, index) if isinstance(draft, ViewDraft) else []
 
-    def on_document_pane_match_clicked(self, message: DocumentPane.MatchClicked) -> None:
-        """A lit sentence was clicked: it comes into focus."""
-        message.stop()
-        if message.pane is not self.pane(Side.SOURCE):
-            return
-        self._with_mouse(lambda draft: lighting.show_match(draft, message.rank))
-
-    def on_annotation_list_picked(self, message: AnnotationList.Picked) -> None:
-        """An annotation of the list was clicked."""
-        message.stop()
-        self._with_mouse(lambda draft: deeds.show(draft, message.index))
-
-    def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
-        """A person was clicked: as their digit."""
-        message.stop()
-        self.do("option.list" if message.digit == "0" else "option.choose", digit=message.digit)
-
-    def _with_mouse(self, deed: Callable[[Viewing], Effects]) -> None:
-        if self.viewing and not self.going:
-            self.perform(deed(self.viewing))
+    def option_clicked(self, digit: str) -> None:
+        """Do what a click on a person means: as their digit."""
+        self.do("option.list" if digit == "0" else "option.choose", digit=digit)

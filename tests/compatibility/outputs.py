@@ -1,0 +1,217 @@
+"""Which outputs are kept of the stored files, how they are asked for, and what of them counts.
+
+The one table of the command line's words that these tests use.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+from tui_annotate.cli.main import run
+
+HERE: Final = Path(__file__).parent / "first_version"
+EXPECTED: Final = HERE / "expected"
+STORED: Final = HERE / "stored.tar.gz"
+"""The folders: packed, as git keeps neither empty folders nor who may read a file."""
+
+COMMANDS: Final[dict[str, tuple[str, ...]]] = {
+    "agreement": ("agreement", "--json"),
+    "assignments": ("assign", "show", "--json"),
+    "backup": ("backup",),
+    "check": ("doctor", "--json"),
+    "convert": ("convert",),
+    "datasets": ("dataset", "list", "--json"),
+    "export": ("export", "--format"),
+    "frozen": ("freeze", "list", "--json"),
+    "guidelines": ("guidelines", "list", "--json"),
+    "head": ("audit", "head", "--json", "--streams"),
+    "ingest": ("ingest", "--embedder", "none", "--json"),
+    "init": ("init",),
+    "keys": ("keys", "--json"),
+    "labels": ("labels", "list", "--json"),
+    "make bundle": ("bundle", "make", "--json", "--for"),
+    "merge": ("bundle", "merge", "--json"),
+    "positions": ("position", "evaluate", "--json", "--dataset", "study"),
+    "pseudonyms": ("pseudonyms", "list", "--json"),
+    "pull": ("sync", "pull", "--all", "--json"),
+    "push": ("sync", "push", "--json"),
+    "remarks": ("remarks", "list", "--json"),
+    "replay": ("freeze", "replay", "--json"),
+    "restore": ("restore",),
+    "review": ("review", "list", "--json"),
+    "runs": ("score", "list", "--json"),
+    "ssh keys": ("ssh", "key", "list", "--json"),
+    "status": ("status", "--json", "--flagged", "--weeks", "520"),
+    "suggestions": ("suggestions", "list", "--json"),
+    "suggestions report": ("suggestions", "report", "--json"),
+    "users": ("users", "list", "--json"),
+    "verify": ("audit", "verify", "--json"),
+}
+"""The words of each command that the tests give; what is behind them is added."""
+
+DATASETS: Final = (
+    "answers", "kiln", "news", "open-set", "release", "reports", "study", "training", "truth",
+)  # fmt: skip
+FORMATS: Final = (
+    "autojudge", "brat", "conll", "csv", "csv-tables", "doccano", "faithbench", "faithbench-csv",
+    "generations", "labelstudio", "mercury", "native", "open-qa", "parquet", "preferences", "rag",
+    "ragtruth", "w3c", "xlsx",
+)  # fmt: skip
+FOLDERS: Final = frozenset({"brat", "csv-tables", "parquet", "ragtruth"})
+"""Formats whose target is a folder."""
+LAYERED: Final = frozenset({"conll", "doccano", "faithbench-csv", "ragtruth"})
+"""Formats that must be told whose work is written."""
+MORE: Final[dict[str, tuple[str, ...]]] = {
+    "adjudicated": ("native", "--dataset", "news", "--layer", "adjudicated"),
+    "draft": ("native", "--dataset", "news", "--state", "draft"),
+    "label": ("csv", "--label", "Unwanted"),
+    "majority": ("native", "--dataset", "news", "--layer", "majority"),
+    "person": ("native", "--dataset", "news", "--person", "annotator-2"),
+    "pseudonyms": ("native", "--dataset", "news", "--pseudonymise"),
+    "rejected": ("native", "--dataset", "news", "--origin", "rejected"),
+    "since": ("native", "--dataset", "news", "--since", "2026-01-05T09:30"),
+    "unrated": ("autojudge", "--dataset", "reports", "--offsets", "utf16", "--include-unrated"),
+}
+"""Further exports, by name."""
+TOLD: Final = (
+    "agreement", "assignments", "datasets", "frozen", "guidelines", "labels", "positions",
+    "pseudonyms", "remarks", "review", "runs", "status", "suggestions", "suggestions report",
+)  # fmt: skip
+"""Commands whose JSON is kept."""
+OF_ACCOUNTS: Final = ("ssh keys", "users")
+"""The same of the workspace with accounts."""
+TRIPS: Final[dict[str, tuple[str, ...]]] = {
+    "returned": ("merge", "returned.bundle"),
+    "pulled": ("pull", "--dir", "shared"),
+}
+"""Ways in which work of elsewhere comes in, by the name of what is kept of them."""
+
+Files = dict[str, bytes]
+Normaliser = Callable[[Any], Any]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command gave.
+
+    Attributes:
+        code: its exit code.
+    """
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output as JSON."""
+        return json.loads(self.out)
+
+
+def call(name: str, *arguments: str | Path) -> Ended:
+    """Runs a command of the table in this process."""
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run([*COMMANDS[name], *map(str, arguments)])
+    return Ended(code, out.getvalue(), err.getvalue())
+
+
+def exported(workspace: Path, form: str, *arguments: str, place: Path) -> Files:
+    """An export as it is compared: by the names of its files."""
+    target = place / "out"
+    done = call("export", form, "-w", workspace, "-o", target, *arguments)
+    assert done.code == 0, (done.code, done.err)
+    found = _files(target, form)
+    if target.is_dir():
+        shutil.rmtree(target)
+    else:
+        target.unlink()
+    return found
+
+
+def exports(workspace: Path, form: str, *, place: Path) -> Files:
+    """The exports of each dataset in a format."""
+    layer = ("--layer", "all") if form in LAYERED else ()
+    found: Files = {}
+    for dataset in DATASETS:
+        made = exported(workspace, form, "--dataset", dataset, *layer, place=place)
+        found |= {f"{dataset}{name}": content for name, content in made.items()}
+    return found
+
+
+def kept(folder: Path) -> Files:
+    """The files of a folder by their names."""
+    return {name: file.read_bytes() for name, file in _walk(folder)}
+
+
+def told(workspace: Path, name: str) -> Any:
+    """What a command says of a workspace, without what differs from one day or place to another."""
+    done = call(name, "-w", workspace)
+    assert done.code == 0, (done.code, done.err)
+    return _NORMAL.get(name, lambda value: value)(done.json)
+
+
+def as_text(value: Any) -> bytes:
+    """JSON as it is kept."""
+    return (json.dumps(value, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _files(target: Path, form: str) -> Files:
+    inside = ((f"/{name}", file) for name, file in _walk(target))
+    made: Files = {}
+    for name, file in inside if target.is_dir() else [("", target)]:
+        if form == "parquet":
+            made[f"{name}.json"] = _table(file)
+        elif form == "xlsx":
+            made |= _members(file)
+        else:
+            made[name] = file.read_bytes()
+    return made
+
+
+def _walk(folder: Path) -> Iterator[tuple[str, Path]]:
+    for file in sorted(folder.rglob("*")):
+        if file.is_file():
+            yield file.relative_to(folder).as_posix(), file
+
+
+def _table(file: Path) -> bytes:
+    """Types and rows of a parquet file: its bytes tell the version of the library that wrote it."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(file)
+    types = {field.name: str(field.type) for field in table.schema}
+    rows = (json.dumps(row, ensure_ascii=False, default=str) for row in table.to_pylist())
+    return "\n".join([json.dumps(types), *rows, ""]).encode()
+
+
+def _members(file: Path) -> Files:
+    """What a zip archive holds: how well it is packed depends on the version of zlib."""
+    with zipfile.ZipFile(file) as archive:
+        return {f"/{name}": archive.read(name) for name in archive.namelist()}
+
+
+def _status(value: dict[str, Any]) -> dict[str, Any]:
+    """Paces and ends are told from today, and weeks are charted up to it."""
+    value.pop("workspace")
+    for each in (*value["people"], *value["ahead"]):
+        each.pop("recent", None)
+        each.pop("end", None)
+    value["weeks"] = [week for week in value["weeks"] if week["hours"] or week["finished"]]
+    return value
+
+
+def _frozen(value: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A state's folder is told with the folder of the workspace."""
+    return [{**each, "folder": Path(each["folder"]).name} for each in value]
+
+
+_NORMAL: Final[dict[str, Normaliser]] = {"status": _status, "frozen": _frozen}

@@ -1,0 +1,75 @@
+"""Prompts: ours are whole in both languages, a user's own stand in for them or are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.lab.chat import prompts
+from tui_annotate.lab.chat.prompts import Prompt, built_in_text, load_prompt
+
+
+@pytest.mark.parametrize("name", prompts.prompt_names())
+def test_both_languages_have_the_same_places(name: str) -> None:
+    """What English shows the model, Chinese does too; each has a version of its own."""
+    english, chinese = (load_prompt(name, language=language) for language in prompts.LANGUAGES)
+    places = [set(prompts._SLOT.findall(each.text)) for each in (english, chinese)]
+    assert places[0] == places[1]
+    assert english.version != chinese.version
+    assert any("一" <= sign <= "鿿" for sign in chinese.text)
+
+
+def test_an_unknown_language_is_english() -> None:
+    """There is always a prompt."""
+    assert load_prompt("pair", language="de") == load_prompt("pair")
+
+
+def test_places_are_filled_once() -> None:
+    """What is put in is not looked at again, and other braces are text."""
+    prompt = Prompt("x", "en", 'Say {question} as {"verdict": 1}: {context} {n1}')
+    filled = prompt.fill(question="{context} \\1", context="{question}")
+    assert filled == 'Say {context} \\1 as {"verdict": 1}: {question} {n1}'
+    with pytest.raises(KeyError):
+        prompt.fill(question="a")
+
+
+def test_a_users_file_goes_before_ours(tmp_path: Path) -> None:
+    """In the first folder that holds it; folders that are not there count for nothing."""
+    (tmp_path / "pair.en.txt").write_text("Q {question} 1 {first} 2 {second}\n")
+    folders = (tmp_path / "none", tmp_path)
+    assert load_prompt("pair", folders=folders).text == "Q {question} 1 {first} 2 {second}"
+    assert load_prompt("pair", language="zh", folders=folders).text == built_in_text("pair", "zh")
+    assert load_prompt("screen", folders=folders).text == built_in_text("screen", "en")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"{question} {first}", r"pair\.en\.txt .*\{second\}"),
+        (b"{question}", r"\{first\}, \{second\}"),
+        (b"{question} {first} {second} {third}", r"\{third\}"),
+        (b"\xff", "is no UTF-8 text"),
+        (b"{question} {first} {second}" + b"x" * 100_001, "characters"),
+    ],
+)
+def test_a_file_that_can_not_be_used(tmp_path: Path, content: bytes, told: str) -> None:
+    """The message names the file and what is wrong with it."""
+    (tmp_path / "pair.en.txt").write_bytes(content)
+    with pytest.raises(InvalidInput, match=told) as error:
+        load_prompt("pair", folders=(tmp_path,))
+    assert error.value.hint
+
+
+def test_a_file_that_can_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The disk's own words are told."""
+    (tmp_path / "pair.en.txt").write_text("x")
+
+    def refused(*_: object, **__: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    built_in_text("pair", "en")  # read before the disk is refused
+    monkeypatch.setattr(Path, "read_text", refused)
+    with pytest.raises(Unavailable):
+        load_prompt("pair", folders=(tmp_path,))

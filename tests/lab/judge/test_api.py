@@ -1,0 +1,61 @@
+"""The Python API of judges: plain lists in, typed results out, without a workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tui_annotate
+from tests.helpers.errors import has_code
+from tests.lab.chat.scripted_judge import Script, contexts
+from tests.plugins.chat_server import chatting
+from tui_annotate.domain.errors import InvalidInput
+
+
+def test_three_functions(tmp_path: Path) -> None:
+    """Sort, generate and evaluate take the published lists; replies can be kept in a file."""
+    questions, given = ["Q?"], [contexts(1, 0, 2)]
+    with chatting(Script()) as chat:
+        for _ in range(2):
+            (found,) = tui_annotate.sort(
+                questions, given, model="m", base_url=chat.url, k=2, cache=tmp_path / "kept"
+            )
+        assert (found.sorted, found.spearman, len(chat.asked)) == ((2, 0), -1.0, 4)
+        (made,) = tui_annotate.generate(questions, given, model="m", base_url=chat.url, seed=3)
+        assert made.ground_truth == "found"
+        (scored,) = tui_annotate.evaluate(
+            questions, given, ["A."], None, model="m", base_url=chat.url, embedder="static"
+        )
+        assert scored.generated == ("ground_truth",)
+        assert scored.scores["faithfulness"] == 0.5
+
+
+def test_settings_name_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the environment names need not be said; what nobody names is not asked."""
+    with pytest.raises(InvalidInput, check=has_code("model-missing")):
+        tui_annotate.sort(["Q?"], [["a"]])
+    with chatting(Script()) as chat:
+        monkeypatch.setenv("TUI_ANNOTATE_JUDGE_MODEL", "m")
+        monkeypatch.setenv("TUI_ANNOTATE_JUDGE_URL", chat.url)
+        (found,) = tui_annotate.sort(["Q?"], [contexts(1, 2)], screen=False)
+        assert found.sorted == (1, 0)
+        assert chat.asked[0]["model"] == "m"
+
+
+def test_metrics_are_chosen(tmp_path: Path) -> None:
+    """No embedder is loaded for what needs none; prompts of one's own are found."""
+    (tmp_path / "useful.en.txt").write_text("was of use {question} {reference} {context}")
+    with chatting(Script()) as chat:
+        (found,) = tui_annotate.evaluate(
+            ["Q?"],
+            [contexts(1)],
+            ground_truths=["T."],
+            metrics=("context_precision",),
+            embedder="nonsense",
+            prompts=tmp_path,
+            model="m",
+            base_url=chat.url,
+        )
+        assert list(found.scores) == ["context_precision"]
+        assert chat.prompts == ["was of use Q? T. Text 0 of rel1."]

@@ -1,0 +1,351 @@
+"""The commands of judges."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command, Result
+from tests.helpers.printed_numbers import printed_numbers
+from tests.lab.chat.scripted_judge import Script, contexts
+from tests.plugins.chat_server import KEY, FakeChat, chatting, refusal
+from tui_annotate.lab.judge.metrics import MissingReason
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "question": "Who built the bridge?",
+        "contexts": contexts(5, 0, 9, 1, 0, 7, 3, 2),
+        "answer": "It was built.",
+        "ground_truth": "Eiffel built it.",
+    },
+    {"question": "Is it \x1b[31mred?", "contexts": contexts(0), "answer": None},
+]
+
+
+@pytest.fixture
+def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeChat]:
+    """An endpoint that knows how relevant each text is."""
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    with chatting(Script(gathered=lambda _: "Answer: \x1b[2J5")) as there:
+        yield there
+
+
+@pytest.fixture
+def rag(tmp_path: Path) -> Path:
+    """Two questions in a file."""
+    path = tmp_path / "rag.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+def ask(command: Command, chat: FakeChat, *words: Any) -> Result:
+    """A command of judges, at the endpoint."""
+    return command("judge", *map(str, words), "--model", "m", "--base-url", chat.url)
+
+
+def test_sort_writes_the_published_form(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path
+) -> None:
+    """The fields and types of the project, figures with 3 decimals; null with a reason."""
+    done = ask(command, chat, "sort", rag, "-k", 3, "-o", tmp_path / "sorted.json")
+    assert done.code == 0
+    first, second = json.loads((tmp_path / "sorted.json").read_text())
+    assert {name: first[name] for name in first if name != "contexts"} == {
+        "question": ROWS[0]["question"],
+        "good": [0, 2, 3, 5, 6, 7], "bad": [1, 4], "sorted": [2, 5, 0, 6, 7, 3],
+        "spearman": 0.429, "sim": 0.667, "overlap": [2, 0],
+    }  # fmt: skip
+    assert (second["spearman"], second["sorted"]) == (None, [])
+    assert second["reason"]
+    assert "0.429" in done.out
+    assert re.search(r"spearman\D+0\.429\D+1\D+1", done.out)
+    assert "\x1b" not in done.out + done.err
+    assert "20 asked" in done.err
+
+
+def test_the_second_time_costs_nothing(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path
+) -> None:
+    """Replies are kept beside the output; the plan says so, and asks nobody."""
+    target = tmp_path / "sorted.json"
+    kept = tmp_path / "sorted.json.replies.jsonl"
+    plan = command("judge", "sort", str(rag), "--model", "m", "--dry-run")
+    assert re.search(r"\b2\b\D+\b26\b\D+\b0\b", plan.out)
+    assert not chat.headers
+    ask(command, chat, "sort", rag, "-o", target)
+    assert kept.exists()
+    again = ask(command, chat, "sort", rag, "-o", target)
+    assert "0 asked" in again.err
+    plan = ask(command, chat, "sort", rag, "--cache", kept, "--dry-run", "--json")
+    assert plan.json == {"questions": 2, "calls": 20, "cached": 20, "characters": 0}
+
+
+def test_without_a_place_replies_are_not_kept(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path
+) -> None:
+    """It is told before anything is asked; the JSON is that of the file."""
+    done = ask(command, chat, "sort", rag, "--no-screen", "--bottom", "--swap", "--json")
+    assert done.json[0]["good"] is None
+    kept = ("--cache", tmp_path / "kept.jsonl")
+    without = ask(command, chat, "sort", rag, "--no-screen", "--bottom", "--swap", "--json", *kept)
+    assert len(done.err.splitlines()) == len(without.err.splitlines()) + 1
+
+
+def test_generate_writes_lines_and_files(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path
+) -> None:
+    """Lines that are read again, and the files of the project with names that fit."""
+    out = tmp_path / "truths.jsonl"
+    done = ask(command, chat, "generate", rag, "-o", out, "--gt-dir", tmp_path / "gt")
+    assert done.code == 0
+    assert "\x1b" not in done.out + done.err
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [line["ground_truth"] for line in lines] == ["\x1b[2J5", "\x1b[2J5"]
+    files = sorted((tmp_path / "gt").iterdir())
+    assert [file.name for file in files] == [
+        "GT_Is it _31mred.json",
+        "GT_Who built the bridge.json",
+    ]
+    told = json.loads(files[1].read_text())
+    assert list(told) == ["question", "contexts", "ground_truth"]
+    assert told["ground_truth"] == "答案: \x1b[2J5"
+    assert ask(command, chat, "sort", out).code == 0
+
+
+def test_generate_tells_what_nobody_knows(command: Command, chat: FakeChat, rag: Path) -> None:
+    """It is no failure: null, with the reason, and a line that says how many."""
+    chat.answer = lambda _: "unknown"
+    done = ask(command, chat, "generate", rag, "--json", "--slow")
+    assert done.code == 0
+    assert [each["ground_truth"] for each in done.json] == [None, None]
+    assert ["2"] in printed_numbers(done.err)
+    assert {each["reason"] for each in done.json} == {MissingReason.UNKNOWN_ANSWER}
+    assert MissingReason.UNKNOWN_ANSWER in ask(command, chat, "generate", rag).out
+
+
+def test_generate_plans(command: Command, chat: FakeChat, rag: Path) -> None:
+    """Nobody is asked."""
+    done = ask(command, chat, "generate", rag, "--dry-run", "--json")
+    assert (done.json["calls"], chat.asked) == (2, [])
+
+
+@pytest.mark.parametrize("ending", ["xlsx", "csv", "jsonl"])
+def test_evaluate_writes_tables(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path, ending: str
+) -> None:
+    """The means are printed, what was generated is told."""
+    chat.answer = Script()
+    out = tmp_path / f"result.{ending}"
+    done = ask(command, chat, "evaluate", rag, "-o", out, "--embedder", "static")
+    assert done.code == 0
+    assert out.stat().st_size > 100
+    assert re.search(r"faithfulness\D+0\.500\D+2\D+0", done.out)
+    rows = ask(command, chat, "evaluate", rag, "--embedder", "static", "--json").json["rows"]
+    assert [row["generated"] for row in rows] == [[], ["answer", "ground_truth"]]
+
+
+def test_evaluate_prints_json(command: Command, chat: FakeChat, rag: Path) -> None:
+    """Means with counts, and a row for each question; chosen metrics alone."""
+    chat.answer = Script(statements=())
+    words = ("--metric", "faithfulness", "--metric", "context_recall", "--json")
+    done = ask(command, chat, "evaluate", rag, *words)
+    assert done.json["means"] == {
+        "faithfulness": {"mean": None, "count": 0, "missing": 2},
+        "context_recall": {"mean": 0.5, "count": 2, "missing": 0},
+    }
+    assert done.json["rows"][0]["reasons"] == {"faithfulness": MissingReason.EMPTY_ANSWER}
+    plan = ask(command, chat, "evaluate", rag, "--dry-run", "--json")
+    assert plan.json["calls"] == 2 + 3 + 8 + 1 + 2 + 3 + 1 + 1 + 2
+
+
+def test_without_vectors_one_score_is_missing(command: Command, chat: FakeChat, rag: Path) -> None:
+    """The others are there."""
+    chat.answer = Script()
+    done = ask(command, chat, "evaluate", rag, "--embedder", "none")
+    assert re.search(r"answer_relevancy: - \D+0\D+2", done.out)
+
+
+def test_a_dataset_keeps_what_is_said(command: Command, chat: FakeChat, rag: Path) -> None:
+    """Runs stand in the workspace, replies too; a manager's settings name the judge."""
+    chat.answer = Script()
+    command("init", "work")
+    command(
+        "ingest",
+        "-w",
+        "work",
+        "--format",
+        "rag",
+        "--dataset",
+        "rag",
+        "--embedder",
+        "none",
+        str(rag),
+    )
+    settings = Path("work/tui-annotate.toml")
+    settings.write_text(f'judge_model = "m"\njudge_url = "{chat.url}"\n')
+    for deed in (("sort",), ("generate",), ("evaluate", "--embedder", "static")):
+        done = command("judge", *deed, "--dataset", "rag", "-w", "work")
+        assert done.code == 0, done.err
+    asked = len(chat.asked)
+    command("judge", "sort", "--dataset", "rag", "-w", "work")
+    assert len(chat.asked) == asked
+    from tui_annotate import workspace
+
+    with workspace.open("work") as space:
+        makers = [run.maker for run in space.machines.scores.runs("rag")]
+        assert makers == ["judge-sort:m", "judge-generate:m", "judge-evaluate:m", "judge-sort:m"]
+        assert "judge_order" in space.machines.scores.names("rag")
+
+
+def test_prompts_can_be_changed(
+    command: Command, chat: FakeChat, rag: Path, tmp_path: Path
+) -> None:
+    """They are written once, and stand in for ours where they are named; a broken one is told."""
+    mine = tmp_path / "mine"
+    assert str(mine) in command("judge", "prompts", str(mine)).out
+    assert (mine / "pair.zh.txt").exists()
+    own = mine / "screen.en.txt"
+    own.write_text("Mine {question} {context} if only in part\n")
+    assert command("judge", "prompts", str(mine)).out.endswith(": 0\n")
+    ask(command, chat, "sort", rag, "--prompts", mine)
+    assert sum(prompt.startswith("Mine") for prompt in chat.prompts) == 9
+    own.write_text("Mine {question}")
+    broken = ask(command, chat, "sort", rag, "--prompts", mine)
+    assert (broken.code, bool(re.search(r"screen\.en\.txt.*\{context\}", broken.err))) == (2, True)
+    assert command("judge", "prompts", str(rag)).code == 1
+    assert ask(command, chat, "sort", rag, "--prompts", tmp_path / "none").code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["sort"], 2, "--dataset"),
+        (["sort", "rag.jsonl", "--dataset", "x"], 2, "--dataset"),
+        (["sort", "none.jsonl"], 2, "none.jsonl"),
+        (["sort", "RAG", "--language", "de"], 2, "'de'"),
+        (["evaluate", "RAG", "--metric", "beauty"], 2, "'beauty'"),
+        (["evaluate", "RAG", "--backend", "other"], 2, "'other'"),
+        (["generate", "RAG", "--gt-dir", "RAG"], 2, "rag.jsonl"),
+    ],
+)
+def test_what_can_not_be_done(
+    command: Command, chat: FakeChat, rag: Path, words: list[str], code: int, told: str
+) -> None:
+    """It is told before anybody is asked, as far as it can be known."""
+    done = ask(command, chat, *[str(rag) if word == "RAG" else word for word in words])
+    assert (done.code, told in done.err) == (code, True), done.err
+
+
+def test_nobody_is_asked_who_was_not_named(
+    command: Command, rag: Path, monkeypatch: pytest.MonkeyPatch, chat: FakeChat
+) -> None:
+    """Neither the library's variables nor the embedder's endpoint are an address of a judge."""
+    monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
+    monkeypatch.setenv("TUI_ANNOTATE_BASE_URL", chat.url)
+    done = command("judge", "sort", str(rag), "--model", "m")
+    assert (done.code, "--base-url" in done.err) == (2, True)
+    assert not chat.headers
+
+
+def test_a_broken_file_is_told(command: Command, chat: FakeChat, rag: Path) -> None:
+    """With its line, before anybody is asked."""
+    rag.write_text(rag.read_text() + '{"question": 1, "contexts": ["a"]}\n')
+    done = ask(command, chat, "sort", rag)
+    assert (done.code, "rag.jsonl:3" in done.err) == (2, True)
+    assert not chat.asked
+
+
+def test_a_hostile_endpoint_changes_nothing(
+    command: Command,
+    chat: FakeChat,
+    rag: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No file, no escape code on the terminal, and the key nowhere."""
+    monkeypatch.setenv("TUI_ANNOTATE_API_KEY", KEY)
+    chat.script.extend([refusal(403, f"\x1b[2J{KEY}")] * 20)
+    done = ask(command, chat, "sort", rag, "-o", tmp_path / "out.json")
+    assert done.code == 1
+    assert "\x1b" not in done.err
+    chat.script.clear()
+    ask(command, chat, "sort", rag, "-o", tmp_path / "out.json")
+    told = [done.out, done.err, *(p.read_text() for p in tmp_path.rglob("out.json*"))]
+    assert not [each for each in told if KEY in each]
+
+
+def test_unclear_replies_are_told(command: Command, chat: FakeChat, rag: Path) -> None:
+    """How often was asked again, and what stayed unclear."""
+    chat.answer = lambda _: "perhaps"
+    done = ask(command, chat, "sort", rag)
+    assert "unclear: 18" in done.err
+    assert ["9"] in printed_numbers(done.err)
+
+
+PART = {
+    "quote": "15 million pounds",
+    "label": "Unwanted.Intrinsic",
+    "evidence": "12 million pounds",
+    "reason": "\x1b[31m12, not 15",
+}
+
+
+def _says(prompt: str) -> str:
+    return json.dumps([PART, PART | {"quote": "never"}] if "bridge" in prompt else [])
+
+
+@pytest.fixture(autouse=True)
+def _without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TUI_ANNOTATE_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+
+def test_proposals_are_told_and_stored_once(filled: Command) -> None:
+    """What it would take first; then what stands in the texts; the same again costs nothing."""
+    with chatting(_says) as chat:
+        asked = ("judge", "annotate", "--model", "toy", "--base-url", chat.url)
+        planned = filled(*asked, "--dry-run", "--json").json
+        assert (planned["samples"], planned["calls"], chat.asked) == (2, 2, [])
+        assert re.search(r"\b2\b\D+\b2\b.*127\.0\.0\.1", filled(*asked, "--dry-run").out)
+        done = filled(*asked)
+        assert (done.code, "\x1b" in done.out + done.err) == (0, False)
+        assert ["2", "1", "1", "2", "0"] in printed_numbers(done.out)
+        assert ["1"] in printed_numbers(done.err)
+        again = filled(*asked, "--json").json
+        assert (again["run"], again["new"], again["asked"], again["cached"]) == (None, 0, 0, 2)
+        assert len(chat.asked) == 2
+    listed = filled("suggestions", "list", "--json").json
+    assert [each["maker"] for each in listed] == ["judge:toy"]
+
+
+def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
+    """Unclear replies, and texts longer than what may be sent."""
+    with chatting(lambda _: "hm") as chat:
+        asked = ("judge", "annotate", "--model", "toy", "--base-url", chat.url)
+        done = filled(*asked, "--max-chars", "10", "--limit", "1")
+    assert done.code == 0
+    assert re.search(r"\b1\b.*--max-chars", done.err)
+    told = filled(*asked, "--max-chars", "10", "--limit", "1", "--json").json
+    assert (told["cut"], told["unclear"]) == (1, 1)
+
+
+def test_a_reply_of_ten_megabytes_changes_nothing(filled: Command) -> None:
+    """It is refused or unclear, in bounded memory, and no suggestion comes of it."""
+    with chatting(lambda _: "x" * 10_000_000) as chat:
+        filled("judge", "annotate", "--model", "toy", "--base-url", chat.url, "--limit", "1")
+    assert filled("suggestions", "list", "--json").json == []
+
+
+def test_without_an_address_nothing_leaves(filled: Command) -> None:
+    """It is refused; a plan needs none."""
+    done = filled("judge", "annotate", "--model", "toy")
+    assert (done.code != 0, "--base-url" in done.err) == (True, True)
+    assert filled("judge", "annotate", "--model", "toy", "--dry-run").code == 0

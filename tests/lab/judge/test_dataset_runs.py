@@ -1,0 +1,172 @@
+"""Judges at work on a dataset: its samples as rows, what is said as runs that screens can show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.helpers.stores import SEGMENTER, new
+from tests.lab.chat.scripted_judge import Script, contexts
+from tests.plugins.chat_server import FakeChat, chatting
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
+from tui_annotate.domain.scores import RunKind, Score
+from tui_annotate.lab.chat.judge_config import JudgeConfig
+from tui_annotate.lab.judge.api import evaluate_rows, generate_rows, make_runner, sort_rows
+from tui_annotate.lab.judge.context_order import SortOptions
+from tui_annotate.lab.judge.dataset_runs import DatasetJudge
+from tui_annotate.lab.judge.evaluation import EvaluateOptions
+from tui_annotate.lab.judge.metrics import MissingReason
+from tui_annotate.lab.judge.reference_answers import GenerateOptions
+from tui_annotate.lab.judge.runner import JudgeRunner
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.reply_file import ReplyStore
+from tui_annotate.storage.scores.store import ScoreStore
+
+
+@pytest.fixture
+def scores(database: Database) -> ScoreStore:
+    """The scores of an empty store."""
+    return ScoreStore(database)
+
+
+@pytest.fixture
+def judging(database: Database, scores: ScoreStore) -> DatasetJudge:
+    """Judges on a dataset of two questions."""
+    corpus = CorpusStore(database)
+    samples = [
+        sample("a", *contexts(1, 0, 2), answer="An answer."),
+        sample("b", *contexts(0), meta={"ground_truth": "It is so."}),
+    ]
+    corpus.add([new(each) for each in samples], segmenter=SEGMENTER)
+    return DatasetJudge(corpus, scores, ReplyStore(database))
+
+
+def sample(name: str, *sources: str, answer: str = "", **more: Any) -> Sample:
+    """A question with its contexts."""
+    documents = [
+        Document(Side.SOURCE, text, key=str(place)) for place, text in enumerate(sources, 1)
+    ]
+    documents += [Document(Side.SUMMARY, answer)] if answer else []
+    kind = SampleKind.PAIR if answer else SampleKind.QUESTION
+    request = Request(question=f"Question {name}?")
+    return Sample("d", name, tuple(documents), kind=kind, request=request, **more)
+
+
+@pytest.fixture
+def chat() -> Iterator[FakeChat]:
+    """An endpoint that knows how relevant each text is."""
+    with chatting(Script()) as there:
+        yield there
+
+
+def seat(chat: FakeChat, judging: DatasetJudge) -> JudgeRunner:
+    """A judge whose replies the store keeps."""
+    return make_runner(JudgeConfig(judge="llm:m", base_url=chat.url), judging.replies)
+
+
+def kept(scores: ScoreStore) -> dict[tuple[str, str], Score]:
+    """What stands, by sample and name."""
+    return {(key.id, each.name): each for key, own in scores.scores("d") for each in own}
+
+
+def test_rows_of_a_dataset(judging: DatasetJudge) -> None:
+    """Sources are contexts, the summary is the answer, the ground truth is in the meta."""
+    first, second = judging.rows("d")
+    assert (first.question, len(first.contexts), first.answer, first.ground_truth) == (
+        "Question a?", 3, "An answer.", "",
+    )  # fmt: skip
+    assert (second.answer, second.ground_truth) == ("", "It is so.")
+    assert second.key == SampleKey("d", "b")
+
+
+def test_a_dataset_that_is_none(judging: DatasetJudge, database: Database) -> None:
+    """One that is not there, and one whose samples ask nothing."""
+    with pytest.raises(NotFound, match="'x'"):
+        judging.rows("x")
+    pair = Sample("p", "1", (Document(Side.SOURCE, "a"), Document(Side.SUMMARY, "b")))
+    CorpusStore(database).add([new(pair)], segmenter=SEGMENTER)
+    with pytest.raises(InvalidInput, match="p/1"):
+        judging.rows("p")
+
+
+def test_orders_are_kept(chat: FakeChat, judging: DatasetJudge, scores: ScoreStore) -> None:
+    """Places from 1 by document, what helps, and both figures; a missing one says why."""
+    runner = seat(chat, judging)
+    found = sort_rows(judging.rows("d"), runner, SortOptions(k=1))
+    run = judging.store_sorted(found, runner, SortOptions(k=1))
+    assert (run.kind, run.maker, run.dataset) == (RunKind.JUDGE, "judge-sort:m", "d")
+    assert run.parameters["k"] == 1
+    assert run.parameters["host"] == chat.url[7:-3]
+    assert set(run.parameters["prompts"]) == {"screen.en", "pair.en", "again.en"}
+    told = kept(scores)
+    assert told["a", "judge_order"].parts == (2.0, None, 1.0)
+    assert told["a", "judge_useful"].parts == (1.0, 0.0, 1.0)
+    assert told["a", "judge_order"].of == "documents"
+    assert (told["a", "judge_spearman"].raw, told["a", "judge_overlap"].raw) == (-1.0, 0.0)
+    assert told["b", "judge_spearman"].raw is None
+    assert told["b", "judge_spearman"].text == MissingReason.NO_USEFUL_CONTEXT
+    unscreened = sort_rows(judging.rows("d"), runner, SortOptions(screen=False))
+    judging.store_sorted(unscreened, runner, SortOptions(screen=False))
+    assert ("a", "judge_useful") not in kept(scores)
+
+
+def test_replies_are_kept_in_the_store(chat: FakeChat, judging: DatasetJudge) -> None:
+    """The same again asks nobody."""
+    for _ in range(2):
+        sort_rows(judging.rows("d"), seat(chat, judging), SortOptions())
+    assert len(chat.asked) == 5
+
+
+def test_ground_truths_are_kept_and_used(
+    chat: FakeChat, judging: DatasetJudge, scores: ScoreStore
+) -> None:
+    """A sample has the one that was written last, unless it came with its own."""
+    runner, options = seat(chat, judging), GenerateOptions()
+    found = generate_rows(judging.rows("d"), runner, options)
+    judging.store_generated(found, runner, options)
+    assert kept(scores)["a", "ground_truth"].text == "found"
+    assert [row.ground_truth for row in judging.rows("d")] == ["found", "It is so."]
+    chat.answer = lambda _: "unknown"
+    other = GenerateOptions(seed=1)
+    fresh = make_runner(JudgeConfig(judge="llm:n", base_url=chat.url))
+    judging.store_generated(generate_rows(judging.rows("d"), fresh, other), fresh, other)
+    missing = [
+        each
+        for _, own in scores.scores("d", names=("ground_truth",))
+        for each in own
+        if each.raw == 0.0
+    ]
+    assert [each.text for each in missing] == ["", ""]
+
+
+def test_scores_are_kept(chat: FakeChat, judging: DatasetJudge, scores: ScoreStore) -> None:
+    """As computed, and within the run; verdicts by document; a missing one says why."""
+    runner, options = seat(chat, judging), EvaluateOptions()
+    found = evaluate_rows(
+        judging.rows("d"), runner, options, embed=lambda texts: np.ones((len(texts), 2))
+    )
+    run = judging.store_evaluated(found, runner, options, backend="builtin", embedder="static 1")
+    assert (run.maker, run.embedder) == ("judge-evaluate:m", "static 1")
+    told = kept(scores)
+    assert told["a", "context_precision"].parts == (1.0, 0.0, 1.0)
+    assert told["a", "context_precision"].raw == pytest.approx(5 / 6)
+    assert (told["a", "context_precision"].value, told["b", "context_precision"].value) == (1, 0)
+    assert told["a", "faithfulness"].value == 0.5
+    by_ragas = judging.store_evaluated(found, runner, options, backend="ragas", embedder="")
+    assert by_ragas.maker == "ragas:m"
+
+
+def test_a_score_that_is_missing_says_why(
+    chat: FakeChat, judging: DatasetJudge, scores: ScoreStore
+) -> None:
+    """In its text, without a number."""
+    runner, options = seat(chat, judging), EvaluateOptions(metrics=("answer_relevancy",))
+    found = evaluate_rows(judging.rows("d"), runner, options)
+    judging.store_evaluated(found, runner, options, backend="builtin", embedder="")
+    score = kept(scores)["a", "answer_relevancy"]
+    assert (score.raw, score.value, score.text) == (None, None, MissingReason.NO_VECTORS)

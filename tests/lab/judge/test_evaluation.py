@@ -1,0 +1,251 @@
+"""The four scores by a judge on loopback: published cases, what is missing, what stays unclear."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import openpyxl
+import pytest
+from numpy.typing import NDArray
+
+from tests.lab.chat.scripted_judge import Script, contexts
+from tests.plugins.chat_server import chatting
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.chat.judge_config import JudgeConfig
+from tui_annotate.lab.judge.api import evaluate_rows, make_runner, plan_evaluate
+from tui_annotate.lab.judge.evaluation import (
+    EvaluateOptions,
+    EvaluationResult,
+    MetricMean,
+    mean_metrics,
+)
+from tui_annotate.lab.judge.metrics import MissingReason
+from tui_annotate.lab.judge.result_files import write_evaluated
+from tui_annotate.lab.judge.rows import rows_of_lists
+
+QUESTION = "What is the capital of France?"
+FRANCE = [
+    "Berlin is in Germany, rel0.",
+    "Paris is the capital of France, rel1.",
+    "Rome is old, rel0.",
+    "Paris has the Seine, rel1.",
+]
+Embed = Callable[[Sequence[str]], NDArray[Any]]
+
+
+def alike(texts: Sequence[str]) -> NDArray[Any]:
+    """The same vector for every text."""
+    return np.ones((len(texts), 2))
+
+
+def run(
+    script: Script | Callable[[str], str],
+    given: Sequence[str] = FRANCE,
+    *,
+    answer: str | None = "Paris, which is old.",
+    truth: str | None = "Paris.",
+    embed: Embed | None = alike,
+    **options: Any,
+) -> tuple[EvaluationResult, list[str]]:
+    """The scores of one question, and the prompts."""
+    rows = rows_of_lists([QUESTION], [list(given)], answers=[answer], ground_truths=[truth])
+    chosen = EvaluateOptions(**options)
+    with chatting(script) as chat:
+        runner = make_runner(JudgeConfig(judge="llm:m", base_url=chat.url))
+        planned = plan_evaluate(rows, runner, chosen)
+        (found,) = evaluate_rows(rows, runner, chosen, embed=embed)
+        if isinstance(script, Script):
+            assert planned.calls >= len(chat.asked)
+        return found, chat.prompts
+
+
+def test_end_to_end() -> None:
+    """R5: the published question has its four scores, with ten calls."""
+    script = Script()
+    found, prompts = run(script)
+    assert found.scores == {
+        "faithfulness": 0.5,
+        "answer_relevancy": pytest.approx(1.0),
+        "context_precision": pytest.approx(0.5),
+        "context_recall": 0.5,
+    }
+    assert len(prompts) == 10
+    assert script.counts == {
+        "statements": 1, "supported": 1, "invent": 3, "useful": 4, "recalled": 1,
+    }  # fmt: skip
+    assert (found.generated, found.reasons) == ((), {})
+    assert (found.useful, found.unsupported) == ((0, 1, 0, 1), ("s2",))
+
+
+@pytest.mark.parametrize(
+    ("relevances", "score"), [((0, 1, 0, 1), 0.5), ((1, 0, 1, 0, 0, 1), 0.7222)]
+)
+def test_context_precision(relevances: tuple[int, ...], score: float) -> None:
+    """R1, R2: average precision of the verdicts in the retriever's order."""
+    found, _ = run(Script(), contexts(*relevances), metrics=("context_precision",))
+    assert found.scores["context_precision"] == pytest.approx(score, abs=5e-5)
+
+
+@pytest.mark.parametrize(("evades", "score"), [(0, 0.5690), (1, 0.0)])
+def test_relevancy(evades: int, score: float) -> None:
+    """R3: the mean cosine to the invented questions; 0 where all say that the answer evades."""
+    vectors = {
+        QUESTION: (1, 0),
+        "Question 1?": (1, 0),
+        "Question 2?": (0, 1),
+        "Question 3?": (1, 1),
+    }
+
+    def embed(texts: Sequence[str]) -> NDArray[Any]:
+        return np.array([vectors[text] for text in texts], np.float32)
+
+    found, _ = run(Script(noncommittal=evades), embed=embed, metrics=("answer_relevancy",))
+    assert found.scores["answer_relevancy"] == pytest.approx(score, abs=5e-5)
+
+
+def test_faithfulness() -> None:
+    """R4: the share of supported statements; an answer that states nothing has none."""
+    script = Script(statements=("a", "b", "c"), supported=(1, 1, 0))
+    found, _ = run(script, metrics=("faithfulness",))
+    assert found.scores["faithfulness"] == pytest.approx(0.6667, abs=5e-5)
+    found, _ = run(Script(statements=()), metrics=("faithfulness",))
+    assert found.scores["faithfulness"] is None
+    assert found.reasons == {"faithfulness": MissingReason.EMPTY_ANSWER}
+
+
+def test_a_ground_truth_that_states_nothing() -> None:
+    """Its recall is unknown, not 0."""
+    found, _ = run(Script(attributed=()), metrics=("context_recall",))
+    assert found.reasons == {"context_recall": MissingReason.EMPTY_GROUND_TRUTH}
+
+
+def test_contexts_are_kept_within_the_bound() -> None:
+    """M1, M2: ten of 2,000 signs leave six, one that is too long is cut; nothing is emptied."""
+    long = [f"rel1 {place}" + "x" * 1_994 for place in range(10)]
+    found, prompts = run(Script(), long, metrics=("context_precision",))
+    assert (len(found.row.contexts), len(prompts)) == (6, 6)
+    found, _ = run(Script(), ["rel1 " + "x" * 12_995, "y"], metrics=("context_precision",))
+    assert [len(each) for each in found.row.contexts] == [12_999]
+    found, _ = run(Script(), metrics=("context_precision",), top_k=2)
+    assert found.row.contexts == tuple(FRANCE[:2])
+
+
+def test_what_is_missing_is_made_first() -> None:
+    """Answer and ground truth come from the judge, the latter from all contexts; both are told."""
+    found, prompts = run(Script(), answer=None, truth=None, top_k=1)
+    assert found.generated == ("answer", "ground_truth")
+    assert (found.row.answer, found.row.ground_truth) == ("an answer", "found")
+    gathering = next(each for each in prompts if "as completely as the documents" in each)
+    assert FRANCE[3] in gathering
+    assert None not in found.scores.values()
+
+
+def test_only_what_is_needed_is_made() -> None:
+    """Faithfulness needs no ground truth, and recall no answer."""
+    found, _ = run(Script(), answer=None, truth=None, metrics=("faithfulness",))
+    assert found.generated == ("answer",)
+    found, _ = run(Script(), answer=None, truth=None, metrics=("context_recall",))
+    assert found.generated == ("ground_truth",)
+
+
+def test_what_can_not_be_made_has_reasons() -> None:
+    """No contexts, no answer, no vectors: each score that is missing says why."""
+    found, prompts = run(Script(), [], answer=None, truth=None)
+    assert set(found.scores.values()) == {None}
+    assert found.reasons["faithfulness"] == MissingReason.NO_ANSWER
+    assert found.reasons["context_recall"] == MissingReason.NO_GROUND_TRUTH
+    assert prompts == []
+    found, _ = run(Script(), [], metrics=("faithfulness",))
+    assert found.reasons == {"faithfulness": MissingReason.NO_CONTEXT}
+    found, prompts = run(Script(), embed=None, metrics=("answer_relevancy",))
+    assert found.reasons == {"answer_relevancy": MissingReason.NO_VECTORS}
+    assert prompts == []
+
+
+def test_an_unclear_judge_gives_no_score() -> None:
+    """Nothing is made up from replies that can not be read."""
+    found, prompts = run(lambda _: "Well, it depends.")
+    assert set(found.scores.values()) == {None}
+    assert set(found.reasons.values()) == {MissingReason.UNCLEAR_JUDGE}
+    assert len(prompts) == 3 * (1 + 3 + 4 + 1)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ['[{"verdict": 1}]', '[{"verdict": 1}, {"verdict": 2}]', '{"verdict": [1, 0]}'],
+)
+def test_verdicts_of_another_number_are_unclear(said: str) -> None:
+    """Two statements need two verdicts."""
+    script = Script()
+
+    def answer(prompt: str) -> str:
+        return said if "check statements" in prompt else script(prompt)
+
+    found, _ = run(answer, metrics=("faithfulness",))
+    assert found.scores["faithfulness"] is None
+
+
+@pytest.mark.parametrize(
+    "said", ["{}", '{"question": "", "noncommittal": 0}', '{"question": "a", "noncommittal": 3}']
+)
+def test_a_question_that_is_none(said: str) -> None:
+    """An invented question without words, or without its flag, is asked for again."""
+    found, prompts = run(lambda _: said, metrics=("answer_relevancy",))
+    assert found.scores["answer_relevancy"] is None
+    assert len(prompts) == 9
+
+
+def test_options_that_can_not_be() -> None:
+    """A metric that nobody knows, and nothing to look at."""
+    with pytest.raises(InvalidInput, match="'beauty'"):
+        EvaluateOptions(metrics=("beauty",))
+    for options in ({"metrics": ()}, {"top_k": 0}, {"max_chars": 1}):
+        with pytest.raises(InvalidInput):
+            EvaluateOptions(**options)
+
+
+def several() -> list[EvaluationResult]:
+    """A question with all scores, and one with few and strange texts."""
+    whole, _ = run(Script())
+    strange, _ = run(Script(), [], answer="=cmd()", truth="@x\x1b[2J")
+    return [whole, strange]
+
+
+def test_means_leave_out_what_is_missing() -> None:
+    """And count it."""
+    told = mean_metrics(several(), ("faithfulness", "answer_relevancy"))
+    assert told["faithfulness"] == MetricMean(0.5, 1, 1)
+    relevancy = told["answer_relevancy"]
+    assert relevancy.mean == pytest.approx(1.0)
+    assert (relevancy.count, relevancy.missing) == (2, 0)
+    assert mean_metrics([], ("faithfulness",)) == {"faithfulness": MetricMean(None, 0, 0)}
+
+
+def test_tables(tmp_path: Path) -> None:
+    """Workbook, CSV and lines hold the same, the published columns first; formulas are texts."""
+    found = several()
+    names = list(found[0].scores)
+    for ending in ("xlsx", "csv", "jsonl", "csv.gz"):
+        write_evaluated(found, names, tmp_path / f"result.{ending}")
+    sheet = openpyxl.load_workbook(tmp_path / "result.xlsx")["result"]
+    head, *rows = [[cell.value for cell in row] for row in sheet.iter_rows()]
+    published = ["question", "contexts", "ground_truth", "answer", "answer_relevancy"]
+    assert head[1:6] == published
+    assert head[6:9] == ["faithfulness", "context_recall", "context_precision"]
+    assert (rows[0][0], rows[0][1], rows[0][6]) == (0, QUESTION, 0.5)
+    assert (rows[1][4], rows[1][6]) == ("=cmd()", None)
+    assert sheet.cell(3, 5).data_type == "s"
+    with (tmp_path / "result.csv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file))
+    assert (table[1]["answer"], table[1]["ground_truth"][0]) == ("'=cmd()", "'")
+    assert table[1]["faithfulness"] == ""
+    assert f"faithfulness: {MissingReason.NO_CONTEXT}" in table[1]["reasons"]
+    lines = [json.loads(line) for line in (tmp_path / "result.jsonl").read_text().splitlines()]
+    assert lines[1]["answer"] == "=cmd()"
+    assert lines[1]["faithfulness"] is None
+    assert json.loads(table[0]["contexts"]) == lines[0]["contexts"] == FRANCE

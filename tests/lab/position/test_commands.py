@@ -1,0 +1,411 @@
+"""position: rows made, put to a model on loopback, scored; each refusal by its line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.helpers.position_rows import golden, lines, lookup, placed, question, real
+from tests.helpers.printed_numbers import printed_numbers
+from tests.plugins.chat_server import chatting, refusal
+from tui_annotate import workspace as workspaces
+from tui_annotate.domain.position_studies import gold_position
+
+
+def put(name: str, *rows: Any) -> str:
+    """A file of rows."""
+    Path(name).write_text(lines(*rows), "utf-8")
+    return name
+
+
+def rows(path: str) -> list[Any]:
+    """The rows of a file, plain or packed."""
+    raw = Path(path).read_bytes()
+    text = (gzip.decompress(raw) if path.endswith(".gz") else raw).decode()
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def positions(path: str) -> list[int | None]:
+    """Where the answer of each row stands."""
+    return [gold_position(row) for row in rows(path)]
+
+
+# making
+
+
+def test_a_file_for_each_place(command: Command) -> None:
+    """Named after the input, packed as it is, the same bytes each time."""
+    Path("nq.jsonl.gz").write_bytes(gzip.compress(lines(question(), question("b?")).encode()))
+    asked = ("position", "make-qa", "nq.jsonl.gz", "--documents", "5", "--gold-at", "even:3")
+    done = command(*asked, "-o", "one", "--random-order", "--seed", "7")
+    assert (done.code, ["6", "3"] in printed_numbers(done.err)) == (0, True)
+    names = [f"nq-5-documents-gold-at-{at}.jsonl.gz" for at in (0, 2, 4)]
+    assert done.out.splitlines() == [f"one/{name}" for name in names]
+    assert positions(f"one/{names[1]}") == [2, 2]
+    command(*asked, "-o", "two", "--random-order", "--seed", "7")
+    command(*asked, "-o", "three", "--random-order", "--seed", "8")
+    same = [Path("one", name).read_bytes() == Path("two", name).read_bytes() for name in names]
+    assert all(same)
+    assert any(Path("one", n).read_bytes() != Path("three", n).read_bytes() for n in names)
+
+
+def test_one_file_of_all_places(command: Command) -> None:
+    """Where its name says that it is one; rows of a question together."""
+    put("nq.jsonl", question(), question("b?"))
+    asked = ("position", "make-qa", "nq.jsonl", "--documents", "3", "--gold-at", "all")
+    done = command(*asked, "-o", "all.jsonl.gz", "--json")
+    assert done.json == {"files": ["all.jsonl.gz"], "rows": 6}
+    assert positions("all.jsonl.gz") == [0, 1, 2, 0, 1, 2]
+    assert command("position", "make-qa", "nq.jsonl", "--oracle", "-o", "o.jsonl").code == 0
+    assert [len(row["ctxs"]) for row in rows("o.jsonl")] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        (("--documents", "1", "--gold-at", "0"), "1"),
+        (("--documents", "0", "--gold-at", "0"), "0"),
+        (("--documents", "3", "--gold-at", "3"), "3 "),
+        (("--documents", "3", "--gold-at=-1"), "'-1'"),
+        (("--documents", "6", "--gold-at", "0"), "nq.jsonl:1: 4 "),
+        (("--documents", "3"), "--gold-at"),
+        (("--oracle", "--gold-at", "0"), "--oracle"),
+    ],
+)
+def test_what_can_not_be_made_leaves_nothing(
+    command: Command, how: tuple[str, ...], told: str
+) -> None:
+    """L9, L10: the exit code says so, the line where there is one, and there is no folder."""
+    put("nq.jsonl", question())
+    done = command("position", "make-qa", "nq.jsonl", *how, "-o", "out")
+    assert (done.code, told in done.err) == (2, True)
+    assert not Path("out").exists()
+
+
+def test_a_bad_row_behind_good_ones_leaves_nothing(command: Command) -> None:
+    """It is told by its line; what stood there before stays."""
+    put("nq.jsonl", question(), {"question": "q"})
+    put("out.jsonl", {"a": 1})
+    asked = ("position", "make-qa", "nq.jsonl", "--documents", "3", "--gold-at", "0")
+    for target in ("out.jsonl", "folder"):
+        done = command(*asked, "-o", target)
+        assert (done.code, "nq.jsonl:2: " in done.err) == (2, True)
+    assert rows("out.jsonl") == [{"a": 1}]
+    assert not Path("folder").exists()
+    Path("there").write_text("", "utf-8")
+    for target, named in (("there", "there"), ("no/where", "no")):
+        done = command(*asked, "-o", target)
+        assert (done.code, f" {named} " in done.err) == (2, True)
+    put("kv.jsonl", lookup(0))
+    assert "make-kv" in command(*asked[:2], "kv.jsonl", *asked[3:], "-o", "x").err
+
+
+def test_keys_are_drawn_and_moved(command: Command) -> None:
+    """The same seed draws the same; a file of them is moved to other places."""
+    asked = ("position", "make-kv", "--keys", "5", "--examples", "4", "--seed", "3")
+    assert command(*asked, "-o", "a.jsonl.gz").code == 0
+    assert command(*asked[:5], "2", *asked[6:], "-o", "b.jsonl").code == 0
+    assert rows("a.jsonl.gz")[:2] == rows("b.jsonl")
+    assert command("position", "make-kv", "a.jsonl.gz", "--gold-at", "0,4", "-o", "m").code == 0
+    assert positions("m/a-gold-at-4.jsonl.gz") == [4] * 4
+    assert command(*asked, "--gold-at", "all", "-o", "all.jsonl").code == 0
+    assert positions("all.jsonl") == [0, 1, 2, 3, 4] * 4
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        (("--keys", "1", "--examples", "1"), "1 "),
+        (("--keys", "2", "--examples", "0"), "0 "),
+        (("--keys", "2"), "--keys"),
+        ((), "--keys"),
+        (("kv.jsonl",), "--gold-at"),
+        (("kv.jsonl", "--gold-at", "9"), "kv.jsonl:1: "),
+        (("qa.jsonl", "--gold-at", "0"), "qa.jsonl:1: "),
+    ],
+)
+def test_keys_that_can_not_be_drawn(command: Command, how: tuple[str, ...], told: str) -> None:
+    """Too few, none, or of another task."""
+    put("kv.jsonl", lookup(0))
+    put("qa.jsonl", placed(0))
+    done = command("position", "make-kv", *how, "-o", "out.jsonl")
+    assert (done.code, told in done.err) == (2, True)
+
+
+def test_a_workspace_gives_rows_of_its_own(command: Command, pairs: Path) -> None:
+    """Each source among other samples' sources, which do not hold the answer."""
+    more = [
+        {"id": str(n), "source": f"Stone {n} is grey.", "summary": f"Stone {n}."} for n in range(3)
+    ]
+    put("more.jsonl", *more)
+    assert command("init").code == 0
+    for file in (str(pairs), "more.jsonl"):
+        done = command("ingest", file, "--dataset", "d", "--id-column", "id", "--embedder", "none")
+        assert done.code == 0, done.err
+    asked = ("position", "make-qa", "--from-workspace", "--documents", "3", "--gold-at", "1")
+    refused = command(*asked, "-o", "own.jsonl")
+    assert (refused.code, "d/bridge" in refused.err) == (2, True)
+    done = command(*asked, "--question", "what is told?", "--dataset", "d", "-o", "own.jsonl")
+    assert (done.code, positions("own.jsonl")) == (0, [1] * 5)
+    first = rows("own.jsonl")[0]
+    assert first["sample"] == "d/bridge"
+    assert first["ctxs"][1]["text"].startswith("The bridge cost 12 million")
+    assert first["answers"] == ["The bridge cost 15 million pounds. It was loved."]
+    assert len({passage["text"] for passage in first["ctxs"]}) == 3
+    before = Path("own.jsonl").read_bytes()
+    command(*asked, "--question", "what is told?", "--dataset", "d", "-o", "own.jsonl")
+    assert Path("own.jsonl").read_bytes() == before
+    many = ("position", "make-qa", "--from-workspace", "--documents", "9", "--gold-at", "0")
+    done = command(*many, "--question", "q", "-o", "x.jsonl")
+    assert ["4", "8"] in printed_numbers(done.err.partition("d/bridge")[2])
+    assert "'e'" in command(*asked, "--dataset", "e", "-o", "x").err
+    assert command("position", "make-qa", "-o", "x").code == 2
+
+
+# prompts and models
+
+
+def test_prompts_stand_in_their_rows(command: Command) -> None:
+    """For a model that is run elsewhere; a template replaces the wording."""
+    put("qa.jsonl", placed(1), lookup(0))
+    done = command("position", "prompts", "qa.jsonl")
+    first, second = map(json.loads, done.out.splitlines())
+    assert first["model_prompt"].endswith("who?\nAnswer:")
+    assert [each["score"] for each in first["model_documents"]] == [1.5, None, 1.5]
+    assert second["model_ordered_kv_records"] == lookup(0)["ordered_kv_records"]
+    Path("t.txt").write_text("{question}!\n", "utf-8")
+    put("one.jsonl", placed(1))
+    assert (
+        command("position", "prompts", "one.jsonl", "--template", "t.txt", "-o", "p.jsonl").code
+        == 0
+    )
+    assert rows("p.jsonl")[0]["model_prompt"] == "who?!"
+    both = ("--template", "t.txt", "--style", "closed-book")
+    assert command("position", "prompts", "one.jsonl", *both).code == 2
+    done = command("position", "prompts", "qa.jsonl", "--style", "closed-book", "-o", "p.jsonl")
+    assert re.search(r"qa\.jsonl:2: .*closed-book", done.err)
+    closed = command("position", "prompts", "one.jsonl", "--style", "closed-book").out
+    assert json.loads(closed)["model_documents"] == []
+    assert len(command("position", "prompts", "one.jsonl", "qa.jsonl").out.splitlines()) == 3
+
+
+def test_a_model_answers_and_is_not_asked_twice(command: Command) -> None:
+    """Predictions in the original's fields, in the rows' order; a second run is all known."""
+    put("qa.jsonl", *[placed(at, name=f"who {at}?") for at in (0, 1, 2)], lookup(2))
+    assert command("init").code == 0
+    with chatting(lambda prompt: f"The sea star. {len(prompt)}") as chat:
+        asked = ("position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
+        dry = command(*asked, "--dry-run", "--json")
+        assert (dry.json["rows"], dry.json["cached"], chat.asked) == (4, 0, [])
+        done = command(*asked, "-o", "p.jsonl.gz", "--json")
+        assert (done.code, done.json["rows"], done.json["unanswered"]) == (0, 4, {})
+        assert done.json["characters"] == dry.json["characters"]
+        again = command(*asked, "-o", "q.jsonl.gz")
+        assert again.code == 0
+        assert any(each[:3] == ["4", "4", "0"] for each in printed_numbers(again.err))
+        assert len(chat.asked) == 4
+        assert {body["max_tokens"] for body in chat.asked} == {100}
+    made = rows("p.jsonl.gz")
+    assert Path("p.jsonl.gz").read_bytes() == Path("q.jsonl.gz").read_bytes()
+    assert [row.get("question", row.get("key")) for row in made] == [
+        "who 0?",
+        "who 1?",
+        "who 2?",
+        "key",
+    ]
+    for row in made:
+        assert row["model_answer"] == f"The sea star. {len(row['model_prompt'])}"
+        assert (row["model"], row["model_temperature"], row["model_top_p"]) == ("toy", 0.0, 1.0)
+    assert (made[0]["model_use_random_ordering"], "model_documents" in made[3]) == (False, False)
+
+
+def test_prompts_that_are_too_long_keep_their_rows(command: Command) -> None:
+    """They are told, counted by position, and in no mean; the exit code says so."""
+    put("qa.jsonl", placed(0), placed(1, name="who" * 200), placed(2, name="who now?"))
+    assert command("init").code == 0
+    with chatting(lambda _: "kelp") as chat:
+        asked = ("position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
+        dry = command(*asked, "--longest", "500", "--dry-run")
+        assert ["1", "1", "1"] in printed_numbers(dry.err)
+        done = command(*asked, "--longest", "500", "-o", "p.jsonl")
+        assert (done.code, "qa.jsonl:2: " in done.err) == (3, True)
+        chat.script.append(refusal(400, "too many tokens"))
+        refused = command(*asked, "--max-tokens", "7", "--concurrency", "1", "-o", "r.jsonl")
+        assert (refused.code, "too many tokens" in refused.err) == (3, True)
+    assert [row["model_answer"] for row in rows("p.jsonl")] == ["kelp", None, "kelp"]
+    assert "500" in rows("p.jsonl")[1]["model_error"]
+    assert sum(row["model_answer"] is None for row in rows("r.jsonl")) == 1
+    told = command("position", "evaluate", "p.jsonl", "--json").json
+    assert [(each["n"], each["unanswered"]) for each in told["groups"]] == [(1, 0), (0, 1), (1, 0)]
+    assert told["groups"][1]["mean"] is None
+    assert ["1"] in printed_numbers(command("position", "evaluate", "p.jsonl").err)
+    assert command("ingest", "p.jsonl", "--embedder", "none").code == 0
+    of = command("position", "evaluate", "--dataset", "p", "--json").json
+    assert of["groups"] == told["groups"]
+
+
+def test_a_file_with_nothing_in_it_has_no_mean(command: Command) -> None:
+    """No error: there is nothing to divide by; with -o it stays a file without rows."""
+    put("none.jsonl")
+    Path("none.json").write_text("[]", "utf-8")
+    done = command("position", "evaluate", "none.jsonl", "none.json", "-o", "out.jsonl", "--json")
+    assert (done.code, done.json["groups"], rows("out.jsonl")) == (0, [], [])
+    assert (done.json["all"]["n"], done.json["all"]["mean"]) == (0, None)
+    assert command("position", "prompts", "none.jsonl").code == 2
+
+
+def test_a_model_that_is_gone_ends_the_run(command: Command) -> None:
+    """Nothing half-written; a bad row is found before anybody is asked."""
+    put("qa.jsonl", placed(0), placed(1))
+    put("bad.jsonl", placed(0), placed(1, ctxs=[]))
+    assert command("init").code == 0
+    with chatting() as chat:
+        asked = ("--model", "toy", "--base-url", chat.url, "-o", "p.jsonl")
+        bad = command("position", "run", "bad.jsonl", *asked)
+        assert (bad.code, "bad.jsonl:2: " in bad.err, chat.asked) == (
+            2,
+            True,
+            [],
+        )
+        chat.script.extend([refusal(401, "no such key")] * 2)
+        gone = command("position", "run", "qa.jsonl", *asked)
+    assert (gone.code, Path("p.jsonl").exists()) == (1, False)
+
+
+# scoring
+
+
+def test_files_of_the_original_are_scored_as_there(command: Command) -> None:
+    """L11, L12: means by position and in all, and each row's score."""
+    found = golden("evaluate.json")
+    for kind in ("qa", "kv"):
+        put(f"{kind}.jsonl", *found[f"{kind}_input"])
+        done = command("position", "evaluate", f"{kind}.jsonl", "-o", "s.jsonl", "--json")
+        told = {
+            str(e["gold-position"]): {"n": e["n"], "mean": e["mean"]} for e in done.json["groups"]
+        }
+        assert told == found[f"{kind}_by_gold_position"]
+        assert done.json["all"]["mean"] == pytest.approx(found[f"{kind}_mean"], abs=1e-15)
+        assert rows("s.jsonl") == found[f"{kind}_output"]
+
+
+def test_stock_predictions_of_real_rows(command: Command) -> None:
+    """L13: the first gold answer is always right."""
+    path = real("data", "lost-in-the-middle", "nq-open-oracle-200.jsonl.gz")
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        made = [json.loads(line) for line in file]
+    put("p.jsonl", *[row | {"model_answer": row["ctxs"][0]["title"]} for row in made])
+    done = command("position", "evaluate", "p.jsonl", "--json").json
+    assert done["all"]["mean"] == golden("oracle_200_scores.json")["scores"]["gold_title"]
+
+
+def test_rules_mend_the_metric(command: Command) -> None:
+    """One by one; what is passed over is told."""
+    put(
+        "p.jsonl",
+        placed(0, "sea starship"),
+        placed(0, "\nsea star", name="b?"),
+        placed(0, "kelp", answers=["the"], name="c?"),
+    )
+
+    def mean(*rules: str) -> tuple[int, float]:
+        found = command("position", "evaluate", "p.jsonl", "--json", *rules).json["all"]
+        return found["n"], round(found["mean"], 3)
+
+    assert mean() == (3, 0.667)
+    assert mean("--whole-words") == (3, 0.333)
+    assert mean("--first-line") == (3, 1.0)
+    assert mean("--skip-empty") == (2, 0.5)
+    told = command("position", "evaluate", "p.jsonl").err
+    assert ["1"] in printed_numbers(told)  # an answer that is nothing but what is taken off
+    assert "--skip-empty" in told
+    told = command("position", "evaluate", "p.jsonl", "--skip-empty").err
+    assert printed_numbers(told) == [["1"], ["1"]]  # that answer, and its row
+
+
+def test_only_what_all_groups_share(command: Command) -> None:
+    """The same questions at each place; the others are counted."""
+    put("p.jsonl", placed(0, "sea star"), placed(2, "kelp"), placed(0, "kelp", name="b?"))
+    done = command("position", "evaluate", "p.jsonl", "--shared", "--json").json
+    assert [(each["n"], each["mean"]) for each in done["groups"]] == [(1, 1.0), (1, 0.0)]
+    assert done["left_out"] == 1
+    assert ["1"] in printed_numbers(command("position", "evaluate", "p.jsonl", "--shared").err)
+
+
+def test_groups_by_other_things(command: Command) -> None:
+    """Models, sizes, tasks, files; what is unknown is refused with what there is."""
+    put("a.jsonl", placed(0, "sea star"), placed(1, "sea star", model=None))
+    put("b.jsonl", lookup(1, "value-1", count=4))
+    done = command(
+        "position", "evaluate", "a.jsonl", "b.jsonl", "--by", "model,file,task", "--json"
+    )
+    told = [(each["model"], each["file"], each["task"]) for each in done.json["groups"]]
+    assert told == [("m", "a.jsonl", "qa"), ("m", "b.jsonl", "kv"), (None, "a.jsonl", "qa")]
+    shown = command("position", "evaluate", "a.jsonl", "b.jsonl", "--by", "documents,model").out
+    assert "documents  model  n" in shown
+    assert "gold-position" in command("position", "evaluate", "a.jsonl", "--by", "x").err
+
+
+def test_nothing_is_scored_without_rows(command: Command) -> None:
+    """Rows without an answer are named by line; no files and two kinds of rows are refused."""
+    put("p.jsonl", placed(0, "a"), placed(1))
+    done = command("position", "evaluate", "p.jsonl", "-o", "s.jsonl")
+    assert (done.code, bool(re.search(r"p\.jsonl:2: .*model_answer", done.err))) == (2, True)
+    assert not Path("s.jsonl").exists()
+    put("n.jsonl", placed(0, model_answer=3))
+    assert "model_answer" in command("position", "evaluate", "n.jsonl").err
+    assert command("position", "evaluate").code == 2
+    assert command("position", "evaluate", "p.jsonl", "--dataset", "d").code == 2
+    assert command("position", "evaluate", "--dataset", "d", "-o", "x").code == 2
+
+
+def test_people_and_the_metric_are_compared(command: Command, tmp_path: Path) -> None:
+    """On a dataset and on its exported rows alike; who overrules is counted."""
+    put(
+        "study.jsonl",
+        *[placed(at, said, name=f"{at}?") for at, said in enumerate(("sea star", "3"))],
+    )
+    assert command("init").code == 0
+    assert command("ingest", "study.jsonl", "--embedder", "none").code == 0
+    with workspaces.open(tmp_path) as space:
+        first, second = space.corpus.keys("study")
+        ana, ben = (space.people.local(name).id for name in ("ana", "ben"))
+        space.annotate.rate(ana, first, "Correct", seconds=1.0)
+        space.annotate.rate(ana, second, "Correct", seconds=1.0)
+        space.annotate.rate(ben, second, "Correct", seconds=1.0)
+        positions = space.machines.positions
+        by = positions.chart("study").by
+        assert positions.failing("study", (1,), by=by) == []
+    told = command("position", "evaluate", "--dataset", "study", "--json").json
+    people = {"judged": 2, "both": 1, "metric_alone": 0, "people_alone": 1, "neither": 0}
+    assert told["people"] == people | {"open": 0, "kappa": 0.0}
+    shown = command("position", "evaluate", "--dataset", "study").out
+    assert any(numbers[:1] == ["2"] for numbers in printed_numbers(shown))
+    assert command("export", "--format", "open-qa", "-o", "judged.jsonl").code == 0
+    assert (
+        command("position", "evaluate", "judged.jsonl", "--json").json["people"] == told["people"]
+    )
+    strict = ("--dataset", "study", "--whole-words", "--first-line", "--json")
+    assert command("position", "evaluate", *strict).json["all"] == told["all"]
+    missing = command("position", "evaluate", "--dataset", "other")
+    assert (missing.code, "study" in missing.err) == (1, True)
+
+
+def test_the_chart_needs_a_terminal_and_a_dataset(command: Command) -> None:
+    """It says which there are; where there is one, that is meant."""
+    assert command("init").code == 0
+    assert command("position", "show").code == 2
+    put("a.jsonl", placed(0, "kelp"))
+    put("b.jsonl", placed(0, "kelp"))
+    command("ingest", "a.jsonl", "--embedder", "none")
+    assert "ssh -t" in command("position", "show").err
+    command("ingest", "b.jsonl", "--embedder", "none")
+    several = command("position", "show")
+    assert (several.code, "a, b" in several.err) == (2, True)
+    assert "ssh -t" in command("position", "show", "b").err

@@ -1,0 +1,253 @@
+"""The commands of scores."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.helpers.printed_numbers import printed_numbers
+from tests.lab.score.test_generations import ROW
+from tests.plugins.chat_server import chatting
+from tests.plugins.embedders.neural_models import needs_torch
+from tests.plugins.local_models import language_model
+
+SECOND = {"question": "Who?", "answer": "Ana", "generation": [{"text": "Ana."}, {"text": "Ben."}]}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with two questions, made once."""
+    from tui_annotate.workspace import create
+
+    folder = tmp_path_factory.mktemp("made")
+    rows = "".join(json.dumps(row) + "\n" for row in (ROW, SECOND))
+    (folder / "set.jsonl").write_text(rows, "utf-8")
+    with create(folder / "w") as space:
+        assert space.ingest(folder / "set.jsonl", embedder="none").added == 4
+    return folder
+
+
+@pytest.fixture
+def work(command: Command, made: Path, tmp_path: Path) -> Command:
+    """A way to run commands beside a copy of it."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return lambda *arguments: command(*arguments, "-w", "w")
+
+
+def test_scores_are_computed_listed_and_removed(work: Command) -> None:
+    """Each scorer makes a run; the newest of a maker stands, and one is removed by its start."""
+    done = work("score", "--scorer", "unigram", "--lang", "en", "--top-k", "3")
+    assert done.code == 0, done.err
+    assert "unigram" in done.out
+    assert printed_numbers(done.out) == [["4", "8"]]
+    (run,) = work("score", "--scorer", "unigram", "--json").json
+    assert (run["maker"], run["samples"], run["scores"]) == ("unigram", 4, 8)
+    assert (run["low"], run["kind"]) == (["top_k_avg_probs_score"], "score")
+    listed = work("score", "list", "--json").json
+    assert [each["stands"] for each in listed] == [False, True]
+    assert "older" in work("score", "list").out
+    removed = work("score", "remove", listed[1]["run"][:8], "--yes")
+    assert removed.code == 0
+    assert [each["stands"] for each in work("score", "list", "--json").json] == [True]
+    assert work("score", "remove", "nix", "--yes").code == 1
+    assert work("score", "remove", "unigram", "--yes").code == 0
+    assert work("score", "list", "--json").json == []
+
+
+def test_a_dry_run_says_what_would_be_sent(work: Command) -> None:
+    """Nothing is stored, and nothing leaves this machine."""
+    plain = work("score", "--scorer", "unigram", "--dry-run")
+    assert "unigram" in plain.out
+    assert printed_numbers(plain.out) == [["4"]]  # no address, no characters to send
+    told = work("score", "--scorer", "similarity", "--embedder", "static", "--dry-run", "--json")
+    assert told.json == [{"scorer": "similarity", "samples": 4, "calls": 0, "characters": 0}]
+    assert work("score", "list", "--json").json == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "--scorer"),
+        (("--scorer", "nix"), "'nix'"),
+        (("--scorer", "similarity"), "--embedder"),
+        (("--scorer", "unigram", "--dataset", "nix"), "'nix'"),
+        (("--scorer", "unigram", "--lang", "fr"), "'fr'"),
+        (("list", "--dataset", "nix"), "'nix'"),
+        (("import",), "--columns"),
+        (("import", "set.jsonl", "--columns", "all"), "--columns"),
+        (("import", "set.jsonl", "--name", "n"), "'id'"),
+        (("import", "none.csv", "--name", "n"), "none.csv"),
+        (("import", "--columns", "nix"), "nix"),
+    ],
+)
+def test_what_can_not_be_scored_is_told(
+    work: Command, arguments: tuple[str, ...], said: str
+) -> None:
+    """In a line, with a hint, and no run is made."""
+    done = work("score", *arguments)
+    assert done.code in {1, 2}
+    assert said in done.err
+    assert "Traceback" not in done.err
+    assert work("score", "list", "--json").json == []
+
+
+def test_scores_are_imported_and_ranked(work: Command) -> None:
+    """From columns and from a file; ranked by the names that are asked for."""
+    columns = work("score", "import", "--columns", "all", "--json").json
+    assert columns["maker"] == "import:generations"
+    Path("p.csv").write_text("id,p\n0.1,0.9\n0.3,0.2\n1.0,0.5\n1.1,0.4\n", "utf-8")
+    told = work("score", "import", "p.csv", "--name", "probe", "--score-column", "p")
+    assert "import:probe" in told.out
+    assert printed_numbers(told.out) == [["4", "4"]]
+    ranked = work("rank", "--use", "probe", "--up-percentile", "70", "--down", "30", "--json").json
+    assert ranked["labels"] == {"right": 1, "wrong": 1, "undecided": 2}
+    assert ranked["parameters"]["used"] == ["probe"]
+    shown = work("rank", "--use", "probe")
+    assert "partial-right" in shown.out
+    assert re.search("percentile.*probe", shown.err)
+    preferred = work("export", "--format", "preferences").out
+    assert json.loads(preferred)["preference"][0] == "In tide pools."
+    assert "'nix'" in work("rank", "--ranker", "nix").err
+    length = work("rank", "--ranker", "length", "--short-diff", "9")
+    assert re.search("length.*sim2answer_score, rm_score", length.err)
+
+
+def test_files_of_who_manages_carry_scores_that_screens_hide(work: Command) -> None:
+    """Hiding is for those who annotate; a file for training is the same with it."""
+    work("score", "import", "--columns", "all")
+    shown = work("export", "--format", "generations").out
+    work("suggestions", "hide", "--dataset", "set")
+    assert "sim2answer_score" in shown
+    assert work("export", "--format", "generations").out == shown
+
+
+def _recipe(**parts: Any) -> None:
+    Path("a.yml").write_text(json.dumps(parts), "utf-8")
+
+
+def test_one_file_does_it_all(work: Command) -> None:
+    """What it names is read, scored, ranked and written; again it adds nothing."""
+    data = {"input_data_path": "set.jsonl", "output_data_path": "out.jsonl"}
+    scorer = {"unigram_scorer_en": {"unigram_top_k": 3}}
+    _recipe(data=data, scorer=scorer, ranker={"ranker_name": "SimpleRanker"})
+    plan = work("automate", "run", "a.yml", "--dry-run")
+    assert "set.jsonl" in plan.out
+    assert not Path("out.jsonl").exists()
+    done = work("automate", "run", "a.yml", "--json").json
+    assert (done["dataset"], done["added"], done["written"]) == ("set", 0, {"out.jsonl": 4})
+    assert [run["parameters"]["language"] for run in done["runs"]] == ["en"]
+    assert len(Path("out.jsonl").read_text("utf-8").splitlines()) == 2
+    assert "out.jsonl" in work("automate", "run", "a.yml").out
+
+
+def test_without_scorers_the_scores_of_the_input_are_ranked(work: Command) -> None:
+    """And a dataset that is stored needs no input."""
+    _recipe(
+        data={"dataset": "set", "output_rank_data_path": "p.jsonl"},
+        scorer=None,
+        ranker={"use": ["sim2answer_score"]},
+    )
+    told = work("automate", "run", "a.yml", "--dry-run", "--json").json
+    assert told["ranker"] == {"use": ["sim2answer_score"]}
+    done = work("automate", "run", "a.yml", "--json").json
+    assert [run["maker"] for run in done["runs"]] == ["import:generations"]
+    assert done["ranking"]["labels"]["right"] == 1
+
+
+def test_a_wrong_recipe_or_input_changes_nothing(work: Command) -> None:
+    """The line is told; an input that is not whole stops before it is scored."""
+    _recipe(data={"dataset": "set"}, scorer={"bleu": None})
+    assert re.search("a.yml:1: .*'bleu'", work("automate", "run", "a.yml").err)
+    Path("bad.jsonl").write_text(json.dumps(ROW) + "\n{}\n", "utf-8")
+    scorer = {"unigram_scorer": {"model_path": "x"}}
+    _recipe(data={"input_data_path": "bad.jsonl"}, scorer=scorer)
+    done = work("automate", "run", "a.yml")
+    assert done.code == 2
+    assert "unigram_scorer.model_path" in done.err
+    assert "bad.jsonl:2" in done.err
+    assert work("score", "list", "--json").json == []
+
+
+ASKED = [" ".join(words) for words in product(("who is", "where is"), ("the", "a"))]
+RIGHT = [f"{start} {end}" for start in ASKED for end in ("king", "queen")]
+WRONG = [f"{start} {end}" for start in ASKED for end in ("cat", "dog")]
+
+
+def _rows(path: str, *rows: object) -> None:
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+@pytest.fixture
+def answers(command: Command) -> Command:
+    """A workspace with two questions, each with an answer."""
+    said = [("who is the king", "it"), ("who is the dog", "not")]
+    rows = [
+        {"question": question, "answer": "it", "generation": [{"text": text, "type": "normal"}]}
+        for question, text in said
+    ]
+    _rows("answers.jsonl", *rows)
+    assert command("init").code == 0
+    done = command("ingest", "answers.jsonl", "--format", "generations", "--embedder", "none")
+    assert done.code == 0
+    return command
+
+
+@needs_torch
+def test_a_probe_is_trained_and_scores(answers: Command, tmp_path: Path) -> None:
+    """From a file, without a workspace's data; the figures by layer; then it is a scorer."""
+    model = str(language_model(tmp_path / "tiny"))
+    rows = [{"question": each, "category": "all-right"} for each in RIGHT]
+    rows += [{"question": each, "category": "all-wrong"} for each in WRONG]
+    _rows("ranked.jsonl", *rows, {"question": "it", "category": "undecided"})
+    train = ("score", "train-probe", "ranked.jsonl", "--model", model, "-o", "probe.json")
+    done = answers(*train)
+    assert done.code == 0
+    assert ["16", "8", "8", "12", "4"] in printed_numbers(done.out)
+    assert "specificity" in done.out
+    assert re.search("1 undecided", done.err)
+    told = answers(*train, "--layer", "2", "--json").json
+    assert (told["layer"], told["questions"], told["left_out"]) == (2, 16, {"undecided": 1})
+    assert set(told["layers"]["2"]) == {"accuracy", "precision", "recall", "specificity"}
+    assert answers("score", "--scorer", "probe:probe.json").code == 0
+    listed = answers("score", "list", "--json").json
+    assert listed[0]["maker"] == "probe"
+
+
+def test_misuse_of_train_probe_is_told(answers: Command) -> None:
+    """File and labels both, neither, another word, a strange layer; nobody labelled anything."""
+    train = ("score", "train-probe", "--model", "m", "-o", "p.json")
+    for wrong in ([], ["answers.jsonl", "--labels", "human"], ["--labels", "mine"]):
+        done = answers(*train, *wrong)
+        assert (done.code, "--labels" in done.err) == (2, True)
+    for layer in ("first", "0", "9" * 5000):
+        done = answers(*train, "--labels", "human", "--layer", layer)
+        assert (done.code, f"'{layer[:5]}" in done.err) == (2, True)
+    done = answers(*train, "--labels", "machine")
+    assert (done.code, "tui-annotate rank" in done.err) == (1, True)
+    assert not Path("p.json").exists()
+
+
+def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On loopback; its words stand beside; without a model it is refused; a plan asks nobody."""
+    monkeypatch.delenv("TUI_ANNOTATE_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    refused = answers("score", "--scorer", "judge")
+    assert (refused.code != 0, "--judge" in refused.err) == (True, True)
+    reply = json.dumps({"reason": "so", "verdict": "right"})
+    with chatting(lambda _: reply) as chat:
+        asked = ("score", "--scorer", "judge", "--judge", "toy", "--base-url", chat.url)
+        planned = answers(*asked, "--dry-run", "--json").json
+        assert (planned[0]["calls"], chat.asked) == (2, [])
+        assert answers(*asked).code == 0
+        assert len(chat.asked) == 2
+        assert answers(*asked).code == 0
+        assert len(chat.asked) == 2
+    listed = answers("score", "list", "--json").json
+    assert {each["maker"] for each in listed} == {"judge-score:toy"}

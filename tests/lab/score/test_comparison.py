@@ -1,0 +1,320 @@
+"""Machines against people over a store: whose word counts, what is compared, what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.errors import has_code
+from tests.helpers.stores import SEGMENTER, new, new_database
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound, TuiAnnotateError
+from tui_annotate.domain.people import SETTLED, Actor, Person, PersonKind, Role, second_reader
+from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
+from tui_annotate.domain.scores import Pooling, RunKind, Score, ScoreRun
+from tui_annotate.domain.spans import Span
+from tui_annotate.lab.score import comparison_output as shapes
+from tui_annotate.lab.score.comparison import (
+    ChoiceOrigin,
+    Comparison,
+    ComparisonOptions,
+    ComparisonService,
+)
+from tui_annotate.lab.score.detection_metrics import MEASURES, ONE_KIND
+from tui_annotate.lab.score.human_truths import NoTruthReason
+from tui_annotate.methods.agreement import Undefined
+from tui_annotate.services.export import ExportService
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.scores.store import ScoreStore
+
+ANA, BEN = Person("ana", "Ana"), Person("ben", "Ben")
+REVIEW = Person(SETTLED, SETTLED, PersonKind.SETTLED)
+ROBOT = Person("machine:toy", "machine:toy", PersonKind.IMPORTED)
+BAD, BENIGN = ("Unwanted", "Intrinsic"), ("Benign",)
+
+
+class Store:
+    """A store into which samples, work and scores are put."""
+
+    def __init__(self, folder: Path) -> None:
+        self.database = new_database(folder)
+        self.corpus, self.log = CorpusStore(self.database), AnnotationStore(self.database)
+        self.people, self.scores = PeopleStore(self.database), ScoreStore(self.database)
+        self.made = 0
+
+    def sample(self, name: str, *, group: str = "", **meta: Any) -> None:
+        """A sample with some meta."""
+        documents = (Document(Side.SOURCE, f"A {name}."), Document(Side.SUMMARY, "It cost 15."))
+        sample = Sample("d", name, documents, group=group, meta=meta)
+        self.corpus.add([new(sample)], segmenter=SEGMENTER)
+
+    def read(
+        self,
+        name: str,
+        *labels: LabelPath,
+        by: Person = ANA,
+        state: State = State.DONE,
+        origin: str = "human",
+    ) -> None:
+        """One person's work on a sample: a mark under each label, `()` for one without."""
+        owned = []
+        for label in labels:
+            self.made += 1
+            claim = (Anchor(Side.SUMMARY, 0, Span(0, 2)),)
+            paths = (label,) if label else ()
+            mark = Annotation(f"a{self.made}", claim, labels=paths, origin=origin)
+            owned.append(OwnedAnnotation(by.id, mark))
+        sample = self.corpus.sample(SampleKey("d", name)).sample
+        work = (Assignment(by.id, state),)
+        self.log.import_records([Record(sample, tuple(owned), work, (by,))])
+
+    def score(self, maker: str, name: str, /, *, low: bool = False, **raw: float | None) -> None:
+        """A run of one score, by sample."""
+        self.made += 1
+        run = ScoreRun(
+            id=f"run{self.made}",
+            kind=RunKind.SCORE,
+            maker=maker,
+            dataset="d",
+            low=frozenset({name} if low else ()),
+        )
+        keys = {each: SampleKey("d", each) for each in raw}
+        told = [Score(key=keys[each], name=name, raw=value) for each, value in raw.items()]
+        extra = Score(key=next(iter(keys.values())), name=name, raw=99.0, extra=1)
+        self.scores.write(run, [*told, extra])
+
+    def report(self, actor: Actor | None = None, **asked: Any) -> Comparison:
+        """All figures."""
+        check = ExportService(self.corpus, self.people, self.log).checked
+        service = ComparisonService(self.corpus, self.scores, self.people, check)
+        if actor:
+            service = ComparisonService(self.corpus, self.scores, self.people, check, actor)
+        return service.report(ComparisonOptions(dataset="d", **asked))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """Four samples: two that Ana calls unsupported, two in which she found nothing."""
+    made = Store(tmp_path)
+    for place, name in enumerate("abcd"):
+        made.sample(name, good=place / 10, odd="yes" if name == "a" else None, told=f"{place}")
+        made.read(name, *([BAD] if name in "ab" else []))
+    yield made
+    made.database.close()
+
+
+def _truth(found: Comparison) -> tuple[int, int]:
+    return found.unsupported, found.supported
+
+
+def test_a_score_that_parts_them_is_perfect(store: Store) -> None:
+    """Every measure is 1; threshold and n are told, and extras of a group do not count."""
+    store.score("toy", "sure", a=0.1, b=0.2, c=0.6, d=0.8)
+    (machine,) = store.report().machines
+    assert (machine.name, machine.maker, machine.n, machine.missing) == ("sure", "toy", 4, 0)
+    assert (machine.threshold, machine.threshold_origin) == (0.4, ChoiceOrigin.FOUND)
+    assert (machine.low, machine.direction) == (False, ChoiceOrigin.GIVEN)
+    assert [machine.detected.figures[name].value for name in MEASURES] == [1.0] * 5
+
+
+def test_the_run_says_which_way_a_score_goes(store: Store) -> None:
+    """A score of which a low value is the better is turned; one that lies is not."""
+    store.score("toy", "cost", low=True, a=9, b=8, c=2, d=1)
+    store.score("liar", "sure", a=9, b=8, c=2, d=1)
+    right, wrong = sorted(store.report().machines, key=lambda each: each.name)
+    assert right.low
+    assert right.detected.figures["auc"].value == 1.0
+    assert not wrong.low
+    assert wrong.detected.figures["auc"].value == 0.0
+
+
+def test_the_way_of_a_column_is_found_or_said(store: Store) -> None:
+    """Numbers may be text; what is none is missing and counted, and so are blanks."""
+    (good, told) = store.report(columns=("good", "told")).machines
+    assert (good.direction, good.detected.figures["auc"].value) == (ChoiceOrigin.FOUND, 1.0)
+    assert (told.n, told.not_numbers) == (4, 0)
+    (turned,) = store.report(columns=("good",), low=frozenset({"good"})).machines
+    assert (turned.direction, turned.detected.figures["auc"].value) == (ChoiceOrigin.GIVEN, 0.0)
+    (high,) = store.report(columns=("good",), high=frozenset({"good"})).machines
+    assert (high.direction, high.low) == (ChoiceOrigin.GIVEN, False)
+    (odd,) = store.report(columns=("odd",)).machines
+    assert (odd.n, odd.missing, odd.not_numbers, odd.threshold) == (0, 4, 1, None)
+    assert odd.detected.figures["auc"].value == Undefined(ONE_KIND)
+
+
+def test_thresholds_may_be_given(store: Store) -> None:
+    """By name, or for all that have none of their own; of two values there is one alone."""
+    store.score("toy", "sure", a=0.1, b=0.6, c=0.7, d=0.8)
+    asked: dict[str, Any] = {"columns": ("good", "told"), "scores": ("sure",)}
+    named = {"": 0.05, "sure": 0.65}
+    found = {each.name: each for each in store.report(thresholds=named, **asked).machines}
+    assert {name: each.threshold for name, each in found.items()} == {
+        "sure": 0.65, "good": 0.05, "told": 0.05,
+    }  # fmt: skip
+    assert {each.threshold_origin for each in found.values()} == {ChoiceOrigin.GIVEN}
+    assert found["sure"].detected.hits == 2
+    store.score("toy", "sure", a=0, b=0, c=1, d=1)
+    (binary,) = store.report().machines
+    assert (binary.threshold, binary.threshold_origin) == (0.5, ChoiceOrigin.ONLY)
+
+
+def test_the_newest_run_of_a_maker_speaks(store: Store) -> None:
+    """Two makers may use one name: they are told apart; either may be asked for."""
+    store.score("toy", "sure", a=9, b=8, c=2, d=1)
+    store.score("toy", "sure", a=1, b=2, c=8)
+    store.score("other", "sure", a=1, b=2, c=8, d=None)
+    found = store.report().machines
+    assert sorted(each.name for each in found) == ["sure (other)", "sure (toy)"]
+    assert {(each.n, each.missing) for each in found} == {(3, 1)}
+    (alone,) = store.report(scores=("other",)).machines
+    assert alone.name == "sure"
+
+
+@pytest.mark.parametrize(
+    ("pool", "expected"),
+    [(Pooling.WORST, (3, 1)), (Pooling.MAJORITY, (1, 1)), (Pooling.BEST, (1, 3))],
+)
+def test_words_of_several_are_pooled(
+    store: Store, pool: Pooling, expected: tuple[int, int]
+) -> None:
+    """The worst of them, what most say with ties left out, or the best."""
+    store.read("a", BAD, by=BEN)
+    store.read("b", by=BEN)
+    store.read("c", BAD, by=BEN)
+    found = store.report(columns=("good",), pool=pool)
+    assert _truth(found) == expected
+    ties = {"as many call it unsupported as do not": 2} if pool is Pooling.MAJORITY else {}
+    assert found.unjudged == ties
+
+
+def test_whose_word_counts_can_be_said(store: Store) -> None:
+    """Review's, or one person's by name; review and second readings are no people's by default."""
+    store.read("a", by=REVIEW)
+    store.read("c", BAD, by=second_reader(ANA))
+    store.read("d", BAD, by=BEN)
+    assert _truth(store.report(columns=("good",))) == (3, 1)
+    assert _truth(store.report(columns=("good",), against="settled")) == (0, 1)
+    assert _truth(store.report(columns=("good",), against="Ben")) == (1, 0)
+    assert store.report(columns=("good",), against="Ben").unjudged == {NoTruthReason.UNREAD: 3}
+
+
+def test_what_calls_a_sample_unsupported_can_be_said(store: Store) -> None:
+    """By default any label but Benign, and a mark without one; else labels with all below them."""
+    for name, label in {"e": BENIGN, "f": (), "g": ("Questionable",)}.items():
+        store.sample(name)
+        store.read(name, label)
+    assert _truth(store.report(columns=("good",))) == (4, 3)
+    assert _truth(store.report(columns=("good",), unwanted=("Unwanted",))) == (2, 5)
+    assert _truth(store.report(columns=("good",), unwanted=("Intrinsic", "Benign"))) == (3, 4)
+
+
+def test_work_that_is_not_done_does_not_count(store: Store) -> None:
+    """Nor what a machine marked; marks that came in without a state do."""
+    for name in "efgh":
+        store.sample(name)
+    store.read("e", BAD, state=State.DRAFT)
+    store.read("f", BAD, state=State.NEW)
+    store.read("g", BAD, by=ROBOT, origin="machine:toy")
+    found = store.report(columns=("good",))
+    assert _truth(found) == (3, 2)
+    assert found.unjudged == {NoTruthReason.UNREAD: 3}
+    ((why, count),) = found.ignored_readings.items()
+    assert (State.DRAFT.value in why, count) == (True, 1)
+    clean = store.report(columns=("good",), unmarked_clean=True)
+    assert _truth(clean) == (3, 4)
+    assert clean.unjudged == {NoTruthReason.UNREAD: 1}
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "message"),
+    [
+        ({}, InvalidInput, "'d'"),
+        ({"columns": ("goood",)}, NotFound, "'goood'"),
+        ({"scores": ("sure",)}, InvalidInput, "'sure'"),
+        ({"columns": ("good",), "against": "li"}, TuiAnnotateError, "'li'"),
+        ({"columns": ("good",), "unwanted": ("Odd",)}, TuiAnnotateError, "'Odd'"),
+        ({"columns": ("good",), "thresholds": {"bad": 1.0}}, InvalidInput, "'bad'"),
+        ({"columns": ("good",), "low": frozenset({"x"})}, InvalidInput, "'x'"),
+        (
+            {"columns": ("good",), "low": frozenset({"good"}), "high": frozenset({"good"})},
+            InvalidInput,
+            "can not be better both",
+        ),
+    ],
+)
+def test_what_names_nothing_is_refused(
+    store: Store, asked: dict[str, Any], error: type[TuiAnnotateError], message: str
+) -> None:
+    """With the value, and what there is."""
+    with pytest.raises(error, match=message) as caught:
+        store.report(**asked)
+    assert caught.value.hint
+
+
+def test_what_suggested_alone_is_not_offered(store: Store) -> None:
+    """A run that proposed parts of summaries has no score: its maker is no machine to compare."""
+    about = ScoreRun(id="s", kind=RunKind.SUGGEST, maker="judge:toy", dataset="d")
+    store.scores.write(about, [])
+    with pytest.raises(InvalidInput, check=has_code("no-scores")):
+        store.report()
+    store.score("unigram", "sure", a=0.1)
+    with pytest.raises(InvalidInput, match="'judge:toy'") as caught:
+        store.report(scores=("judge:toy",))
+    assert "judge:toy" not in caught.value.hint
+
+
+def test_why_there_is_nothing_to_compare_is_told(store: Store) -> None:
+    """A score without numbers of judged samples; or a dataset of which nobody said anything."""
+    store.score("words", "label", a=None)
+    with pytest.raises(InvalidInput, check=has_code("no-numbers")):
+        store.report(scores=("label",))
+    with pytest.raises(InvalidInput, check=has_code("no-judged-sample")):
+        store.report(against="settled")
+
+
+def test_columns_with_numbers_are_told_where_there_is_no_score(store: Store) -> None:
+    """So that one can be named."""
+    with pytest.raises(InvalidInput) as caught:
+        store.report()
+    assert "good, told" in caught.value.hint
+
+
+def test_who_may_not_report_on_others_is_refused(store: Store) -> None:
+    """An annotator sees nobody else's labels, not even as figures."""
+    with pytest.raises(NotAllowed):
+        store.report(Actor("ana", Role.ANNOTATOR), columns=("good",))
+    assert store.report(Actor("li", Role.REVIEWER), columns=("good",)).samples == 4
+
+
+def test_rivals_of_one_text_are_one_cluster(store: Store) -> None:
+    """Two groups are too few for an interval, however many samples they have."""
+    for name in "efgh":
+        store.sample(name, group="one" if name < "g" else "two", good=0.5)
+        store.read(name, *([BAD] if name in "eg" else []), by=BEN)
+    (machine,) = store.report(columns=("good",), against="Ben").machines
+    assert machine.n == 4
+    assert machine.detected.figures["auc"].interval is None
+
+
+def test_shapes_hold_all_figures(store: Store) -> None:
+    """JSON and rows tell the same; what has no value is null, empty, and says why."""
+    found = store.report(columns=("good", "odd"))
+    told = shapes.as_json(found)
+    assert (told["judged"], told["unsupported"], told["bootstrap"]["seed"]) == (4, 2, 7)
+    good, odd = told["machines"]
+    assert (good["better"], good["direction"], good["threshold_from"]) == ("high", "found", "found")
+    assert [each["measure"] for each in good["measures"]] == list(MEASURES)
+    assert odd["measures"][0]["value"] is None
+    rows = list(shapes.csv_rows(found))
+    assert len(rows) == 2 * len(MEASURES)
+    assert {len(row) for row in rows} == {len(shapes.COLUMNS)}
+    assert rows[0][:4] == ("good", "", "balanced_accuracy", 1.0)
+    assert rows[-1][3] == ""
+    assert rows[-1][-1] == ONE_KIND

@@ -1,0 +1,157 @@
+"""`compare-machines`: a table, a chart that needs no colour, JSON and CSV; refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+from tests.helpers.printed_numbers import printed_numbers
+from tests.plugins.formats.test_real_files import SHARED
+from tui_annotate.lab.score.detection_metrics import ONE_KIND
+
+COLUMNS = (
+    "hhemv1", "hhem-2.1", "hhem-2.1-english", "trueteacher", "true_nli", "gpt-3.5-turbo",
+    "gpt-4-turbo", "gpt_4o",
+)  # fmt: skip
+MINE = ("compare-machines", "--dataset", "release")
+
+
+def _sample(number: int) -> dict[str, object]:
+    """Half of them unsupported; one detector that always tells, one that never does."""
+    bad = number % 2
+    label = ["Unwanted"] if bad else ["Benign"]
+    mark = {
+        "annot_id": number, "annotator_id": "a", "annotator_name": "ana", "label": label,
+        "note": "", "summary_span": "It", "summary_start": 0, "summary_end": 2,
+        "source_span": None, "source_start": None, "source_end": None,
+    }  # fmt: skip
+    meta: dict[str, float | None] = {
+        "sure": 0.9 - 0.6 * bad + number / 100,
+        "flat": 0.5,
+        "\x1b[31mred": number,
+    }
+    if number == 3:
+        meta["sure"] = None
+    return {
+        "sample_id": number,
+        "source": f"Source {number}.",
+        "summary": "It cost 15.",
+        "annotations": [mark],
+        "metadata": meta,
+    }
+
+
+@pytest.fixture
+def released(command: Command) -> Command:
+    """A workspace with a release of ten samples that one person annotated."""
+    Path("release.json").write_text(json.dumps({"samples": [*map(_sample, range(10))]}), "utf-8")
+    assert command("init").code == 0
+    assert command("ingest", "release.json", "--embedder", "none").code == 0
+    return command
+
+
+@pytest.mark.parametrize("width", ["80", "40"])
+def test_a_table_and_a_chart_fit_the_terminal(
+    released: Command, monkeypatch: pytest.MonkeyPatch, width: str
+) -> None:
+    """What is drawn is plain signs; what is to be known of the figures is said."""
+    monkeypatch.setenv("COLUMNS", width)
+    done = released(*MINE, "--column", "sure", "--column", "flat", "--column", "\x1b[31mred")
+    assert done.code == 0
+    assert done.out.isascii() or "␛" in done.out
+    assert "\x1b" not in done.out + done.err
+    assert ["10", "10", "5"] in [each[:3] for each in printed_numbers(done.out)]
+    if width == "80":
+        assert max(map(len, done.out.splitlines())) <= 80
+        assert "< 0.645*" in done.out
+    chart = done.out.partition("95% intervals:")[2].splitlines()
+    assert chart[1].startswith("sure")
+    assert chart[1].endswith("*")
+    assert "|" in chart[1]
+    assert re.search("sure: 1 ", done.err)
+    assert re.search(r"^\* ", done.err, re.MULTILINE)  # what the star at a threshold means
+    assert re.search("sure, flat", done.err)  # whose direction was found
+    assert "Benign" in done.err
+
+
+def test_json_and_csv_say_the_same(released: Command) -> None:
+    """Values, intervals, thresholds, what is missing."""
+    asked = (*MINE, "--column", "sure", "--column", "flat", "--threshold", "flat=0.5", "--low")
+    told = released(*asked, "flat", "--json").json
+    sure, flat = told["machines"]
+    assert (told["judged"], told["unwanted"], told["pool"]) == (10, [], "worst")
+    assert (sure["n"], sure["missing"], sure["threshold_from"]) == (9, 1, "found")
+    assert (flat["better"], flat["direction"], flat["threshold"]) == ("low", "given", 0.5)
+    assert {each["measure"]: each["value"] for each in sure["measures"]}["auc"] == 1.0
+    done = released(*asked, "flat", "--csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert len(rows) == 10
+    for machine, of in (("sure", rows[:5]), ("flat", rows[5:])):
+        (one,) = [each for each in told["machines"] if each["name"] == machine]
+        assert {row["machine"] for row in of} == {machine}
+        assert [float(row["value"]) for row in of] == [each["value"] for each in one["measures"]]
+
+
+@pytest.mark.parametrize("chart", ["kappa", "auc", "f1_macro", "f1_unsupported"])
+def test_any_measure_can_be_drawn(released: Command, chart: str) -> None:
+    """Each on its scale; guessing has a line where it is one value."""
+    done = released(*MINE, "--column", "sure", "--threshold", "0.6", "--chart", chart)
+    assert done.code == 0
+    drawn = done.out.partition("95% intervals:")[2].splitlines()
+    assert ("|" in drawn[1]) == (chart in {"kappa", "auc"})
+    assert ("-1 " in drawn[2]) == (chart == "kappa")
+    assert not re.search(r"^\* ", done.err, re.MULTILINE)
+
+
+def test_what_has_no_value_says_why(released: Command) -> None:
+    """Where all samples are of one kind there is a dash, and the reason is told once."""
+    done = released(*MINE, "--column", "sure", "--unwanted", "Unwanted", "--against", "ana")
+    assert done.code == 0
+    assert re.search("Unwanted.*ana", done.err)
+    everything = ("--unwanted", "Unwanted", "--unwanted", "Benign")
+    done = released(*MINE, "--column", "sure", *everything)
+    assert done.err.count(ONE_KIND) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--json", "--csv"], "--csv"),
+        (["--chart", "f2"], "'f2'"),
+        (["--threshold", "sure=much"], "'sure=much'"),
+        (["--threshold", "nan"], "'nan'"),
+        (["--threshold", "other=1"], "'other'"),
+        (["--column", "shure"], "'shure'"),
+    ],
+)
+def test_misuse_is_told(released: Command, arguments: list[str], told: str) -> None:
+    """With the value, and what to do."""
+    done = released(*MINE, "--column", "sure", *arguments)
+    assert done.code == (1 if "shure" in arguments else 2)
+    assert told in done.err
+    assert "hint: " in done.err
+
+
+def test_detectors_of_the_real_release_are_compared(command: Command) -> None:
+    """FaithBench's eight, against its annotators, with what the paper's pooling calls clean."""
+    path = SHARED / "data" / "faithbench" / "release_batch_2.json"
+    if not path.exists():
+        pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with FaithBench")
+    assert command("init").code == 0
+    assert command("ingest", str(path), "--dataset", "f", "--embedder", "none").code == 0
+    columns = [word for name in COLUMNS for word in ("--column", name)]
+    done = command("compare-machines", "--dataset", "f", *columns, "--unmarked-clean", "--json")
+    assert done.code == 0
+    told = done.json
+    assert (told["judged"], told["unsupported"], len(told["machines"])) == (50, 36, 8)
+    by_name = {each["name"]: each for each in told["machines"]}
+    accuracy = {each["measure"]: each for each in by_name["trueteacher"]["measures"]}
+    assert accuracy["balanced_accuracy"]["value"] == 0.6171
+    assert accuracy["balanced_accuracy"]["low"] < 0.6171 < accuracy["balanced_accuracy"]["high"]
+    assert by_name["trueteacher"]["threshold_from"] == "only"

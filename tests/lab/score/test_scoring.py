@@ -1,0 +1,302 @@
+"""Scoring a workspace: whole runs, raw numbers beside values, and scores made elsewhere."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tui_annotate
+from tests.helpers.errors import has_code
+from tests.helpers.printed_numbers import printed_numbers
+from tests.lab.score.scorers.test_similarity import Letters
+from tests.lab.score.test_generations import ROW
+from tests.plugins.record_reader import file
+from tui_annotate.domain.errors import (
+    InvalidInput,
+    InvalidRecord,
+    NotAllowed,
+    NotFound,
+    Unavailable,
+)
+from tui_annotate.domain.people import Actor, Role
+from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.scores import Score
+from tui_annotate.lab.score.ranking import AMONG, OVERLAP, REWARD, SURPRISE, TO_ANSWER
+from tui_annotate.lab.score.score_import import ColumnNames
+from tui_annotate.lab.score.score_values import RawScore, ScoreValues
+from tui_annotate.lab.score.scoring import ScoreOptions
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import Cost
+from tui_annotate.plugins.scoring import Opinion, ScorerOptions
+from tui_annotate.workspace import Workspace, create
+
+PAIR = {"source": "The bridge cost 12 million. It opened.", "summary": "It was loved."}
+
+
+@pytest.fixture(scope="module")
+def furnished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with two questions and two pairs, without vectors; made once."""
+    folder = tmp_path_factory.mktemp("furnished")
+    with create(folder / "work") as made:
+        _ingest(made, folder, "set", ROW, ROW | {"generation": [{"text": "in tide pools"}]})
+        _ingest(made, folder, "news", PAIR, PAIR | {"summary": "The bridge cost."})
+    return folder / "work"
+
+
+@pytest.fixture
+def space(furnished: Path, tmp_path: Path) -> Iterator[Workspace]:
+    """A copy of it for one test."""
+    shutil.copytree(furnished, tmp_path / "work")
+    with tui_annotate.open(tmp_path / "work") as opened:
+        yield opened
+
+
+def _ingest(space: Workspace, folder: Path, dataset: str, *rows: Any) -> None:
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    report = space.ingest(file(folder, f"{dataset}.jsonl", lines), embedder="none")
+    assert (report.refused, report.problems) == (0, [])
+
+
+def _scores(space: Workspace, dataset: str) -> dict[tuple[str, str, int], Score]:
+    return {
+        (key.id, score.name, score.extra): score
+        for key, found in space.machines.scores.scores(dataset)
+        for score in found
+    }
+
+
+def _run(space: Workspace, scorer: str, dataset: str = "set", **options: Any) -> Any:
+    asked = ScoreOptions(dataset=dataset, scorer=scorer, options=ScorerOptions(**options))
+    return space.machines.scoring.run(asked)
+
+
+class Toy:
+    """A scorer that says of each answer how long it is; of extras too; never twice the same."""
+
+    name = "toy"
+    maker = "toy:long"
+    low = frozenset({"length"})
+
+    def __init__(self, options: ScorerOptions) -> None:
+        self.parameters = {"model": options.model}
+
+    def of_answers(self, questions: Any) -> Iterator[tuple[Opinion, ...]]:
+        """One value for each text and each extra, with a word."""
+        for each in questions:
+            texts = (*each.texts, *each.extras)
+            words = tuple(text[:2] for text in texts)
+            yield (Opinion(name="length", values=tuple(map(len, texts)), words=words),)
+
+    def cost(self, questions: Any) -> Cost:
+        """One call an answer."""
+        return Cost(calls=sum(len(each.texts) for each in questions), characters=7)
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The registry knows it."""
+    known = dict(registry._BUILT_IN)
+    known["scorers"] = {**known["scorers"], "toy": f"{__name__}:Toy"}
+    monkeypatch.setattr(registry, "_BUILT_IN", known)
+
+
+def test_answers_get_the_scores_of_their_question(space: Workspace) -> None:
+    """Raw as computed, values between the least and the largest of the run."""
+    seen: list[Progress] = []
+    asked = ScoreOptions(dataset="set", scorer="unigram", options=ScorerOptions(top_k=3))
+    scored = space.machines.scoring.run(asked, progress=seen.append)
+    assert (scored.samples, scored.scores, scored.skipped, scored.notes) == (3, 6, 0, ())
+    assert (scored.run.maker, scored.run.low) == ("unigram", frozenset({SURPRISE}))
+    assert scored.run.parameters["top_k"] == 3
+    assert scored.run.parameters["language"] == "auto"
+    assert scored.run.at
+    found = _scores(space, "set")
+    assert found["0.1", OVERLAP, 0].raw == pytest.approx(1, abs=1e-5)
+    assert found["0.3", OVERLAP, 0].raw == pytest.approx(1 / 3, abs=1e-5)
+    assert [found[key, OVERLAP, 0].value for key in ("0.1", "0.3", "1.0")] == [1, 0, 1]
+    assert (seen[-1].records, seen[-1].share) == (3, 1.0)
+
+
+def test_similarity_names_its_embedder_and_says_nothing_of_one_alone(space: Workspace) -> None:
+    """The second question has one answer: nothing is said of its agreement, and that is told."""
+    letters = Letters()
+    scored = _run(space, "similarity", embedder=lambda: letters, with_question=False)
+    assert scored.run.embedder == "first letters 1"
+    found = _scores(space, "set")
+    assert found["1.0", TO_ANSWER, 0].raw == 1
+    assert (found["1.0", AMONG, 0].raw, found["1.0", AMONG, 0].value) == (None, None)
+    notes = [each.split(":", 1) for each in scored.notes]
+    told = [(name, printed_numbers(words)[0]) for name, words in notes]
+    assert (AMONG, ["1", "3"]) in told  # of so many texts nothing is said
+    assert (TO_ANSWER, ["1", "0.5"]) in told  # all are 1, and so the value of each is 0.5
+    assert found["0.1", TO_ANSWER, 0].value == 0.5
+
+
+def test_a_summary_is_as_good_as_its_worst_sentence(space: Workspace) -> None:
+    """Each sentence has a part of its own, so that the worst can be shown."""
+    scored = _run(space, "unigram", "news")
+    assert (scored.samples, scored.scores) == (2, 2)
+    found = _scores(space, "news")
+    worst, best = found["0", "source_overlap", 0], found["1", "source_overlap", 0]
+    assert (worst.raw, worst.value, worst.parts, worst.of) == (0, 0, (0.0,), "segments")
+    assert (best.value, len(best.parts)) == (1, 1)
+
+
+@pytest.mark.usefixtures("toy")
+def test_extras_are_scored_with_the_first_sample(space: Workspace) -> None:
+    """By their number, with what is said beside; the run has the scorer's own maker."""
+    scored = _run(space, "toy:m")
+    assert (scored.run.maker, scored.run.parameters["model"]) == ("toy:long", "m")
+    assert (scored.samples, scored.scores) == (3, 5)
+    found = _scores(space, "set")
+    assert found["0.1", "length", 1].raw == len("I do not know.")
+    assert found["0.1", "length", 2].text == "Pe"
+    assert found["0.3", "length", 0].text == "In"
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_scorer_of_answers_alone_refuses_pairs(space: Workspace) -> None:
+    """Nothing is stored then."""
+    with pytest.raises(InvalidInput, match=r"toy.*'news'"):
+        _run(space, "toy", "news")
+    assert space.machines.scores.runs() == []
+
+
+@pytest.mark.usefixtures("toy")
+def test_the_cost_is_told_without_a_run(space: Workspace) -> None:
+    """None for what costs nothing but time."""
+    scoring = space.machines.scoring
+    assert scoring.cost(ScoreOptions(dataset="set", scorer="toy")) == (
+        3,
+        Cost(calls=3, characters=7),
+    )
+    assert scoring.cost(ScoreOptions(dataset="set", scorer="unigram")) == (3, None)
+    assert scoring.cost(ScoreOptions(dataset="news", scorer="toy")) == (2, None)
+
+
+def test_a_sample_without_a_summary_is_passed_over(space: Workspace, tmp_path: Path) -> None:
+    """And where there is nothing else, that is told."""
+    asked = {"question": "How much?", "contexts": ["It cost 12."], "answer": None}
+    answered = asked | {"answer": "It cost 12."}
+    _ingest(space, tmp_path, "both", asked, answered)
+    assert _run(space, "unigram", "both").skipped == 1
+    _ingest(space, tmp_path, "alone", asked)
+    with pytest.raises(NotFound, match=r"'alone'.*unigram"):
+        _run(space, "unigram", "alone")
+
+
+def test_what_can_not_be_asked_is_refused(space: Workspace) -> None:
+    """Each by its name, with what there is."""
+    scoring = space.machines.scoring
+    with pytest.raises(NotFound, match="'nix'"):
+        _run(space, "unigram", "nix")
+    with pytest.raises(InvalidInput, match="'nix'"):
+        _run(space, "nix")
+    with pytest.raises(InvalidInput, match="'fr'"):
+        scoring.run(ScoreOptions(dataset="set", scorer="unigram", language="fr"))
+    with pytest.raises(Unavailable):
+        _run(space, "similarity", embedder=space.machines.embedder)
+
+
+def test_annotators_may_not_score(space: Workspace) -> None:
+    """Neither compute nor import."""
+    ana = space.person("ana").id
+    theirs = space.acting(Actor(ana, Role.ANNOTATOR)).machines.scoring
+    with pytest.raises(NotAllowed):
+        theirs.run(ScoreOptions(dataset="set", scorer="unigram"))
+    with pytest.raises(NotAllowed):
+        theirs.from_columns("set")
+    with pytest.raises(NotAllowed):
+        theirs.from_file(Path("x"), name="n", dataset="set", options=ColumnNames())
+
+
+def test_scores_made_elsewhere_come_in_by_id(space: Workspace, tmp_path: Path) -> None:
+    """Samples that the file does not name are counted; a low score may be the better one."""
+    path = file(tmp_path, "p.csv", "id,p\n0.3,2\n0.1,1\n")
+    options = ColumnNames(score="p", low=True)
+    scored = space.machines.scoring.from_file(path, name="probe", dataset="set", options=options)
+    assert (scored.samples, scored.skipped, scored.run.maker) == (2, 1, "import:probe")
+    assert (scored.run.low, scored.run.parameters) == (frozenset({"probe"}), {"file": "p.csv"})
+    found = _scores(space, "set")
+    assert [found[key, "probe", 0].value for key in ("0.1", "0.3")] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("0.1,1\n9,1\n", ":3: 'set' '9'"),
+        ("0.1,1\n0.1,2\n", ":3: '0.1'"),
+        ("0.1,x\n", ":2: 'score' 'x'"),
+    ],
+)
+def test_one_wrong_row_refuses_the_file(
+    space: Workspace, tmp_path: Path, rows: str, said: str
+) -> None:
+    """Nothing is stored."""
+    path = file(tmp_path, "p.csv", f"id,score\n{rows}")
+    with pytest.raises(InvalidRecord) as caught:
+        space.machines.scoring.from_file(path, name="n", dataset="set", options=ColumnNames())
+    assert [value for value in said.split() if value not in caught.value.message] == []
+    assert space.machines.scores.runs() == []
+
+
+def test_scores_of_another_dataset_are_refused(space: Workspace, tmp_path: Path) -> None:
+    """Where the file names one."""
+    path = file(tmp_path, "p.jsonl", '{"id": "0.1", "score": 1, "dataset": "else"}')
+    with pytest.raises(InvalidRecord, match=r"'else'.*'set'"):
+        space.machines.scoring.from_file(path, name="n", dataset="set", options=ColumnNames())
+    with pytest.raises(InvalidInput, check=has_code("score-unnamed")):
+        space.machines.scoring.from_file(path, name=" ", dataset="set", options=ColumnNames())
+
+
+def test_columns_that_came_with_the_samples_become_a_run(space: Workspace) -> None:
+    """What a labelled file holds is normalised already: there is no raw number but the reward's."""
+    scored = space.machines.scoring.from_columns("set")
+    assert scored.run.maker == "import:generations"
+    assert scored.run.parameters == {
+        "columns": [REWARD, TO_ANSWER],
+        "normalised_before": [TO_ANSWER],
+    }
+    found = _scores(space, "set")
+    assert (found["0.1", TO_ANSWER, 0].raw, found["0.1", TO_ANSWER, 0].value) == (None, 1)
+    assert (found["0.1", REWARD, 2].raw, found["0.1", REWARD, 2].value) == (0.7, 1)
+    with pytest.raises(NotFound, match="'news'"):
+        space.machines.scoring.from_columns("news")
+
+
+def test_a_judges_word_is_a_score_and_other_words_are_none(
+    space: Workspace, tmp_path: Path
+) -> None:
+    """Right is 1 and anything else 0; a column of words is refused."""
+    told = [{"text": "a", "gpt_judgement": "正确"}, {"text": "b", "gpt_judgement": "错误", "n": 3}]
+    _ingest(space, tmp_path, "judged", ROW | {"generation": told})
+    scoring = space.machines.scoring
+    scoring.from_columns("judged")
+    found = _scores(space, "judged")
+    assert [found[key, "gpt_judgement_score", 0].raw for key in ("0.0", "0.1")] == [1, 0]
+    assert scoring.from_columns("judged", names=["n"]).samples == 1
+    with pytest.raises(InvalidInput, match=r"'type'.*judged/0\.0"):
+        scoring.from_columns("judged", names=["type"])
+
+
+def test_what_is_no_number_has_no_value() -> None:
+    """A scorer that divides by zero spoils nothing for the others."""
+    values = ScoreValues()
+    values.add([RawScore("a", "n", float("nan")), RawScore("b", "n", 1.0), RawScore("c", "n", 3.0)])
+    found = list(values.scores("d"))
+    assert [(score.raw, score.value) for score in found] == [(None, None), (1, 0), (3, 1)]
+    (note,) = values.notes()
+    assert (note[:3], printed_numbers(note)) == ("n: ", [["1", "3"]])
+    values.close()
+
+
+def test_the_api_reaches_it(tmp_path: Path) -> None:
+    """As everything that a command does."""
+    create(tmp_path / "w").close()
+    with tui_annotate.open(tmp_path / "w") as space:
+        assert space.machines.scoring.store is space.machines.scores

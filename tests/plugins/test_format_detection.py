@@ -1,0 +1,174 @@
+"""The form of files by their content: what is certain is recognised, all else is asked about."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from tests.fuzz.readers import placed
+from tests.fuzz.seeds import seeds
+from tests.helpers.errors import has_code
+from tests.plugins.record_reader import file, read
+from tests.plugins.strategies import DUMP, NATIVE
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.format_detection import detect
+from tui_annotate.plugins.protocols import ImportOptions
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": lambda raw: gzip.compress(raw, mtime=0),
+    ".zst": zstandard.ZstdCompressor().compress,
+}
+BINARY = (b"PAR1", b"SQLite", b"PK")
+
+
+def _found(place: Path) -> str:
+    try:
+        return detect(place)
+    except InvalidInput:
+        return "asked"
+
+
+@pytest.mark.parametrize("form", registry.names("importers"))
+@pytest.mark.parametrize("packed", PACKED)
+def test_a_file_is_never_taken_for_another_form(tmp_path: Path, form: str, packed: str) -> None:
+    """Packed or plain, with a byte order mark or without, whatever it is called."""
+    # The release is the dump in other clothes, and either reader takes both.
+    right = {form, "mercury" if form == "faithbench" else form}
+    number = 0
+    for files in seeds(form):
+        if packed and any(raw.startswith(BINARY) for raw in files.values()):
+            continue
+        for mark in (b"", codecs.BOM_UTF8):
+            for ending in ("", ".json", ".csv", ".data") if len(files) == 1 else ("",):
+                number += 1
+                place = tmp_path / str(number)
+                named = {
+                    "a" + ending if len(files) == 1 else name: raw for name, raw in files.items()
+                }
+                marked = {
+                    name: raw if raw.startswith(BINARY) else mark + raw
+                    for name, raw in named.items()
+                }
+                content = {name + packed: PACKED[packed](raw) for name, raw in marked.items()}
+                assert _found(placed(content, place)) in right | {"asked"}
+
+
+@pytest.mark.parametrize("form", registry.names("importers"))
+def test_every_form_has_files_that_are_certain(tmp_path: Path, form: str) -> None:
+    """As other programs name them, and as we do."""
+    found = [_found(placed(files, tmp_path / str(at))) for at, files in enumerate(seeds(form))]
+    assert ("mercury" if form == "faithbench" else form) in found
+
+
+def test_a_first_record_that_is_broken_does_not_decide(tmp_path: Path) -> None:
+    """The next one that can be read does; where none can, the name does."""
+    lone = '{"source": "\\ud800", "summary": "B.", "annotations": []}'
+    task = json.dumps({"id": 1, "data": {}, "annotations": []})
+    assert detect(file(tmp_path, "a.json", f"[{lone}, {task}]")) == "labelstudio"
+    assert detect(file(tmp_path, "a.jsonl", f"oops\n{{\n{json.dumps(NATIVE)}\n")) == "native"
+    assert detect(file(tmp_path, "a.jsonl", f"{{oops\n{json.dumps(NATIVE)}\n")) == "native"
+    assert detect(file(tmp_path, "a.json", f"[1, null, {json.dumps(DUMP)}]")) == "mercury"
+
+
+PAIR = {"source": "A.", "summary": "B."}
+NUMBERED = PAIR | {"sample_id": 0}
+
+
+@pytest.mark.parametrize(
+    ("records", "form"),
+    [
+        ([NUMBERED, NUMBERED | {"annotations": []}], "mercury"),
+        ([PAIR] * 99 + [DUMP], "mercury"),
+        ([{"format": "tui-annotate/2", **PAIR}], "native"),
+        ([{"id": 1, "data": PAIR}], "labelstudio"),
+        ([{"@context": "x", "type": "AnnotationCollection"}], "w3c"),
+        ([NUMBERED, PAIR], "pairs"),
+        ([{"source": "A."}, PAIR], "pairs"),
+        ([PAIR | {"data": {"x": 1}}], "pairs"),
+        ([PAIR | {"annotations": "none"}], "pairs"),
+        ([PAIR, PAIR | {"annotations": []}], "asked"),
+        ([{"text": "A.", "label": [[0, 1, "X"]]}], "asked"),
+        ([{"source": "A."}], "asked"),
+        ([{"data": "A."}], "asked"),
+        ([{"metadata": {}, "answer": []}], "autojudge"),
+        ([{"metadata": "A.", "answer": []}], "asked"),
+        ([{"request_id": "1", "username": "", "rating": "", "spans": []}], "autojudge"),
+    ],
+)
+def test_the_first_records_show_the_form(
+    tmp_path: Path, records: list[dict[str, Any]], form: str
+) -> None:
+    """One that shows a form decides; pairs have both texts, and no lists of annotations."""
+    lines = "".join(f"{json.dumps(each)}\n" for each in records)
+    assert _found(file(tmp_path, "a.jsonl", lines)) == form
+    assert _found(file(tmp_path, "a.json", json.dumps(records))) == form
+
+
+def test_pairs_are_known_by_the_columns_that_are_asked_for(tmp_path: Path) -> None:
+    """Else the error tells the columns that there are, and both ways to say it."""
+    path = file(tmp_path, "a.json", json.dumps([{"article": "A.", "claim": "B."}]))
+    named = ImportOptions(source_column="article", summary_column="claim")
+    assert detect(path, named) == "pairs"
+    listed = json.dumps([{"article": "A.", "claim": "B.", "annotations": []}])
+    assert detect(file(tmp_path, "b.json", listed), named) == "pairs"
+    with pytest.raises(
+        InvalidInput, match="has 'article', 'claim', not 'source' and 'summary'"
+    ) as caught:
+        detect(path, option="--from")
+    for option in ("--source-column", "--summary-column", "--from"):
+        assert option in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("form", "record", "told"),
+    [
+        ("native", {"format": "tui-annotate/2"}, "the format is 'tui-annotate/2'"),
+        ("w3c", {"@context": "x", "type": "AnnotationCollection"}, "no documents"),
+        ("labelstudio", {"id": 1, "data": {"text": "A."}}, "no column 'source'"),
+    ],
+)
+def test_what_a_form_lacks_is_told_by_its_reader(
+    tmp_path: Path, form: str, record: dict[str, Any], told: str
+) -> None:
+    """A file of a known form that can not be read is no file of unknown form."""
+    path = file(tmp_path, "a.jsonl", json.dumps(record))
+    assert detect(path) == form
+    records, problems = read(path)
+    assert records == []
+    assert told in problems[0].message
+
+
+def test_words_inside_a_table_say_nothing(tmp_path: Path) -> None:
+    """A cell may quote a form; the table is one all the same."""
+    cell = 'source\tsummary\nA.\t"format": "tui-annotate/1"\n'
+    assert detect(file(tmp_path, "a.tsv", cell)) == "pairs"
+    with pytest.raises(InvalidInput, check=has_code("format-uncertain")):
+        detect(file(tmp_path, "a.txt", cell))
+
+
+def test_what_we_write_to_be_read_by_others_is_not_guessed(tmp_path: Path) -> None:
+    """A folder of tables is no form that is read."""
+    (tmp_path / "tables").mkdir()
+    file(tmp_path / "tables", "annotations.csv", "sample_id,note\n")
+    with pytest.raises(InvalidInput, check=has_code("format-uncertain")):
+        detect(tmp_path / "tables")
+
+
+@pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a"])
+@pytest.mark.parametrize(("head", "told"), [(b"PK\x03\x04\xff", "Excel"), (b"%PDF-1.7\xff", "PDF")])
+def test_a_file_of_another_program_is_told_by_its_kind(
+    tmp_path: Path, name: str, head: bytes, told: str
+) -> None:
+    """However it is called; what to do instead is the hint."""
+    with pytest.raises(InvalidInput, match=told) as caught:
+        detect(file(tmp_path, name, head))
+    assert "CSV" in caught.value.hint

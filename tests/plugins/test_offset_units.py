@@ -1,0 +1,190 @@
+"""Offsets of other programs: one way of counting for all spans of a text, or none."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.plugins.formats.hostile import texts
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.spans import Span
+from tui_annotate.plugins.offset_units import CODE_POINTS, UTF16, Quoted, convert_offsets
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end", "quote", "unit"),
+    [
+        ("🌉 abc", 2, 5, "abc", CODE_POINTS),
+        ("🌉 abc", 3, 6, "abc", UTF16),
+        ("one\ntwo\nxyz", 10, 13, "xyz", "code points with line ends as two"),
+        ("one\r\ntwo\r\nxyz", 8, 11, "xyz", "code points with line ends as one"),
+        ("one xyz", 5, 8, "xyz", "code points with a byte order mark"),
+        ("\ufeffone xyz", 4, 7, "xyz", "code points without the byte order mark"),
+        ("   one xyz", 4, 7, "xyz", "code points of the trimmed text"),
+        ("one xyz two", 3, 8, "xyz", "code points of a trimmed quote"),
+    ],
+)
+def test_a_way_of_counting_is_recognised(
+    text: str, start: int, end: int, quote: str, unit: str
+) -> None:
+    """By what the span is said to cover; the words under it are those."""
+    found = convert_offsets(text, [Quoted(start, end, quote, "span")])
+    assert found.unit == unit
+    assert found.spans[0].of(text).strip() == quote
+
+
+def test_all_spans_of_a_text_are_counted_alike() -> None:
+    """One that fits in one way and one that fits in another are not both taken."""
+    mixed = [Quoted(2, 3, "a", "first"), Quoted(4, 5, "b", "second")]
+    with pytest.raises(InvalidInput, match="second"):
+        convert_offsets("🌉 ab", mixed)
+
+
+def test_two_ways_are_one_too_many() -> None:
+    """Where a format's programs differ and two ways fit, the record is refused."""
+    span = [Quoted(2, 3, "a", "span")]
+    with pytest.raises(InvalidInput, match="UTF-16"):
+        convert_offsets("🌉aaa", span, unit="")
+    assert convert_offsets("🌉aaa", span).spans == (Span(2, 3),)
+    assert convert_offsets("bbaaa", span, unit="").spans == (Span(2, 3),)
+
+
+@pytest.mark.parametrize("wrong", ["1", None, True, 1.5])
+def test_what_is_no_integer_is_refused(wrong: object) -> None:
+    """Whatever JSON holds in place of an offset."""
+    with pytest.raises(InvalidInput, match="span"):
+        convert_offsets("abc", [Quoted(wrong, 2, None, "span")])
+
+
+@pytest.mark.parametrize("far", [2**60, -(10**4299), 10**4300 - 1])
+def test_no_text_reaches_that_far(far: int) -> None:
+    """Numbers of thousands of digits can be in a file, and can not be printed once one is added."""
+    for unit in ("", CODE_POINTS, UTF16):
+        with pytest.raises(InvalidInput, match="span"):
+            convert_offsets("\ufeff abc", [Quoted(far, far, "abc", "span")], unit=unit)
+
+
+def test_without_a_quote_the_unit_is_the_format_s() -> None:
+    """Nothing can be checked then but that the span is inside the text."""
+    assert convert_offsets("🌉ab", [Quoted(1, 3, None, "span")]).spans == (Span(1, 3),)
+    with pytest.raises(InvalidInput, match="span"):
+        convert_offsets("ab", [Quoted(1, 9, None, "span")])
+    assert convert_offsets("ab", []).spans == ()
+
+
+@given(text=texts, data=st.data())
+def test_utf16_is_read_as_what_was_meant(text: str, data: st.DataObject) -> None:
+    """Spans counted in UTF-16 come out as the spans that were counted, or as others that fit."""
+    text = f"🌉{text}"
+    start = data.draw(st.integers(1, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    units = [len(text[:at].encode("utf-16-le")) // 2 for at in (start, end)]
+    try:
+        found = convert_offsets(
+            text, [Quoted(units[0], units[1], text[start:end], "span")], unit=UTF16
+        )
+    except InvalidInput:
+        pytest.fail("the unit that is the format's own always fits")
+    assert found.spans == (Span(start, end),)
+
+
+WAYS = [
+    f"{unit}{change}"
+    for unit in (CODE_POINTS, UTF16)
+    for change in (
+        "",
+        " with line ends as two",
+        " with line ends as one",
+        " with a byte order mark",
+        " without the byte order mark",
+        " of the trimmed text",
+    )
+]
+
+
+def counted(text: str, span: tuple[int, int], way: str) -> tuple[int, int] | None:
+    """A span as a program would count it; None where it could not mark it."""
+    ends = [_counted(text, at, way) for at in span]
+    if ends[0] is None or ends[1] is None or ends[0] >= ends[1]:
+        return None
+    return ends[0], ends[1]
+
+
+def _counted(text: str, at: int, way: str) -> int | None:
+    seen = text[:at]
+    if way.endswith("as two"):
+        seen = re.sub(r"(?<!\r)\n", "\r\n", seen)
+    elif way.endswith("as one"):
+        if text[at - 1 : at + 1] == "\r\n":
+            return None
+        seen = seen.replace("\r\n", "\n")
+    elif way.endswith("with a byte order mark"):
+        seen = f"\ufeff{seen}"
+    elif way.endswith("without the byte order mark"):
+        if not seen.startswith("\ufeff"):
+            return None
+        seen = seen[1:]
+    elif way.endswith("of the trimmed text"):
+        if at < len(text) - len(text.lstrip()):
+            return None
+        seen = seen.lstrip() if text[:at].strip() else ""
+    return len(seen.encode("utf-16-le")) // 2 if way.startswith(UTF16) else len(seen)
+
+
+def quoted_by(text: str, span: tuple[int, int], way: str) -> str:
+    """What a program shows of a span, which changes line ends where it counts them otherwise."""
+    words = text[span[0] : span[1]]
+    if way.endswith("as two"):
+        inside = span[0] > 0 and text[span[0] - 1 : span[0] + 1] == "\r\n"
+        half = words[:1] if inside else ""
+        return half + re.sub(r"(?<!\r)\n", "\r\n", words[len(half) :])
+    return words.replace("\r\n", "\n") if way.endswith("as one") else words
+
+
+@given(
+    text=texts, way=st.sampled_from(WAYS), unit=st.sampled_from(["", CODE_POINTS]), data=st.data()
+)
+def test_every_way_is_recognised(text: str, way: str, unit: str, data: st.DataObject) -> None:
+    """In any text and for any spans: as it was meant, or as another way that fits all of them."""
+    spans, told = [], []
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text) - 1))
+        span = (start, data.draw(st.integers(start + 1, len(text))))
+        ends = counted(text, span, way)
+        if ends is not None:
+            spans.append(span)
+            told.append(Quoted(*ends, quoted_by(text, span, way), "span"))
+    assume(told)
+    try:
+        found = convert_offsets(text, told, unit=unit)
+    except InvalidInput as error:
+        assert "span" in error.message  # noqa: PT017
+        return
+    if found.unit == way:
+        assert [(span.start, span.end) for span in found.spans] == spans
+    for there, one in zip(found.spans, told, strict=True):
+        words = [re.sub(r"\r*\n", "\n", each) for each in (there.of(text), one.quote or "")]
+        assert words[0] == words[1]
+
+
+@given(text=texts, data=st.data())
+def test_never_span_by_span(text: str, data: st.DataObject) -> None:
+    """Whatever numbers and words stand in a file: those taken are all of one way of counting."""
+    told = []
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, len(text) + 2))
+        shift = data.draw(st.integers(-2, 2))
+        told.append(Quoted(start, end, text[max(start + shift, 0) : end + shift], "span"))
+    try:
+        found = convert_offsets(text, told)
+    except InvalidInput:
+        return
+    if found.unit in WAYS:
+        for span, one in zip(found.spans, told, strict=True):
+            assert counted(text, (span.start, span.end), found.unit) in {(one.start, one.end), None}
+    else:
+        assert [(span.start, span.end) for span in found.spans] == [one[:2] for one in told]

@@ -1,0 +1,342 @@
+"""Suggestions from files and scores, and how they fare: strict, whole, and counted fairly."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from tests.helpers.printed_numbers import printed_numbers
+from tests.helpers.stores import SEGMENTER, SOURCE, SUMMARY, annotate, claim, fill, new
+from tests.helpers.suggestions import MAKER, suggest
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import SETTLED, Person, PersonKind
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
+from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.domain.spans import Span
+from tui_annotate.services.annotate import AnnotationService
+from tui_annotate.services.suggestions import Counts, SuggestionService, Threshold
+from tui_annotate.storage.blind_datasets import BlindDatasets
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.scores.store import ScoreStore
+from tui_annotate.storage.suggestions import SuggestionStore
+
+ONE, TWO, THREE = (SampleKey("d", name) for name in "123")
+GOOD: dict[str, Any] = {"sample": "1", "quote": "15 million pounds", "label": "Fine"}
+
+
+@pytest.fixture
+def deeds(database: Database) -> AnnotationService:
+    """The deeds over three samples."""
+    made = annotate(database)
+    fill(made.corpus, "1", "2", "3")
+    return made
+
+
+@pytest.fixture
+def service(database: Database, deeds: AnnotationService) -> SuggestionService:
+    """The service on the same samples."""
+    stores = (deeds.corpus, SuggestionStore(database), ScoreStore(database))
+    return SuggestionService(*stores, deeds.labels)
+
+
+def _file(folder: Path, *lines: object) -> Path:
+    path = folder / "found.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n", "utf-8")
+    return path
+
+
+# files --------------------------------------------------------------------------------------------
+
+
+def test_a_file_says_all_that_a_suggestion_has(
+    service: SuggestionService, deeds: AnnotationService, tmp_path: Path
+) -> None:
+    """By quotes or offsets, of several makers; once more adds nothing."""
+    start = SOURCE.index("12 million")
+    lines = (
+        GOOD | {"evidence": "12 million pounds", "reason": " other sum ", "score": 0.5},
+        {
+            "sample": "d/2",
+            "maker": "own",
+            "start": 4,
+            "end": 10,
+            "labels": ["Fine", ["Fine"]],
+            "evidence": [{"quote": "12  million"}, {"start": 0, "end": 3, "document": 0}],
+        },
+        {"sample": "3", "dataset": "d", "quote": "bridge", "start": 99},
+        {"sample": "3", "evidence": ["bridge"]},
+    )
+    path = _file(tmp_path, *lines)
+    assert service.read(path) == Counts(4, 0)
+    (first,) = deeds.suggested("ana", ONE)
+    one = first.suggestion
+    assert one.maker == "import:found"
+    assert [each.span.of(f"{SUMMARY} 1") for each in one.claim] == ["15 million pounds"]
+    assert [each.span.start for each in one.evidence] == [start]
+    assert (one.labels, one.note, one.score) == ((("Fine",),), "other sum", 0.5)
+    (second,) = deeds.suggested("ana", TWO)
+    two = second.suggestion
+    assert (two.maker, two.claim[0].span) == ("own", Span(4, 10))
+    assert [each.span for each in two.evidence] == [Span(0, 3), Span(start, start + 10)]
+    assert [bool(each.suggestion.claim) for each in deeds.suggested("ana", THREE)] == [True, False]
+    assert service.read(path) == Counts(0, 4)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (GOOD | {"quote": "20 million"}, "d/1"),
+        (GOOD | {"quote": "x" * 80}, "…'"),
+        (GOOD | {"quote": 3}, "3"),
+        (GOOD | {"sample": "9"}, "9"),
+        (GOOD | {"sample": "9", "dataset": "d"}, "d/9"),
+        (GOOD | {"sample": None}, ""),
+        (GOOD | {"label": "Nope"}, "'Nope'"),
+        (GOOD | {"label": 3}, "3"),
+        (GOOD | {"labels": "Fine"}, "'labels'"),
+        (GOOD | {"label": "Alone", "labels": ["Fine"]}, "'labels'"),
+        ({"sample": "1", "quote": "bridge", "labels": ["Fine", "Alone"]}, "Alone"),
+        (GOOD | {"score": 2}, "2"),
+        (GOOD | {"reason": 3}, "'reason'"),
+        (GOOD | {"reason": "\0"}, "U+0000"),
+        (GOOD | {"maker": ""}, ""),
+        (GOOD | {"colour": 3}, "'colour'"),
+        (GOOD | {"evidence": "nowhere"}, "'nowhere'"),
+        (GOOD | {"evidence": [3]}, "3"),
+        (GOOD | {"evidence": [{"text": "x"}]}, "'text'"),
+        (GOOD | {"evidence": [{"quote": "The", "document": "b"}]}, "'b'"),
+        (GOOD | {"start": 0, "end": 3}, "'The'"),
+        ({"sample": "1", "start": 3}, ""),
+        ({"sample": "1", "start": "3", "quote": "x"}, ""),
+        ({"sample": "1", "start": 0, "end": 3000}, "3000"),
+        ({"sample": "1"}, ""),
+        ([1], ""),
+    ],
+)
+def test_what_does_not_fit_is_told_by_line_and_nothing_is_taken(
+    service: SuggestionService, tmp_path: Path, line: object, says: str
+) -> None:
+    """Nor anything else of the file."""
+    told: list[Problem] = []
+    with pytest.raises(InvalidInput, match="1"):
+        service.read(_file(tmp_path, GOOD, line), problem=told.append)
+    assert [each.where.rpartition(":")[2] for each in told] == ["2"]
+    assert told[0].message
+    assert says in told[0].message
+    assert list(service.listed()) == []
+
+
+def test_of_several_documents_one_is_named_or_has_the_quote(
+    service: SuggestionService, deeds: AnnotationService, tmp_path: Path
+) -> None:
+    """By key or place; offsets say nothing without a document."""
+    texts = (Document(Side.SOURCE, "First text.", key="a"), Document(Side.SOURCE, "Then.", key="b"))
+    pair = Sample("d", "two", (*texts, Document(Side.SUMMARY, "What it says.")))
+    deeds.corpus.add([new(pair)], segmenter=SEGMENTER)
+    places = ["Then", {"quote": "T", "document": "b"}, {"start": 0, "end": 5, "document": 0}]
+    assert service.read(_file(tmp_path, {"sample": "two", "evidence": places})) == Counts(1, 0)
+    (found,) = deeds.suggested("ana", pair.key)
+    told = [(each.index, each.span) for each in found.suggestion.evidence]
+    assert told == [(0, Span(0, 5)), (1, Span(0, 1)), (1, Span(0, 4))]
+    wrong: list[Problem] = []
+    odd = _file(tmp_path, {"sample": "two", "evidence": [{"start": 0, "end": 5}]})
+    with pytest.raises(InvalidInput):
+        service.read(odd, problem=wrong.append)
+    assert (wrong[0].where[-2:], printed_numbers(wrong[0].message)) == (":1", [["2"]])
+
+
+def test_a_broken_file_is_told_up_to_twenty_times(
+    service: SuggestionService, tmp_path: Path
+) -> None:
+    """The rest is counted."""
+    told: list[Problem] = []
+    path = tmp_path / "x.jsonl"
+    path.write_text("{x\n" * 30, "utf-8")
+    with pytest.raises(InvalidInput, match="30"):
+        service.read(path, problem=told.append)
+    assert len(told) == 20
+
+
+def test_a_prefix_of_an_id_is_no_sample(database: Database, tmp_path: Path) -> None:
+    """People may be short; files are exact."""
+    made = annotate(database)
+    fill(made.corpus, "bridge")
+    service = SuggestionService(
+        made.corpus, SuggestionStore(database), ScoreStore(database), made.labels
+    )
+    told: list[Problem] = []
+    with pytest.raises(InvalidInput):
+        service.read(_file(tmp_path, GOOD | {"sample": "brid"}), problem=told.append)
+    assert "d/bridge" in told[0].hint
+
+
+# scores -------------------------------------------------------------------------------------------
+
+
+def _scored(
+    database: Database, *parts: tuple[SampleKey, tuple[float | None, ...]], low: bool = False
+) -> ScoreRun:
+    run = ScoreRun(
+        id=str(uuid4()),
+        kind=RunKind.SCORE,
+        maker="unigram",
+        dataset="d",
+        low=frozenset({"q"} if low else ()),
+    )
+    scores = [Score(key=key, name="q", parts=mine, of="segments") for key, mine in parts]
+    ScoreStore(database).write(run, [*scores, Score(key=THREE, name="q", raw=0.1)])
+    return run
+
+
+def test_segments_below_a_threshold_are_suggested(
+    database: Database, service: SuggestionService, deeds: AnnotationService
+) -> None:
+    """Without white space around; unknown parts, and those of other segments, are passed over."""
+    _scored(database, (ONE, (0.1, 0.9)), (TWO, (None, 0.1, 0.1)))
+    threshold = Threshold(below=0.5)
+    assert service.from_scores("d", "q", threshold=threshold, label="Fine") == Counts(1, 0)
+    (found,) = deeds.suggested("ana", ONE)
+    half = f"{SUMMARY} 1"[: len(f"{SUMMARY} 1") // 2]
+    assert found.suggestion.claim == (Anchor(Side.SUMMARY, 0, Span(0, len(half.rstrip()))),)
+    assert (found.suggestion.maker, found.suggestion.labels) == ("unigram:q", (("Fine",),))
+    assert deeds.suggested("ana", TWO) == ()
+    assert service.from_scores("d", "q", threshold=threshold, label="Fine") == Counts(0, 1)
+    assert service.from_scores("d", "q", threshold=Threshold(below=0.05), label="") == Counts(0, 0)
+
+
+def test_a_score_of_which_low_is_good_asks_for_what_is_above(
+    database: Database, service: SuggestionService
+) -> None:
+    """A threshold at the wrong end is refused, as are unknown scores and labels."""
+    _scored(database, (ONE, (0.1, 0.9)), low=True)
+    with pytest.raises(InvalidInput, match="'q'"):
+        service.from_scores("d", "q", threshold=Threshold(below=0.5), label="")
+    assert service.from_scores("d", "q", threshold=Threshold(above=0.5), label="") == Counts(1, 0)
+    _scored(database, (ONE, (0.1, 0.9)))
+    with pytest.raises(InvalidInput, match="'q'"):
+        service.from_scores("d", "q", threshold=Threshold(above=0.5), label="")
+    with pytest.raises(NotFound, match="'x'"):
+        service.from_scores("d", "x", threshold=Threshold(below=0.5), label="")
+    with pytest.raises(InvalidInput, match="'Nope'"):
+        service.from_scores("d", "q", threshold=Threshold(below=0.5), label="Nope")
+
+
+@pytest.mark.parametrize("values", [(None, None), (0.1, 0.1), (float("nan"), None)])
+def test_there_is_one_threshold(values: tuple[float | None, float | None]) -> None:
+    """Neither none nor two, and a number."""
+    with pytest.raises(InvalidInput, match="one threshold"):
+        Threshold(*values)
+
+
+# how they fare ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def answered(database: Database, deeds: AnnotationService) -> dict[str, str]:
+    """Three suggestions of two makers: what two people made of them; and their ids."""
+    (one,) = suggest(database, ONE)
+    two, three = suggest(database, TWO, THREE, maker="other", label="")
+    ana, ben = (deeds.people.local(name).id for name in ("ana", "ben"))
+    deeds.accept(ana, ONE, one.id, seconds=1)
+    deeds.accept(ben, ONE, one.id, changed=claim("x", 0, 9), seconds=1)
+    deeds.refuse(ana, TWO, two.id, reason="no", seconds=1)
+    made = deeds.accept(ben, TWO, two.id, seconds=1).annotations[0]
+    deeds.remove(ben, TWO, made.id, version=1, seconds=1)
+    deeds.comment(ana, THREE, "so", seconds=1)
+    return {"one": one.id, "two": two.id, "three": three.id}
+
+
+def test_the_report_counts_people_and_what_they_said(
+    service: SuggestionService, answered: dict[str, str]
+) -> None:
+    """As on paper: two of four answers took something that stands; ana left the last one open."""
+    found = service.report()
+    assert len(answered) == found["offered"] == 3
+    counts = ("seen", "open", "accepted", "changed", "refused", "removed")
+    assert [found[name] for name in counts] == [5, 1, 1, 1, 1, 1]
+    assert found["reasons"] == {"no": 1}
+    assert found["rate"]["share"] == 0.5
+    # The score interval of 2 of 4 at 95 %, from the formula by hand.
+    assert found["rate"]["low"] == pytest.approx(0.150, abs=5e-4)
+    assert found["rate"]["high"] == pytest.approx(0.850, abs=5e-4)
+    makers = {row["name"]: (row["offered"], row["rate"]["share"]) for row in found["by_maker"]}
+    assert makers == {MAKER: (1, 1.0), "other": (2, 0.0)}
+    labels = {row["name"]: row["seen"] for row in found["by_label"]}
+    assert labels == {"(none)": 3, "Fine": 2}
+    assert service.report(maker=MAKER)["offered"] == 1
+    assert service.report(dataset="e")["rate"] == {"share": None, "low": 0.0, "high": 1.0}
+
+
+def test_who_finishes_without_an_answer_passes_over(
+    service: SuggestionService, deeds: AnnotationService, answered: dict[str, str]
+) -> None:
+    """Not open any more; an answer afterwards counts as one."""
+    ana = deeds.people.local("ana").id
+    deeds.finish(ana, THREE, seconds=1)
+    assert [service.report()[name] for name in ("seen", "open", "passed")] == [5, 0, 1]
+    assert [row["passed"] for row in service.report()["by_maker"]] == [0, 1]
+    deeds.refuse(ana, THREE, answered["three"], seconds=1)
+    assert [service.report()[name] for name in ("seen", "open", "passed")] == [5, 0, 0]
+
+
+def test_review_and_files_saw_no_suggestion(
+    database: Database, service: SuggestionService, deeds: AnnotationService
+) -> None:
+    """Nor did who worked elsewhere, unless they answer others; it is not passed over."""
+    suggest(database, ONE)
+    sample = deeds.corpus.sample(ONE).sample
+    for person in (
+        Person(SETTLED, SETTLED, PersonKind.SETTLED),
+        Person("x", "x", PersonKind.IMPORTED),
+    ):
+        work = Assignment(person.id, State.DONE)
+        deeds.store.import_records([Record(sample, (), (work,), (person,))])
+    assert service.report()["seen"] == 0
+    (other,) = suggest(database, TWO)
+    deeds.refuse("x", TWO, other.id, seconds=1)
+    assert [service.report()[name] for name in ("seen", "passed", "refused")] == [2, 1, 1]
+
+
+def test_what_is_hidden_is_not_seen(
+    database: Database, service: SuggestionService, answered: dict[str, str]
+) -> None:
+    """But by those who answered it before."""
+    assert answered
+    BlindDatasets(database).hide("d")
+    assert [service.report()[name] for name in ("seen", "open", "passed")] == [4, 0, 0]
+
+
+def test_the_list_has_the_words_and_what_is_open(
+    service: SuggestionService, answered: dict[str, str]
+) -> None:
+    """Open is what nobody's answer stands on."""
+    found = {listed.suggestion.id: (words, listed.open) for listed, words in service.listed()}
+    words = SUMMARY[16:33]
+    assert found == {
+        answered["one"]: (words, False),
+        answered["two"]: (words, False),
+        answered["three"]: (words, True),
+    }
+    waiting = [each for each, _ in service.listed(waiting=lambda each: each.open)]
+    assert [each.suggestion.id for each in waiting] == [answered["three"]]
+
+
+def test_what_was_said_before_a_run_did_not_see_it(
+    database: Database, service: SuggestionService, deeds: AnnotationService
+) -> None:
+    """Only who worked on the sample since had it before them."""
+    ana = deeds.people.local("ana").id
+    deeds.comment(ana, ONE, "so", seconds=1)
+    suggest(database, ONE)
+    assert service.report()["seen"] == 0
+    deeds.comment(ana, ONE, "and so", seconds=1)
+    assert service.report()["seen"] == 1
+    assert replace(next(service.listed())[0], seen=0).open

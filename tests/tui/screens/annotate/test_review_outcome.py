@@ -1,0 +1,37 @@
+"""A lesson of review in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.helpers.collection_samples import report
+from tui_annotate.services.review import SampleOutcome
+from tui_annotate.tui.dialogs.review_outcome import OutcomeRow
+from tui_annotate.tui.screens.annotate.features.review_outcome import own_outcomes
+
+
+@pytest.mark.parametrize(
+    ("rated", "settled", "comment", "told"),
+    [
+        ("Bad", "Bad", "", OutcomeRow("good", "rating: Bad", "settled so")),
+        ("Bad", "So-so", "", OutcomeRow("warning", "rating: Bad", "settled: So-so")),
+        (
+            "",
+            "Bad",
+            "thin",
+            OutcomeRow("warning", "rating: Not rated", 'settled: Bad; "thin"'),
+        ),
+        ("Bad", "", "", OutcomeRow("warning", "rating: Bad", "settled: Not rated")),
+    ],
+)
+def test_a_lesson_begins_with_the_rating(
+    rated: str, settled: str, comment: str, told: OutcomeRow
+) -> None:
+    """One's own, what was settled, and what review says of the sample."""
+    lesson = SampleOutcome(report().key, (), (), rated, settled, comment)
+    assert own_outcomes(lesson, report()) == [told]
+
+
+def test_where_nobody_rated_nothing_is_told_of_it() -> None:
+    """A pair has no rating."""
+    assert own_outcomes(SampleOutcome(report().key, (), ()), report()) == []

@@ -1,0 +1,88 @@
+"""The map in CONTRIBUTING names the files that a digit key passes on its way to "saved"."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from tests.tui.screens.work import Person, at_work, make
+from tui_annotate.storage.log.log import Log
+from tui_annotate.tui.draft import completion
+from tui_annotate.tui.draft.effects import Save
+from tui_annotate.tui.saving import Saver
+
+ROOT = Path(__file__).parents[4]
+PACKAGE = ROOT / "tui_annotate"
+MOST_FILES = 12
+
+# A file is on the way if it stands on the stack at one of the moments at which the save is passed
+# on: what was only asked for a value, and what paints, has returned by then.
+MOMENTS: tuple[Callable[..., Any], ...] = (
+    Save.__init__,  # the draft asks for it
+    Saver._submit,  # the screen hands it to the store's thread
+    Log.append,  # the store's thread writes it
+    completion.saved,  # the draft shows what came back
+)
+
+
+class StackRecorder:
+    """Notes the product's files on the stack at each moment, outermost first."""
+
+    def __init__(self) -> None:
+        self.seen: dict[CodeType, None] = {}
+        self.files: dict[str, None] = {}
+        self._moments = {moment.__code__ for moment in MOMENTS}
+
+    def __call__(self, frame: FrameType, event: str, arg: object) -> None:
+        """The interpreter's hook, in each thread that is watched."""
+        del arg
+        if event != "call" or frame.f_code not in self._moments or frame.f_code in self.seen:
+            return
+        self.seen[frame.f_code] = None
+        self.files |= dict.fromkeys(reversed(list(_files(frame))))
+
+
+def _files(frame: FrameType | None) -> Iterator[str]:
+    while frame is not None:
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(PACKAGE):
+            yield path.relative_to(PACKAGE).with_suffix("").as_posix()
+        frame = frame.f_back
+
+
+@contextmanager
+def recorded(person: Person) -> Iterator[StackRecorder]:
+    """Watch the thread of the screen and that of the store."""
+    recorder, store = StackRecorder(), person.screen.saver._thread
+    before = sys.getprofile()
+    store.submit(sys.setprofile, recorder).result()
+    sys.setprofile(recorder)
+    try:
+        yield recorder
+    finally:
+        sys.setprofile(before)
+        store.submit(sys.setprofile, None).result()
+
+
+def files_of_map() -> list[str]:
+    """Return the files that the paragraph on keys names, in its order."""
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    found = re.search(r"^- A key: (.*?)\n(?=- |\n)", text, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return re.findall(r"`([a-z_]+(?:/[a-z_]+)+)`", found[1])
+
+
+async def test_a_digit_passes_the_files_of_the_map(tmp_path: Path) -> None:
+    """In the order in which they are entered first, and not many."""
+    async with at_work(make(tmp_path / "work")) as person:
+        with recorded(person) as recorder:
+            await person.press("1")
+        assert len(person.annotations) == 1
+    assert len(recorder.seen) == len(MOMENTS)
+    assert list(recorder.files) == files_of_map()
+    assert len(recorder.files) <= MOST_FILES

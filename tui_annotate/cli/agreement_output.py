@@ -1,0 +1,156 @@
+"""Agreement as tables for people, within 80 columns, and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Final
+
+from tui_annotate.cli import output
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.people import reader
+from tui_annotate.methods.agreement import Measured, Undefined
+from tui_annotate.methods.bootstrap import Interval
+from tui_annotate.services.agreement import Agreement, AgreementComparison
+from tui_annotate.services.agreement import output as report_output
+from tui_annotate.services.agreement.readings import other_state
+
+_LEVELS: Final = {"segment": "sentence"}
+_MEASURES: Final = {
+    "cohen_kappa": "Cohen's kappa",
+    "fleiss_kappa": "Fleiss' kappa",
+    "alpha_nominal": "alpha, nominal",
+    "alpha_ordinal": "alpha, ordinal",
+    "f1_exact": "F1, exact",
+    "f1_trimmed": "F1, trimmed",
+    "f1_character": "F1, characters",
+    "f1_overlap": "F1, any overlap",
+    "same_passage": "same passage",
+    "overlap": "any overlap",
+    "only_one": "only one gave any",
+    "kappa_linear": "kappa, linear",
+    "kappa_quadratic": "kappa, quadratic",
+}
+_PAIR_SPANS: Final = ("trimmed", "character", "overlap")
+_MOST_NAMED: Final = 4
+"""People who are named in a title; there may be twenty."""
+
+
+def print_csv(found: Agreement) -> None:
+    """A row for each measure; it holds no word that we did not write."""
+    written = io.StringIO(newline="")
+    csv.writer(written, lineterminator="\n").writerows(
+        [report_output.COLUMNS, *report_output.rows(found)]
+    )
+    output.page(written.getvalue())
+
+
+def print_tables(found: Agreement, *, pairs: bool) -> None:
+    """Tables on standard output, and on standard error what else is to be known of them."""
+    titles = {"people with one another": found.together, "people with themselves": found.oneself}
+    for title, compared in titles.items():
+        if compared.samples:
+            output.line(f"{title}: {_count_samples(found, compared)}")
+            output.line("")
+            _print_measures(compared)
+            output.line("")
+            if pairs:
+                _print_pairs(found, compared)
+                output.line("")
+                _print_rated_pairs(found, compared)
+            _print_notes(compared)
+    if not found.together.samples and not found.oneself.samples:
+        output.say("nothing to compare: no sample was read by two people, or twice")
+        if found.left.work[other_state(State.NEW, State.DONE)]:
+            output.say("  hint: work that came in without states is compared by --state new")
+    _print_legend(found)
+
+
+def _count_samples(found: Agreement, compared: AgreementComparison) -> str:
+    names = sorted(found.names[each] for each in compared.people if reader(each) == each)
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return f"{output.many(compared.samples, 'sample')}; {', '.join(names[:_MOST_NAMED])}{more}"
+
+
+def _print_measures(compared: AgreementComparison) -> None:
+    numbers = ("value", "95% interval", "n")
+    output.table(
+        ["level", "measure", *map(output.number, numbers), output.flexible("of")],
+        [
+            [
+                _LEVELS.get(each.level, each.level),
+                _MEASURES.get(each.measure, each.measure),
+                _format_value(each.value),
+                _format_interval(each.interval),
+                f"{each.n:,}",
+                each.of,
+            ]
+            for each in compared.figures
+        ],
+    )
+
+
+def _print_pairs(found: Agreement, compared: AgreementComparison) -> None:
+    rows = []
+    for pair in compared.pairs:
+        values = (pair.percent, pair.kappa, *(pair.spans[name] for name in _PAIR_SPANS))
+        name = ", ".join(report_output.people_of(found, pair))
+        cells = [name, f"{pair.samples:,}", *map(_format_value, values)]
+        rows.append([*cells, f"{pair.matched:,}", _format_value(pair.matched_percent)])
+    titles = ("n", "same", "kappa", "trimmed", "chars", "overlap", "spans", "label")
+    output.table([output.flexible("people"), *map(output.number, titles)], rows)
+
+
+def _print_rated_pairs(found: Agreement, compared: AgreementComparison) -> None:
+    rows = []
+    for pair in filter(lambda each: each.rated, compared.pairs):
+        values = (pair.rating_percent, pair.rating_linear, pair.rating_quadratic)
+        name = ", ".join(report_output.people_of(found, pair))
+        rows.append([name, f"{pair.rated:,}", *map(_format_value, values)])
+    if rows:
+        titles = ("rated", "same", "kappa, linear", "quadratic")
+        output.table([output.flexible("people"), *map(output.number, titles)], rows)
+        output.line("")
+
+
+def _print_notes(compared: AgreementComparison) -> None:
+    """Why there is no value, and what else is to be known of a figure, each said once."""
+    remarks: dict[str, list[str]] = {}
+    for each in compared.figures:
+        level, measure = _LEVELS.get(each.level, each.level), _MEASURES.get(each.measure)
+        for remark in filter(None, (report_output.missing_value_reason(each.value), each.note)):
+            remarks.setdefault(remark, []).append(f"{level} {measure or each.measure}")
+    for remark, of in remarks.items():
+        output.say(f"{of[0]}{f' and {len(of) - 1} more' if len(of) > 1 else ''}: {remark}")
+    if compared.stacked:
+        spans = output.many(compared.stacked, "span lies", "spans lie")
+        output.say(f"{spans} on another of the same person and label")
+
+
+def _print_legend(found: Agreement) -> None:
+    for what, reason, count in report_output.left_out(found):
+        output.say(f"left out: {count:,} {what}: {reason}")
+    if found.strangers:
+        output.say(f"not in the label set: {', '.join(found.strangers)}")
+    if len(found.label_sets) > 1:
+        versions = (f"{name[:12]} ({count:,})" for name, count in found.label_sets.items())
+        output.say(f"label sets: {', '.join(versions)}; --label-set takes one")
+    if found.labels:
+        output.say(f"order of labels: {' > '.join(found.labels)}")
+    for name, words in found.scales.items():
+        of = f" of {name}" if len(found.scales) > 1 else ""
+        output.say(f"order of ratings{of}: {' > '.join(words)}")
+    told = report_output.BOOTSTRAP
+    output.say(f"intervals: {told['draws']:,} draws of whole samples, seed {told['seed']}")
+
+
+def _format_value(value: Measured) -> str:
+    return "-" if isinstance(value, Undefined) else _format_digits(value)
+
+
+def _format_interval(found: Interval | None) -> str:
+    return f"{_format_digits(found.low)} to {_format_digits(found.high)}" if found else "-"
+
+
+def _format_digits(value: float) -> str:
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"

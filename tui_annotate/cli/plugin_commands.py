@@ -1,0 +1,188 @@
+"""The commands of the app and those of plug-ins, put together only when one is looked up.
+
+Typer needs 100 ms to put the options of all commands together. One command needs its own alone, and
+the list of `--help` none. A command of a plug-in is not even imported before it is looked up.
+
+A plug-in of the group `commands` is a function `register(app)` that adds the command of its name to
+a Typer app. A command that cannot be imported is left out of the list with one warning.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, MutableMapping
+from copy import copy
+from types import MappingProxyType
+from typing import Any, Final
+
+import typer
+from typer.core import TyperGroup
+from typer.models import CommandInfo, TyperInfo
+
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.plugins import registry
+
+_log = logging.getLogger(__name__)
+
+_FOLLOWS: Final = MappingProxyType(
+    {
+        "agreement": ("rank", "compare-machines"),
+        "review": ("score", "judge", "automate"),
+        "report": ("position",),
+    }
+)
+"""Built-in plug-in commands, by the command that they follow in the list; others come last."""
+
+
+class CommandGroup(TyperGroup):
+    """The commands of the app and those of plug-ins."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands: _Commands = _Commands(self.commands)
+        self._is_listing = False
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The names of the commands that can be imported."""
+        return [name for name in self.commands if self._can_load(name)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; without options while all are listed."""
+        if self._is_listing:
+            return self.commands.summary(cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands for `--help`, which needs no options."""
+        self._is_listing = True
+        try:
+            super().format_commands(ctx, formatter)
+        finally:
+            self._is_listing = False
+
+    def _can_load(self, name: str) -> bool:
+        try:
+            self.commands.load(name)
+        except TuiAnnotateError as error:
+            _log.warning("%s", error.message)
+            return False
+        return True
+
+
+def make_group(app: typer.Typer) -> Any:
+    """Make the command of an app of the class `CommandGroup`, without its subcommands' options."""
+    bare = copy(app)
+    bare.registered_commands, bare.registered_groups = [], []
+    group: Any = typer.main.get_command(bare)
+    group.commands = _Commands({}, _list_infos(app))
+    return group
+
+
+_Info = CommandInfo | TyperInfo
+"""What Typer makes a command or a group of."""
+
+
+def _list_infos(app: typer.Typer) -> dict[str, _Info]:
+    """The commands of an app by name, in Typer's order: commands before groups."""
+    commands = {_command_name(info): info for info in app.registered_commands}
+    return {**commands, **{str(info.name): info for info in app.registered_groups}}
+
+
+def _command_name(info: CommandInfo) -> str:
+    return info.name or typer.main.get_command_name(info.callback.__name__)  # type: ignore[union-attr]
+
+
+def _build(info: _Info) -> Any:
+    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+    if isinstance(info, CommandInfo):
+        app.registered_commands = [info]
+    else:
+        app.registered_groups = [info]
+    (command,) = typer.main.get_group(app).commands.values()
+    return command
+
+
+def _summarise(info: _Info) -> _Info:
+    """The same command without options, or the same group without commands."""
+    bare = copy(info)
+    if isinstance(bare, CommandInfo):
+        whole = bare.callback
+
+        def callback() -> None:
+            """Stand in for the function, whose parameters would become options."""
+
+        callback.__name__, callback.__doc__ = whole.__name__, whole.__doc__  # type: ignore[union-attr]
+        bare.callback = callback
+    else:
+        bare.typer_instance = copy(bare.typer_instance)
+        bare.typer_instance.registered_commands = []  # type: ignore[union-attr]
+        bare.typer_instance.registered_groups = []  # type: ignore[union-attr]
+    return bare
+
+
+class _Commands(MutableMapping[str, Any]):
+    """Commands by name, in the order of the help; reading one creates it from `infos`."""
+
+    def __init__(
+        self, built: MutableMapping[str, Any], infos: Mapping[str, _Info] | None = None
+    ) -> None:
+        self._built = dict(built)
+        self._infos = dict(infos or {})
+        self._built_in = (*built, *self._infos)
+
+    def load(self, name: str) -> None:
+        """Import a command, where it is one of a plug-in.
+
+        Raises:
+            Unavailable: the plug-in is broken.
+            KeyError: there is no such command.
+        """
+        if name not in self._built and name not in self._infos:
+            if name not in registry.names("commands"):
+                raise KeyError(name)
+            self._infos[name] = _plugin_info(name)
+
+    def summary(self, name: str) -> Any:
+        """Return a command without its options, for the list of all."""
+        self.load(name)
+        return self._built.get(name) or _build(_summarise(self._infos[name]))
+
+    def __getitem__(self, name: str) -> Any:
+        self.load(name)
+        if name not in self._built:
+            if name in self._built_in:
+                self._built[name] = _build(self._infos[name])
+            else:
+                with registry.guard_plugin("commands", name):
+                    self._built[name] = _build(self._infos[name])
+        return self._built[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self._built[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self._built[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._built_in or name in registry.names("commands")
+
+    def __iter__(self) -> Iterator[str]:
+        left = dict.fromkeys(registry.names("commands"))
+        for name in self._built_in:
+            yield name
+            for follower in _FOLLOWS.get(name, ()):
+                if follower in left:
+                    del left[follower]
+                    yield follower
+        yield from left
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _plugin_info(name: str) -> _Info:
+    register = registry.load_hook("commands", name)
+    app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
+    with registry.guard_plugin("commands", name):
+        register(app)
+        return _list_infos(app)[name]

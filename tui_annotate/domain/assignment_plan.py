@@ -1,0 +1,299 @@
+"""Who gets which samples, in which order: the same answer for the same question and seed.
+
+Nobody gets a sample that they have. Loads are as even as that allows; a source's samples stay with
+the same people as far as evenness allows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.samples import SampleKey
+
+_SHARE: Final = re.compile(r"(\d+(?:\.\d+)?)(%?)", re.ASCII)
+
+
+class AssignmentOrder(StrEnum):
+    """How the samples of a share are picked and walked."""
+
+    BY_SOURCE = "by-source"
+    INGESTED = "ingested"
+    RANDOM = "random"
+    SCORE = "score"
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentOptions:
+    """Options of an assignment.
+
+    `share`: a number, a percentage such as `30%`, or `all`. `overlap`: people a sample, present
+    ones included. `descending`: for the order `score`. `seed`: any text.
+
+    Raises:
+        InvalidInput: the share or the overlap is invalid.
+    """
+
+    share: str = "all"
+    overlap: int = 1
+    sorting: AssignmentOrder = AssignmentOrder.BY_SOURCE
+    descending: bool = False
+    seed: str = "1"
+
+    def __post_init__(self) -> None:
+        if self.overlap < 1:
+            raise InvalidInput(f"an overlap of {self.overlap}", "at least one person a sample")
+        part(self.share, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentPlan:
+    """The samples of each person in reading order; `short` counts places without a free person."""
+
+    given: Mapping[str, tuple[AllocationItem, ...]]
+    short: int = 0
+
+
+def part(share: str, total: int) -> int:
+    """How many of `total` a share is: `12`, `30%` (rounded, at least one), or `all`.
+
+    Raises:
+        InvalidInput: it is none of these, or nothing, or more than all.
+    """
+    if share == "all":
+        return total
+    match = _SHARE.fullmatch(share)
+    number = float(match[1]) if match else 0.0
+    percent = bool(match and match[2])
+    whole = number.is_integer() or percent
+    if not number or not whole or (percent and number > 100):
+        raise InvalidInput(f"{share!r} is no share", "write a number, a part as 30%, or all")
+    if percent:
+        return min(max(int(total * number / 100 + 0.5), 1), total)
+    return min(int(number), total)
+
+
+def give(
+    items: Sequence[AllocationItem], assignees: Sequence[Assignee], options: AssignmentOptions
+) -> AssignmentPlan:
+    """Assign a share of samples, each to as many people as the overlap asks for.
+
+    Samples that lack people are picked first. Without earlier assignments the numbers of samples
+    differ by one at most; by source, a source is split only as far as that needs.
+    """
+    wanted = part(options.share, len(items))
+    lacking = [item for item in order_items(items, options) if item.held < options.overlap][:wanted]
+    need = {item.key: options.overlap - item.held for item in lacking}
+    together = options.sorting is AssignmentOrder.BY_SOURCE
+    return _sort_plan(
+        spread(lacking, assignees, need=need, together=together, seed=options.seed), options
+    )
+
+
+def top_up(
+    items: Sequence[AllocationItem],
+    assignees: Sequence[Assignee],
+    options: AssignmentOptions,
+    *,
+    to: int,
+) -> AssignmentPlan:
+    """Brings each person up to `to` open samples; who lacks most takes first."""
+    rest = {item.key: options.overlap - item.held for item in items}
+    line = order_items(items, options)
+    given: dict[str, tuple[AllocationItem, ...]] = {}
+    short = 0
+    for assignee in sorted(assignees, key=lambda each: (each.open, each.person)):
+        lacks = max(to - assignee.open, 0)
+        own = [each for each in line if rest[each.key] > 0 and each.key not in assignee.has][:lacks]
+        for item in own:
+            rest[item.key] -= 1
+        given[assignee.person] = tuple(own)
+        short += lacks - len(own)
+    return _sort_plan(AssignmentPlan(given, short), options)
+
+
+def draw_second_readings(
+    items: Sequence[AllocationItem], options: AssignmentOptions, *, person: str
+) -> tuple[AllocationItem, ...]:
+    """The share of somebody's own samples that they are to read a second time, drawn by seed."""
+    drawn = sorted(items, key=lambda item: draw(options.seed, person, "again", item.key))
+    return tuple(drawn[: part(options.share, len(items))])
+
+
+def order_items(
+    items: Sequence[AllocationItem], options: AssignmentOptions, *, person: str = ""
+) -> list[AllocationItem]:
+    """Samples in the order that is asked for; with `random` each person has an order of their own.
+
+    Ties go by arrival.
+    """
+    came = sorted(items, key=lambda item: item.place)
+    if options.sorting is AssignmentOrder.RANDOM:
+        return sorted(came, key=lambda item: draw(options.seed, person, item.key))
+    if options.sorting is AssignmentOrder.SCORE:
+        sign = -1.0 if options.descending else 1.0
+        return sorted(came, key=lambda item: (item.score is None, sign * (item.score or 0.0)))
+    if options.sorting is AssignmentOrder.BY_SOURCE:
+        first: dict[str, int] = {}
+        for item in came:
+            first.setdefault(item.source, item.place)
+        return sorted(came, key=lambda item: first[item.source])
+    return came
+
+
+def spread(
+    items: Sequence[AllocationItem],
+    assignees: Sequence[Assignee],
+    *,
+    need: Mapping[SampleKey, int],
+    together: bool,
+    seed: str,
+) -> AssignmentPlan:
+    """Assign samples to as many people as needed, with even loads, a source to the same people."""
+    allocation = Allocation(assignees)
+    short = 0
+    for block in _by_source(items, together=together):
+        team = allocation.team(seed, block[0])
+        for item in block:
+            short += need[item.key] - allocation.take(item, team, count=need[item.key])
+    allocation.level()
+    return AssignmentPlan(
+        {person: tuple(own.values()) for person, own in allocation.given.items()}, short
+    )
+
+
+def _by_source(items: Sequence[AllocationItem], *, together: bool) -> list[list[AllocationItem]]:
+    """Samples that go to the same people; the largest first, so that the small ones even it out."""
+    if not together:
+        return [[item] for item in items]
+    blocks: dict[str, list[AllocationItem]] = {}
+    for item in items:
+        blocks.setdefault(item.source, []).append(item)
+    return sorted(blocks.values(), key=len, reverse=True)
+
+
+def _sort_plan(outcome: AssignmentPlan, options: AssignmentOptions) -> AssignmentPlan:
+    given = {
+        person: tuple(order_items(items, options, person=person))
+        for person, items in outcome.given.items()
+    }
+    return AssignmentPlan(given, outcome.short)
+
+
+@dataclass(frozen=True, slots=True)
+class AllocationItem:
+    """A sample to be assigned.
+
+    `place`: order of arrival. `source`: equal for samples with the same source. `length`: code
+    points of the summary. `score`: None sorts last. `held`: present assignees.
+    """
+
+    key: SampleKey
+    place: int = 0
+    source: str = ""
+    length: int = 0
+    score: float | None = None
+    held: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Assignee:
+    """Somebody who may get samples: what they have already, and how many of these are open."""
+
+    person: str
+    has: Collection[SampleKey] = frozenset()
+    open: int = 0
+
+
+class Allocation:
+    """What everybody holds while samples are handed out."""
+
+    def __init__(self, assignees: Sequence[Assignee]) -> None:
+        known = sorted(assignees, key=lambda assignee: assignee.person)
+        self._has = {assignee.person: assignee.has for assignee in known}
+        self.given: dict[str, dict[SampleKey, AllocationItem]] = {
+            assignee.person: {} for assignee in known
+        }
+
+    def _free(self, person: str, key: SampleKey) -> bool:
+        return key not in self._has[person] and key not in self.given[person]
+
+    def team(self, seed: str, item: AllocationItem) -> list[str]:
+        """Everybody; who got least first, then by lot."""
+        lots = draw(seed, "", item.key)
+        place = {person: at for at, person in enumerate(self.given)}
+        return sorted(
+            self.given,
+            key=lambda person: (
+                len(self.given[person]),
+                lots[place[person] % len(lots)],
+                place[person],
+            ),
+        )
+
+    def take(self, item: AllocationItem, team: Sequence[str], *, count: int) -> int:
+        """Gives a sample to the first `count` of a team who may have it; how many there were."""
+        assignees = [person for person in team if self._free(person, item.key)][:count]
+        for person in assignees:
+            self.given[person][item.key] = item
+        return len(assignees)
+
+    def level(self) -> None:
+        """Passes samples on from who got more to who got less, over others where need be.
+
+        Ends where no chain of people is left that would make it more even.
+        """
+        people = sorted(self.given, key=lambda person: -len(self.given[person]))
+        while people:
+            steps = self._find_transfers(people[0])
+            for step in steps:
+                del self.given[step.giver][step.item.key]
+                self.given[step.assignee][step.item.key] = step.item
+            people = sorted(
+                people if steps else people[1:], key=lambda person: -len(self.given[person])
+            )
+
+    def _find_transfers(self, start: str) -> list[_Transfer]:
+        least = len(self.given[start]) - 2
+        if all(len(own) > least for own in self.given.values()):
+            return []
+        before: dict[str, _Transfer] = {}
+        line = [start]
+        for giver in line:
+            others = sorted(self.given, key=lambda person: (len(self.given[person]), person))
+            for assignee in others:
+                item = None if assignee in line else self._transferable_item(giver, assignee)
+                if item is None:
+                    continue
+                before[assignee] = _Transfer(giver, assignee, item)
+                if len(self.given[assignee]) <= least:
+                    return _trace_transfers(before, assignee)
+                line.append(assignee)
+        return []
+
+    def _transferable_item(self, giver: str, assignee: str) -> AllocationItem | None:
+        own = reversed(self.given[giver].values())
+        return next((item for item in own if self._free(assignee, item.key)), None)
+
+
+class _Transfer(NamedTuple):
+    giver: str
+    assignee: str
+    item: AllocationItem
+
+
+def _trace_transfers(before: Mapping[str, _Transfer], end: str) -> list[_Transfer]:
+    steps = [before[end]]
+    while steps[-1].giver in before:
+        steps.append(before[steps[-1].giver])
+    return steps[::-1]
+
+
+def draw(seed: str, person: str, *what: Any) -> bytes:
+    """A lot: the same for the same seed, person and thing, and even over all others."""
+    return hashlib.sha256("\0".join((seed, person, *map(repr, what))).encode()).digest()

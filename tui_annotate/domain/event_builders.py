@@ -1,0 +1,345 @@
+"""Builds the event of each action of an annotator or reviewer from the current state of a stream.
+
+Refuses what contradicts the state or the rules of the labels; what is merely missing is no error
+before `finish`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from tui_annotate.domain.annotations import (
+    Annotation,
+    LabelPath,
+    annotation_from_json,
+    annotation_to_json,
+)
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.history import RELABEL, Change, Payload, PendingEvent, StreamState
+from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.samples import Sample
+from tui_annotate.domain.suggestions import (
+    Answer,
+    Suggestion,
+    SuggestionAnswer,
+    answer_to_json,
+    edited_provenance,
+)
+
+_LONGEST_QUOTE = 40
+
+
+def add(state: StreamState, *new: Annotation) -> PendingEvent:
+    """New annotations, mostly one; work on what was finished reopens it.
+
+    Raises:
+        Conflict: there is one with that id.
+    """
+    after = _new_payloads(state, new)
+    return _build("add", state, before=dict.fromkeys(after), after=after)
+
+
+def _new_payloads(state: StreamState, new: Iterable[Annotation]) -> dict[str, Payload]:
+    after: dict[str, Payload] = {one.id: annotation_to_json(one) for one in new}
+    for name in after.keys() & state.annotations.keys():
+        raise Conflict(f"annotation {name} is there already", "edit it instead")
+    return after
+
+
+def edit(state: StreamState, annotation: Annotation, *new: Annotation, at: str) -> PendingEvent:
+    """Replace an annotation, based on the version in `annotation`, and add the `new` ones.
+
+    Raises:
+        NotFound: there is none with that id.
+        Conflict: another version is stored, or one of the new exists.
+    """
+    before = _check_version(state, annotation.id, annotation.version)
+    if annotation.updated and before["updated"] != annotation.updated:
+        raise _stale_error(annotation.id)
+    after = replace(
+        annotation,
+        version=annotation.version + 1,
+        number=before["number"],
+        origin=before["origin"],
+        created=before["created"],
+        updated=at,
+        imported=None,
+        suggested=edited_provenance(annotation_from_json(before), annotation),
+    )
+    more = _new_payloads(state, [replace(one, suggested=after.suggested) for one in new])
+    return _build(
+        "edit",
+        state,
+        before={annotation.id: before, **dict.fromkeys(more)},
+        after={annotation.id: annotation_to_json(after), **more},
+    )
+
+
+def remove(state: StreamState, annotation_id: str, *, version: int) -> PendingEvent:
+    """Remove one annotation.
+
+    Raises:
+        NotFound, Conflict: there is none with that id; another version is stored.
+    """
+    before = _check_version(state, annotation_id, version)
+    return _build("remove", state, before={annotation_id: before}, after={annotation_id: None})
+
+
+def settle(
+    state: StreamState,
+    verb: str,
+    after: Mapping[str, Payload | None],
+    *,
+    words: Mapping[str, str] = MappingProxyType({}),
+    done: bool = False,
+) -> PendingEvent:
+    """Change several annotations by id; None removes one. `words`: new `rating` and `comment`.
+
+    With `done` the sample is complete; else work on a complete sample reopens it.
+    """
+    before = {name: state.annotations.get(name) for name in after}
+    action = _build(verb, state, before=before, after=after)
+    finished = {"state": State.DONE.value} if done else {}
+    moved = assign(state, verb, {**action.after.assignment, **words, **finished})
+    return PendingEvent(
+        verb,
+        Change(before, moved.before.assignment),
+        Change(dict(after), moved.after.assignment),
+    )
+
+
+def clear(state: StreamState, *, batch: str, words: bool = False) -> PendingEvent:
+    """Remove all annotations, as part of an action; `words`: rating and comment too."""
+    action = _build(
+        "clear", state, before=state.annotations, after=dict.fromkeys(state.annotations)
+    )
+    said = {name: state.assignment[name] for name in ("rating", "comment") if words}
+    before = {name: word for name, word in said.items() if word}
+    return replace(
+        action,
+        batch=batch,
+        before=Change(action.before.annotations, {**action.before.assignment, **before}),
+        after=Change(
+            action.after.annotations, {**action.after.assignment, **dict.fromkeys(before, "")}
+        ),
+    )
+
+
+def relabel(
+    state: StreamState,
+    labels: Mapping[str, Iterable[LabelPath]],
+    *,
+    at: str,
+    to: State | None = None,
+) -> PendingEvent:
+    """Give annotations other labels, by id; `to` is the new state of work, None to keep it."""
+    before = {name: state.annotations[name] for name in labels}
+    after = {
+        name: {
+            **payload,
+            "labels": [list(path) for path in labels[name]],
+            "version": payload["version"] + 1,
+            "updated": at,
+            "imported": None,
+        }
+        for name, payload in before.items()
+    }
+    if to is None or to == state.assignment["state"]:
+        return PendingEvent(RELABEL, Change(before), Change(after))
+    moved = assign(state, RELABEL, {"state": to.value})
+    return PendingEvent(
+        RELABEL, Change(before, moved.before.assignment), Change(after, moved.after.assignment)
+    )
+
+
+def reopened_state(state: StreamState) -> State | None:
+    """How far work with annotations is once it must be looked at again; None if it is open anyhow.
+
+    Imports that do not tell how far people were are `new`, and count as finished.
+    """
+    now = State(state.assignment["state"])
+    return State.REOPENED if now.finished or now is State.NEW else None
+
+
+def restore(
+    state: StreamState, action: PendingEvent, event_id: str, *, states: bool
+) -> PendingEvent:
+    """Undo a label change as far as its results are unchanged; `states` also restores states."""
+    kept = [
+        name
+        for name, payload in action.after.annotations.items()
+        if state.matches(Change({name: payload}))
+    ]
+    assigned = (
+        action.after.assignment
+        if states and state.matches(Change({}, action.after.assignment))
+        else {}
+    )
+    return PendingEvent(
+        RELABEL,
+        Change({name: action.after.annotations[name] for name in kept}, dict(assigned)),
+        Change(
+            {name: action.before.annotations[name] for name in kept},
+            {name: action.before.assignment[name] for name in assigned},
+        ),
+        undoes=event_id,
+    )
+
+
+def assign(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEvent:
+    """Another state, rating or comment: `parts` are the ones that are meant to change."""
+    before = {name: state.assignment[name] for name in parts}
+    return PendingEvent(verb, Change({}, before), Change({}, dict(parts)))
+
+
+def rate_or_comment(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEvent:
+    """As `assign`, for a rating or a comment: giving one begins a sample, and reopens none."""
+    new = state.assignment["state"] == State.NEW.value and any(parts.values())
+    return assign(state, verb, {**parts, "state": State.DRAFT.value} if new else parts)
+
+
+def _check_version(state: StreamState, annotation_id: str, version: int) -> Payload:
+    payload = state.annotations.get(annotation_id)
+    if payload is None:
+        raise NotFound(
+            f"there is no annotation {annotation_id} of yours on this sample", "was it removed?"
+        )
+    if payload["version"] != version:
+        raise _stale_error(annotation_id)
+    return payload
+
+
+def _stale_error(annotation_id: str) -> Conflict:
+    return Conflict(
+        f"it changed since it was read (annotation {annotation_id})",
+        "look at it as it is now, and do it again",
+    )
+
+
+def _build(
+    verb: str,
+    state: StreamState,
+    *,
+    before: Mapping[str, Payload | None],
+    after: Mapping[str, Payload | None],
+) -> PendingEvent:
+    old = State(state.assignment["state"])
+    new = State.REOPENED if old.finished else State.DRAFT if old is State.NEW else old
+    moved = ({"state": old.value}, {"state": new.value}) if new is not old else ({}, {})
+    return PendingEvent(verb, Change(before, moved[0]), Change(after, moved[1]))
+
+
+def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEvent:
+    """The sample done, also with nothing found.
+
+    Raises:
+        Conflict: an annotation lacks something that its label requires; says which and what.
+    """
+    drafts = [
+        (annotation, missing)
+        for annotation in map(annotation_from_json, state.annotations.values())
+        if (missing := labels.lacks(annotation))
+    ]
+    if drafts:
+        annotation, missing = min(drafts, key=lambda draft: draft[0].anchors)
+        more = f"; {len(drafts) - 1} more are incomplete" if len(drafts) > 1 else ""
+        raise Conflict(
+            f"{_quote(annotation, sample)} lacks {' and '.join(missing)}{more}",
+            "complete it (e), or delete it (x)",
+        )
+    return assign(state, "done", {"state": State.DONE.value})
+
+
+def _quote(annotation: Annotation, sample: Sample) -> str:
+    anchor = annotation.anchors[0]
+    quote = anchor.span.of(sample.document(anchor.side, anchor.index).text)
+    return repr(quote if len(quote) <= _LONGEST_QUOTE else quote[: _LONGEST_QUOTE - 1] + "…")
+
+
+def rating(word: str, scale: tuple[str, ...]) -> str:
+    """A word of the scale, or the empty one, which takes a rating back; any without a scale.
+
+    Raises:
+        InvalidInput: it is not in the scale.
+    """
+    if word and scale and word not in scale:
+        raise InvalidInput(f"{word!r} is not a rating", "ratings: " + ", ".join(scale))
+    return word
+
+
+def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
+    """Refuses an answer to what stands; gives the answer that another one may take the place of.
+
+    Raises:
+        Conflict: what was made of it stands.
+    """
+    old = state.suggestions.get(suggestion.id)
+    if old is not None and old["annotation"] in state.annotations:
+        raise Conflict(
+            "this suggestion is taken already",
+            "edit its annotation (e), delete it (x), or undo (u)",
+        )
+    return old
+
+
+def accept(state: StreamState, suggestion: Suggestion, *new: Annotation) -> PendingEvent:
+    """Accept a suggestion as the annotations `new`; a complete sample reopens.
+
+    Raises:
+        Conflict: it is accepted already.
+    """
+    old = check_open(state, suggestion)
+    changed = new[0].suggested is not None and new[0].suggested.changed
+    given = SuggestionAnswer(
+        answer=Answer.CHANGED if changed else Answer.ACCEPTED,
+        maker=suggestion.maker,
+        annotation=new[0].id,
+    )
+    action = replace(add(state, *new), verb="accept")
+    return _with_answer(action, suggestion.id, old=old, new=answer_to_json(given))
+
+
+def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> PendingEvent:
+    """A suggestion is wrong, for a reason that may be empty; begins a sample, and reopens none.
+
+    Raises:
+        Conflict: what was made of it stands, or it was refused for that reason already.
+    """
+    old = check_open(state, suggestion)
+    new = answer_to_json(
+        SuggestionAnswer(answer=Answer.REFUSED, maker=suggestion.maker, reason=reason)
+    )
+    if old == new:
+        raise Conflict("this suggestion is refused already", "give another reason, or undo (u)")
+    fresh = state.assignment["state"] == State.NEW.value
+    action = assign(state, "refuse", {"state": State.DRAFT.value} if fresh else {})
+    return _with_answer(action, suggestion.id, old=old, new=new)
+
+
+def edit_annotation(state: StreamState, edit: PendingEvent) -> PendingEvent:
+    """An edit, which says also of a suggestion that was taken as it was that it is so no longer."""
+    for name, payload in edit.after.annotations.items():
+        origin: dict[str, Any] = (payload or {}).get("suggested") or {}
+        old = state.suggestions.get(origin.get("suggestion", ""))
+        if (
+            origin.get("changed")
+            and old is not None
+            and (old["answer"], old["annotation"]) == (Answer.ACCEPTED, name)
+        ):
+            new = {**old, "answer": Answer.CHANGED.value}
+            return _with_answer(edit, origin["suggestion"], old=old, new=new)
+    return edit
+
+
+def _with_answer(
+    action: PendingEvent, name: str, *, old: Payload | None, new: Payload
+) -> PendingEvent:
+    return replace(
+        action,
+        before=replace(action.before, suggestions={name: old}),
+        after=replace(action.after, suggestions={name: new}),
+    )

@@ -1,0 +1,59 @@
+"""Practice: somebody's work on a sample beside what is known to be right: marks and rating."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tui_annotate.domain.annotations import Annotation
+
+
+@dataclass(frozen=True, slots=True)
+class GoldAnswer:
+    """What is known to be right about a sample. `rating`: empty where none is known."""
+
+    annotations: tuple[Annotation, ...]
+    rating: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """Hits and misses of a person.
+
+    `hits`: their annotation with the gold one that it overlaps most. `rating`: the right one, or
+    empty.
+    """
+
+    hits: tuple[tuple[Annotation, Annotation], ...]
+    missed: tuple[Annotation, ...]
+    extra: tuple[Annotation, ...]
+    rated: str = ""
+    rating: str = ""
+
+
+def feedback(mine: Sequence[Annotation], known: GoldAnswer, *, rated: str = "") -> Feedback:
+    """Compare positions alone: one shared character is a hit, whatever the labels.
+
+    An annotation without a claim is compared by its evidence.
+    """
+    right = known.annotations
+    hits, extra = [], []
+    for own in mine:
+        shared, best = max(
+            ((_count_shared(own, each), -at) for at, each in enumerate(right)), default=(0, 0)
+        )
+        if shared:
+            hits.append((own, right[-best]))
+        else:
+            extra.append(own)
+    missed = tuple(each for each in right if not any(_count_shared(own, each) for own in mine))
+    return Feedback(tuple(hits), missed, tuple(extra), rated, known.rating)
+
+
+def _count_shared(one: Annotation, other: Annotation) -> int:
+    return sum(
+        a.span.overlap(b.span)
+        for a in one.claim or one.evidence
+        for b in other.claim or other.evidence
+        if (a.side, a.index) == (b.side, b.index)
+    )

@@ -1,0 +1,253 @@
+"""Two copies of a stream brought together: nothing of either is lost, and the newest work stands.
+
+A chain is never written anew. What another copy has more is appended as it is, where it follows;
+else behind what is here, as copies that name the events they come from. By these names both sides
+know what they have of each other already, however often they are brought together.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from tui_annotate.domain.history import (
+    JOIN,
+    READ,
+    RELABEL,
+    Change,
+    Event,
+    Payload,
+    PendingEvent,
+    StreamState,
+    chained,
+)
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.version import VERSION
+
+COPIED: Final = "copied"
+"""Among the versions of an event: the hash of the event that it is a copy of."""
+
+IDLE: Final = frozenset({READ, RELABEL})
+"""Verbs of what is no deed: time alone, and that labels are called otherwise."""
+
+StreamName = tuple[str, SampleKey]
+"""Person and sample."""
+
+_NAMESPACE: Final = uuid.UUID("0f6c4b62-6d0e-5b7a-8f43-7c1f5a9be0a4")
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A stream whose two copies have different actions.
+
+    `here`, `there`: the work on each side, with the time of its last own action. `there_wins`: the
+    other copy is in force; the loser is in the log.
+    """
+
+    person: str
+    dataset: str
+    sample: str
+    here: StreamState
+    there: StreamState
+    here_at: str
+    there_at: str
+    there_wins: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StreamCopy:
+    """One person's work on one sample as another workspace has it.
+
+    Attributes:
+        texts: one hash for the texts that it was done on, as `storage.corpus.text_digest` gives it.
+        events: all of the stream, in order; at least one.
+    """
+
+    person: str
+    key: SampleKey
+    texts: str
+    events: tuple[Event, ...]
+
+    @property
+    def name(self) -> StreamName:
+        """What tells this stream from the others of a file."""
+        return self.person, self.key
+
+    def origins(self) -> set[str]:
+        """The events that it holds, wherever they were copied from; joins are of one side alone."""
+        return {origin(event) for event in self.events if event.action.verb != JOIN}
+
+
+@dataclass(frozen=True, slots=True)
+class StreamMerge:
+    """The result of a merge; `events` to append here, `fork` unless only one side went on."""
+
+    events: tuple[Event, ...] = ()
+    fork: Fork | None = None
+
+
+def in_words(state: StreamState) -> str:
+    """One person's work on one sample on a line, for people: state, annotations by their labels."""
+    labels = {".".join(path) for each in state.annotations.values() for path in each["labels"]}
+    found = many(len(state.annotations), "annotation")
+    parts = [
+        state.assignment["state"],
+        f"{found} ({', '.join(sorted(labels))})" if labels else found,
+    ]
+    if rating := state.assignment["rating"]:
+        parts.append(f"rated {rating}")
+    if comment := state.assignment["comment"]:
+        parts.append(f'comment "{comment}"')
+    if answers := [each["answer"] for each in state.suggestions.values()]:
+        told = ", ".join(f"{answers.count(word)} {word}" for word in sorted(set(answers)))
+        parts.append(f"suggestions: {told}")
+    return ", ".join(parts)
+
+
+def origin(event: Event) -> str:
+    """What names an event in all copies of its stream: the hash that it was written with."""
+    return event.versions.get(COPIED) or event.hash
+
+
+Own = Callable[[Payload], Payload]
+"""Gives an annotation of another copy as it stands here: its number, what its labels are called."""
+
+
+def merged(
+    here: Sequence[Event], there: Sequence[Event], *, own: Own = lambda payload: payload
+) -> StreamMerge:
+    """Merge another copy of a stream, a sound chain, into the events here.
+
+    `own` returns the same object where nothing changes.
+    """
+    adapted = [_adapt_event(event, own) for event in there]
+    after = len(here)
+    if [event.hash for event in there[:after]] == [event.hash for event in here]:
+        tail = tuple(there[after:])
+        if all(one is other for one, other in zip(adapted[after:], tail, strict=True)):
+            return StreamMerge(tail)
+    return _StreamJoiner(here).take(adapted)
+
+
+def _adapt_event(event: Event, own: Own) -> Event:
+    """The event as it would have been written here; itself where that is the same."""
+    action = event.action
+    before, after = (_adapt_change(part, own) for part in (action.before, action.after))
+    if before is action.before and after is action.after:
+        return event
+    return replace(event, action=replace(action, before=before, after=after))
+
+
+def _adapt_change(change: Change, own: Own) -> Change:
+    found = {
+        name: payload if payload is None else own(payload)
+        for name, payload in change.annotations.items()
+    }
+    if all(found[name] is payload for name, payload in change.annotations.items()):
+        return change
+    return replace(change, annotations=found)
+
+
+class _StreamJoiner:
+    def __init__(self, here: Sequence[Event]) -> None:
+        self._here = here
+        self._state = StreamState()
+        for event in here:
+            self._state = self._state.applied(event.action, seconds=event.seconds)
+        self._before = self._state
+        self._ids = {origin(event): event.id for event in here if event.action.verb != JOIN}
+        self._out: list[Event] = []
+
+    def take(self, there: Sequence[Event]) -> StreamMerge:
+        """All that is not known here, and then what is the newest of both."""
+        theirs, ids, new = StreamState(), dict[str, str](), list[Event]()
+        for event in there:
+            before, theirs = theirs, theirs.applied(event.action, seconds=event.seconds)
+            if event.action.verb == JOIN:
+                continue
+            name = origin(event)
+            if name not in self._ids:
+                if not self._state.matches(event.action.before):
+                    self._append_transition(event, to=before)
+                self._ids[name] = self._append_copy(event, ids)
+                new.append(event)
+            ids[event.id] = self._ids[name]
+        if not new:
+            return StreamMerge()
+        known = {origin(event) for event in there}
+        own = [event for event in self._here if event.action.verb != JOIN]
+        mine = _newest_action(event for event in own if origin(event) not in known)
+        other = _newest_action(new)
+        wins = other > mine
+        final = theirs if wins else self._before
+        if not self._state.alike(final):
+            self._append_transition(new[-1], to=final, at=max(mine[0], other[0]))
+        forked = all((mine[0], other[0])) and not self._before.alike(theirs)
+        fork = Fork(*new[0].stream, self._before, theirs, mine[0], other[0], there_wins=wins)
+        return StreamMerge(tuple(self._out), fork if forked else None)
+
+    def _append_copy(self, event: Event, ids: Mapping[str, str]) -> str:
+        name = str(uuid.uuid5(_NAMESPACE, origin(event)))
+        action = replace(event.action, undoes=ids.get(event.action.undoes, event.action.undoes))
+        versions = {**event.versions, COPIED: origin(event)}
+        self._append(replace(event, id=name, action=action, versions=versions))
+        return name
+
+    def _append_transition(self, near: Event, *, to: StreamState, at: str = "") -> None:
+        self._append(
+            transition_event(near.stream, self._state, to, head=self._head, at=at or near.at)
+        )
+
+    def _append(self, event: Event) -> None:
+        seq = len(self._here) + len(self._out) + 1
+        self._out.append(chained(event, seq=seq, prev=self._head))
+        self._state = self._state.applied(event.action, seconds=event.seconds)
+
+    @property
+    def _head(self) -> str:
+        last = self._out or self._here
+        return last[-1].hash if last else ""
+
+
+def transition_event(
+    stream: tuple[str, str, str], state: StreamState, to: StreamState, *, head: str, at: str
+) -> Event:
+    """Return the event between two states after `head`; deterministic, without a position."""
+    person, dataset, sample = stream
+    return Event(
+        id=str(uuid.uuid5(_NAMESPACE, "\n".join((*stream, head)))),
+        seq=0,
+        person=person,
+        dataset=dataset,
+        sample=sample,
+        action=PendingEvent(JOIN, *_difference(state, to)),
+        at=at,
+        app=VERSION,
+    )
+
+
+def _newest_action(events: Iterable[Event]) -> tuple[str, str]:
+    """When the last deed was done, and what decides between two of one moment; empty for none."""
+    deeds = ((event.at, origin(event)) for event in events if event.action.verb not in IDLE)
+    return max(deeds, default=("", ""))
+
+
+def _difference(one: StreamState, other: StreamState) -> tuple[Change, Change]:
+    names = sorted({*one.annotations, *other.annotations})
+    moved = [name for name in names if not one.matches(Change({name: other.annotations.get(name)}))]
+    parts = [name for name, value in other.assignment.items() if one.assignment[name] != value]
+    answers = sorted(
+        name
+        for name in {*one.suggestions, *other.suggestions}
+        if one.suggestions.get(name) != other.suggestions.get(name)
+    )
+
+    def of(state: StreamState) -> Change:
+        payloads: dict[str, Any] = {name: state.annotations.get(name) for name in moved}
+        assigned = {name: state.assignment[name] for name in parts}
+        return Change(payloads, assigned, {name: state.suggestions.get(name) for name in answers})
+
+    return of(one), of(other)

@@ -1,0 +1,52 @@
+"""What is different between two versions of a text: by lines, and by the words of a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+_WORDS = re.compile(r"\s+|[^\W_]+|.", re.DOTALL)
+
+
+class DiffPart(NamedTuple):
+    """A part of a text: `+` stands in the new one alone, `-` in the old one, a blank in both."""
+
+    mark: str
+    text: str
+
+
+def line_pieces(old: str, new: str, *, around: int = 3) -> Iterator[list[DiffPart]]:
+    """Return the changed groups of lines, with some lines around each."""
+    before, after = old.splitlines(), new.splitlines()
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for group in matcher.get_grouped_opcodes(around):
+        runs = _mark_runs(group, before, after)
+        yield [DiffPart(mark, line) for mark, lines in runs for line in lines]
+
+
+def word_pieces(old: str, new: str) -> list[DiffPart]:
+    """The whole of both texts by words: what stays, what goes, what comes; joined where alike."""
+    before, after = _WORDS.findall(old), _WORDS.findall(new)
+    codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return [DiffPart(mark, "".join(words)) for mark, words in _mark_runs(codes, before, after)]
+
+
+def _mark_runs(
+    codes: Iterable[tuple[str, int, int, int, int]], before: Sequence[str], after: Sequence[str]
+) -> Iterator[tuple[str, Sequence[str]]]:
+    for code, one, two, three, four in codes:
+        if code == "equal":
+            yield " ", before[one:two]
+            continue
+        if one < two:
+            yield "-", before[one:two]
+        if three < four:
+            yield "+", after[three:four]
+
+
+def count_changed_lines(old: str, new: str) -> tuple[int, int]:
+    """How many lines came and how many went."""
+    marks = [piece.mark for group in line_pieces(old, new, around=0) for piece in group]
+    return marks.count("+"), marks.count("-")

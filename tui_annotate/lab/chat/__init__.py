@@ -1,0 +1,1 @@
+"""Ask chat models behind endpoints: client, prompts, strict parsing of replies."""

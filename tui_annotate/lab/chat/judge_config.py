@@ -1,0 +1,70 @@
+"""Which judge is asked: options first, then the settings of the workspace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tui_annotate.settings import Settings
+
+if TYPE_CHECKING:
+    from tui_annotate.plugins.judges import Judge
+    from tui_annotate.workspace import Workspace
+
+PROMPTS = "prompts"
+NO_ENDPOINT = "http://localhost"
+"""What stands for the endpoint where nobody is asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeConfig:
+    """The judge to ask as `llm:MODEL`, and its settings.
+
+    `language`: of the prompts; empty: that of each question. `folders`: of a user's prompts, first
+    wins.
+    """
+
+    judge: str
+    base_url: str
+    language: str = ""
+    folders: tuple[Path, ...] = ()
+    concurrency: int = 4
+
+
+def choose_judge(
+    settings: Settings, *, model: str = "", base_url: str = "", **others: Any
+) -> JudgeConfig:
+    """Choose the judge: options take precedence over settings."""
+    named = model or settings.judge_model
+    return JudgeConfig(judge=f"llm:{named}", base_url=base_url or settings.judge_url, **others)
+
+
+def load_named_judge(
+    space: Workspace, model: str, *, base_url: str, concurrency: int = 4, unasked: bool = False
+) -> Judge:
+    """Load the judge of options and settings; its replies are stored in the workspace.
+
+    `unasked`: no request will be sent, so that no address is needed.
+
+    Raises:
+        InvalidInput, Unavailable: model or address is missing; its library is missing.
+    """
+    from tui_annotate.plugins import registry
+
+    nowhere = NO_ENDPOINT if unasked and not space.settings.judge_url else ""
+    asked = choose_judge(
+        space.settings, model=model, base_url=base_url or nowhere, concurrency=concurrency
+    )
+    return registry.load_judge(
+        asked.judge,
+        base_url=asked.base_url,
+        replies=space.machines.replies,
+        concurrency=asked.concurrency,
+    )
+
+
+def prompt_folders(space: Workspace, asked: Path | None) -> tuple[Path, ...]:
+    """Return the folders of a user's own prompts: a named one, then that of the workspace."""
+    own = space.path / PROMPTS
+    return (asked, own) if asked else (own,)

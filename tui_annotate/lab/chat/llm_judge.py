@@ -1,0 +1,288 @@
+"""A chat model behind an OpenAI-compatible endpoint: asked patiently, several times at once.
+
+Texts leave the machine here: to the address that a person gave, and to no other. Each reply is kept
+as soon as it is there, so that what stopped goes on where it was, and nothing is paid for twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import BoundedSemaphore, Lock
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
+from tui_annotate.plugins.api_key import authorization
+from tui_annotate.plugins.http_errors import RequestRefused, connection_failure, reply_failure
+from tui_annotate.plugins.http_transport import (
+    checked_url,
+    host_of,
+    open_client,
+    read_body,
+    warn_of_open_key,
+)
+from tui_annotate.plugins.judges import JudgeOptions, ModelReply, Question, Replies
+from tui_annotate.plugins.retry import RetryPolicy
+
+if TYPE_CHECKING:
+    import httpx2
+
+KEY_VERSION: Final = 1
+"""Increment when the same question is sent in other words: stored replies are then not found."""
+MAX_CONCURRENCY: Final = 64
+MAX_REPLY_BYTES: Final = 1_048_576
+"""Bytes of a reply that are read; a thousand tokens take a hundredth of it."""
+_CONNECT, _READ, _TOTAL = 10.0, 300.0, 600.0
+"""Seconds for a connection, for a sign of life (models think before they answer), for a reply."""
+_PARAMETERS: Final = ("max_completion_tokens", "max_tokens", "temperature", "top_p")
+
+
+class LlmJudge:
+    """A judge behind a chat endpoint; see `plugins.judges.Judge`.
+
+    Raises:
+        InvalidInput: model or address is missing or invalid.
+        Unavailable: the key of the environment is invalid.
+    """
+
+    name = "llm"
+
+    def __init__(
+        self,
+        options: JudgeOptions | None = None,
+        *,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        chosen = options or JudgeOptions()
+        if not chosen.model:
+            raise InvalidInput(
+                "a judge needs the name of a model",
+                "for example: --model gpt-4o-mini",
+                code="model-missing",
+            )
+        if not chosen.base_url:
+            raise InvalidInput(
+                "nobody said where the model is; texts go to no address that was not named",
+                "for example: --base-url http://localhost:11434/v1",
+            )
+        if not 1 <= chosen.concurrency <= MAX_CONCURRENCY:
+            raise InvalidInput(
+                f"{chosen.concurrency:,} requests at a time can not be",
+                f"1 to {MAX_CONCURRENCY}",
+            )
+        self._url = checked_url(chosen.base_url)
+        self.host = host_of(self._url)
+        self.model = chosen.model
+        warn_of_open_key(self._url)
+        self._replies: Replies = chosen.replies or _MemoryReplies()
+        self._concurrency = chosen.concurrency
+        self._slots = BoundedSemaphore(chosen.concurrency)
+        self._retry = RetryPolicy(self.host, wait=wait)
+        self._omitted: set[str] = {"max_completion_tokens"}
+        self._lock = Lock()
+        self._locks: dict[str, _QuestionLock] = {}
+
+    def ask(self, question: Question) -> ModelReply:
+        """See `Judge.ask`."""
+        key = reply_key(self.model, question)
+        if (known := self._replies.get(key)) is not None:
+            return ModelReply(known, cached=True)
+        with self._hold_lock(key):
+            if (known := self._replies.get(key)) is not None:
+                return ModelReply(known, cached=True)
+            with self._slots:
+                text = self._complete(question)
+            about = {"model": self.model, "host": self.host, **_key_parameters(question)}
+            self._replies.put(key, text, about=about)
+        return ModelReply(text, cached=False)
+
+    @contextmanager
+    def _hold_lock(self, key: str) -> Iterator[None]:
+        """Serialise callers with the same question: the later ones find the stored reply."""
+        with self._lock:
+            turn = self._locks.setdefault(key, _QuestionLock())
+            turn.waiting += 1
+        try:
+            with turn.lock:
+                yield
+        finally:
+            with self._lock:
+                turn.waiting -= 1
+                if not turn.waiting:
+                    del self._locks[key]
+
+    def ask_all(
+        self, questions: Sequence[Question]
+    ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
+        """See `Judge.ask_all`."""
+        if len(questions) == 1:  # most often: and a thread for it would cost more than it gives
+            yield 0, self._ask_or_error(questions[0])
+            return
+        pool = ThreadPoolExecutor(min(self._concurrency, max(len(questions), 1)))
+        try:
+            asked = {pool.submit(self._ask_or_error, each): at for at, each in enumerate(questions)}
+            for done in as_completed(asked):
+                yield asked[done], done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def cached(self, question: Question) -> bool:
+        """See `Judge.cached`."""
+        return self._replies.get(reply_key(self.model, question)) is not None
+
+    def _ask_or_error(self, question: Question) -> ModelReply | TuiAnnotateError:
+        try:
+            return self.ask(question)
+        except TuiAnnotateError as error:
+            return error
+
+    def _complete(self, question: Question) -> str:
+        """Return the model's answer. A parameter that it does not take is omitted from then on."""
+        while True:
+            try:
+                return _parse_message(self._retry(lambda: self._send(question)), self.host)
+            except RequestRefused as refusal:
+                if not self._omit_refused(refusal):
+                    raise InvalidInput(
+                        f"{self.host} does not take this question: {refusal}",
+                        "it may be too long for the model, or against the endpoint's rules",
+                    ) from refusal
+
+    def _omit_refused(self, refusal: RequestRefused) -> bool:
+        """Omit a parameter that a refusal names; return whether there is such a one."""
+        with self._lock:
+            named = [each for each in _PARAMETERS if each in refusal.told]
+            if "max_tokens" in named and "max_tokens" not in self._omitted:
+                # Newer models of one maker take the limit by its other name only.
+                self._omitted.add("max_tokens")
+                self._omitted.discard("max_completion_tokens")
+                return True
+            new = set(named) - self._omitted
+            self._omitted |= new
+            return bool(new)
+
+    def _send(self, question: Question) -> bytes:
+        import httpx2
+
+        limits = {
+            "temperature": question.temperature,
+            "top_p": question.top_p,
+            "max_tokens": question.max_tokens,
+            "max_completion_tokens": question.max_tokens,
+        }
+        sent = {name: limits[name] for name in limits if name not in self._omitted}
+        body = {"model": self.model, "messages": _build_messages(question), **sent}
+        content = json.dumps(body, ensure_ascii=False).encode()
+        try:
+            with post_chat(self._client, f"{self._url}/chat/completions", content) as reply:
+                self._retry.reached = True
+                found = read_chat(reply)
+        except httpx2.TransportError as error:
+            raise connection_failure(error) from error
+        if reply.is_success:
+            return found
+        raise reply_failure(self.host, reply.status_code, headers=reply.headers, body=found)
+
+    @cached_property
+    def _client(self) -> httpx2.Client:
+        return open_chat_client(self._url)
+
+
+def open_chat_client(url: httpx2.URL) -> httpx2.Client:
+    """Return a connection to one endpoint of chat completions; threads may share it."""
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # below, it logs addresses
+    return open_client(url, connect=_CONNECT, read=_READ)
+
+
+def post_chat(
+    client: httpx2.Client, url: str, content: bytes
+) -> AbstractContextManager[httpx2.Response]:
+    """Post JSON with the key of this moment; the body of the reply is still to be read."""
+    headers = {"Accept": "application/json", "Content-Type": "application/json"}
+    return client.stream("POST", url, content=content, headers=headers | authorization())
+
+
+def read_chat(reply: httpx2.Response) -> bytes:
+    """Return the body of a reply."""
+    return read_body(
+        reply,
+        most=MAX_REPLY_BYTES,
+        seconds=_TOTAL,
+        hint="is this an endpoint for chat completions?",
+    )
+
+
+@dataclass(slots=True)
+class _QuestionLock:
+    lock: Lock = field(default_factory=Lock)
+    waiting: int = 0
+
+
+class _MemoryReplies:
+    def __init__(self) -> None:
+        self._kept: dict[str, str] = {}
+
+    def get(self, key: str) -> str | None:
+        """See `Replies.get`."""
+        return self._kept.get(key)
+
+    def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:  # noqa: ARG002
+        """See `Replies.put`."""
+        self._kept[key] = reply
+
+
+def reply_key(model: str, question: Question) -> str:
+    """Return the cache key of a reply: SHA-256 in hex of model, prompt and parameters."""
+    values = {
+        "recipe": KEY_VERSION,
+        "model": model,
+        "system": question.system,
+        "user": question.user,
+    }
+    content = json.dumps(values | _key_parameters(question), sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _key_parameters(question: Question) -> dict[str, Any]:
+    return {
+        "temperature": question.temperature,
+        "top_p": question.top_p,
+        "max_tokens": question.max_tokens,
+        "attempt": question.attempt,
+    }
+
+
+def _build_messages(question: Question) -> list[Any]:
+    messages = [{"role": "user", "content": question.user}]
+    return (
+        [{"role": "system", "content": question.system}, *messages] if question.system else messages
+    )
+
+
+def _parse_message(body: bytes, host: str) -> str:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        raise Unavailable(
+            f"{host} answers something that is no JSON",
+            "check --base-url, which most often ends in /v1",
+        ) from None  # the cause would carry the whole reply
+    choices = value.get("choices") if isinstance(value, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    text = message.get("content", ()) if isinstance(message, dict) else ()
+    if text is None:  # it says nothing: a refusal of the model's own, or a call of a tool
+        return ""
+    if not isinstance(text, str):
+        raise Unavailable(
+            f"{host} answers something that holds no message",
+            "is this the right --base-url, and a chat model?",
+        )
+    return text.encode("utf-8", "replace").decode("utf-8")  # half a character can not be stored

@@ -1,0 +1,219 @@
+"""Replies of a model: parsed strictly, and asked for again, three times at most, while unclear.
+
+Replies are untrusted. A parser returns None for anything but exactly what was asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import Any, Final, TypeVar
+
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.plugins.judges import Judge, ModelReply, Question
+
+UNKNOWN_MARKERS: Final[Mapping[str, str]] = {"en": "unknown", "zh": "不知道"}
+"""What a model is asked to say where the texts do not tell, by language."""
+
+_THOUGHT: Final = re.compile(r"\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_FENCED: Final = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
+_LONGEST_CHOICE: Final = 60
+"""Code points; a longer reply argues instead of choosing."""
+_LEAD_WORDS: Final = (
+    r"the|answer|choice|verdict|context|document|text|passage|number|better|one|is"
+    r"|我|选择|选|答案|回答|结论|判断|上下文|文本|文档|段落|第|是|为|应该|更好的"
+)
+_LONE_NUMBER: Final = re.compile(
+    rf"[\W_]*(?:(?:{_LEAD_WORDS})[\s:=,.*`\"'「『【(（]*)*(?<![\d.-])(\d+)[\W_]*(?:个|号|段)?[\W_]*",
+    re.IGNORECASE,
+)
+"""A number, with nothing but words that announce it and punctuation around."""
+_PREFIX: Final = re.compile(
+    r"\s*(?:\*\*)?(?:答案|回答|answer)(?:\*\*)?\s*[:：](?:\*\*)?\s*", re.IGNORECASE
+)
+_AFTER_MARKER: Final = re.compile(r"\s*(?:$|[^\w\s])")
+
+
+def strip_reply(reply: str) -> str:
+    """Remove leading thoughts, and a code fence around the whole reply."""
+    text = reply
+    while found := _THOUGHT.match(text):
+        text = text[found.end() :]
+    text = text.strip()
+    fenced = _FENCED.fullmatch(text)
+    return fenced.group(1).strip() if fenced else text
+
+
+def parse_choice(reply: str, allowed: Collection[str]) -> str | None:
+    """Return the one allowed number that a reply consists of; else None.
+
+    `1`, `选择1` and `2。` are numbers alone; `10` is no 1, and `1 or 2` is unclear.
+    A JSON object with one value says that value.
+    """
+    text = unicodedata.normalize("NFKC", strip_reply(reply))
+    value = parse_json(text)
+    if isinstance(value, dict) and len(value) == 1:
+        only = next(iter(value.values()))
+        text = str(int(only)) if isinstance(only, bool) else str(only)
+    found = _LONE_NUMBER.fullmatch(text) if len(text) <= _LONGEST_CHOICE else None
+    return found.group(1) if found and found.group(1) in allowed else None
+
+
+def parse_json(reply: str) -> Any | None:
+    """Return the JSON value of a reply; None if there is anything else in it."""
+    try:
+        return json.loads(strip_reply(reply), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def parse_verdicts(reply: str, *, count: int, name: str) -> tuple[int, ...] | None:
+    """Return one 0 or 1 for each numbered item, in order; None if the reply is unclear.
+
+    The reply is a JSON list of 0 and 1, or of objects that hold one under `name`; as many as there
+    are things. None where it is anything else.
+    """
+    rows = parse_json(reply)
+    if not isinstance(rows, list) or len(rows) != count:
+        return None
+    values: list[Any] = [row.get(name) if isinstance(row, dict) else row for row in rows]
+    if any(value not in (0, 1) for value in values):
+        return None
+    return tuple(int(value) for value in values)
+
+
+def parse_texts(reply: str) -> tuple[str, ...] | None:
+    """Return the texts of a JSON list without blank ones; None for anything else."""
+    rows = parse_json(reply)
+    if not isinstance(rows, list) or not all(isinstance(row, str) for row in rows):
+        return None
+    return tuple(row.strip() for row in rows if row.strip())
+
+
+def parse_answer(reply: str) -> str | None:
+    """Return the answer in a reply, without a prefix such as "Answer:".
+
+    Returns:
+        "" where the model says that the texts do not tell; None where it says nothing at all.
+    """
+    text = strip_reply(reply)
+    if prefix := _PREFIX.match(text):
+        text = text[prefix.end() :]
+    text = text.strip()
+    if not text:
+        return None
+    folded = text.strip("*\"'“”「」 ").casefold()
+    for marker in UNKNOWN_MARKERS.values():
+        if folded.startswith(marker) and _AFTER_MARKER.match(folded, len(marker)):
+            return ""
+    return text
+
+
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+ATTEMPTS: Final = 3
+
+
+@dataclass(slots=True)
+class ReplyTally:
+    """Counts of questions and replies.
+
+    `asked`: new replies. `again`: repeated questions. `unclear`: questions without a readable
+    reply. `refused`: by the endpoint. `characters`: code points sent.
+    """
+
+    asked: int = 0
+    cached: int = 0
+    repeated: int = 0
+    unclear: int = 0
+    refused: int = 0
+    characters: int = 0
+    lock: Lock = field(default_factory=Lock, repr=False, compare=False)
+
+
+class ParsingJudge:
+    """Asks a judge and parses its replies; repeats unclear questions with a reminder."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        *,
+        reminder: str,
+        tally: ReplyTally | None = None,
+        on_reply: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.judge = judge
+        self.tally = tally or ReplyTally()
+        self._reminder = reminder
+        self._on_reply = on_reply
+
+    def ask_one(self, question: Question, read: Callable[[str], _T | None]) -> _T | None:
+        """See `ask_all`."""
+        return self.ask_all([question], read)[0]
+
+    def ask_all(
+        self, questions: Sequence[Question], read: Callable[[str], _T | None]
+    ) -> list[_T | None]:
+        """Return the parsed replies in order; None for an unclear or refused question.
+
+        `read` returns None for an unreadable reply, which is asked for again.
+
+        Raises:
+            Unavailable: the endpoint can not be reached, or gives no replies.
+            InvalidInput: it takes no question at all.
+        """
+        found: list[_T | None] = [None] * len(questions)
+        open_ = list(range(len(questions)))
+        for attempt in range(ATTEMPTS):
+            asked = [self._repeat_question(questions[at], attempt) for at in open_]
+            unclear = []
+            for place, outcome in self.judge.ask_all(asked):
+                at = open_[place]
+                text = self._count_reply(asked[place], outcome)
+                if text is not None and (value := read(text)) is not None:
+                    found[at] = value
+                elif text is not None:
+                    unclear.append(at)
+            open_ = sorted(unclear)
+            if not open_:
+                break
+        with self.tally.lock:
+            self.tally.unclear += len(open_)
+        return found
+
+    def _repeat_question(self, question: Question, attempt: int) -> Question:
+        if not attempt:
+            return question
+        return replace(question, user=f"{question.user}\n\n{self._reminder}", attempt=attempt)
+
+    def _count_reply(
+        self, question: Question, outcome: ModelReply | TuiAnnotateError
+    ) -> str | None:
+        with self.tally.lock:
+            if isinstance(outcome, ModelReply):
+                tally = self.tally
+                tally.cached += outcome.cached
+                tally.asked += not outcome.cached
+                tally.repeated += question.attempt > 0
+                tally.characters += (
+                    0 if outcome.cached else len(question.system) + len(question.user)
+                )
+            elif isinstance(outcome, InvalidInput) and self.tally.asked + self.tally.cached:
+                self.tally.refused += 1
+            else:
+                raise outcome
+        self._on_reply()
+        if isinstance(outcome, ModelReply):
+            return outcome.text
+        _log.warning("%s", outcome.message)
+        return None

@@ -1,0 +1,1 @@
+"""Judges: chat models that sort contexts, answer questions, score answers, suggest spans."""

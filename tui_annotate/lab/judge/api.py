@@ -1,0 +1,330 @@
+"""Judges without a workspace: lists in, typed results out; and the same for rows of any origin.
+
+import tui_annotate
+
+found = tui_annotate.sort(
+["Who built the bridge?"],
+[["Eiffel built it.", "It is red."]],
+model="qwen3",
+base_url="http://localhost:11434/v1",
+cache="replies.jsonl",
+)
+print(found[0].sorted, found[0].spearman)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.progress import Progress
+from tui_annotate.lab.chat.judge_config import JudgeConfig, choose_judge
+from tui_annotate.lab.judge.context_order import (
+    SortOptions,
+    SortResult,
+    estimate_sorting_cost,
+    sort_row,
+)
+from tui_annotate.lab.judge.evaluation import (
+    METRICS,
+    BuiltInScale,
+    EvaluateOptions,
+    EvaluationResult,
+    Scale,
+    estimate_evaluation_cost,
+    evaluate_row,
+)
+from tui_annotate.lab.judge.reference_answers import (
+    GenerateOptions,
+    ReferenceAnswer,
+    estimate_answer_cost,
+    generate_row,
+)
+from tui_annotate.lab.judge.rows import QuestionRow, rows_of_lists
+from tui_annotate.lab.judge.runner import JudgePlan, JudgeRunner, plan_cost
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.judges import Replies
+from tui_annotate.settings import Settings, load
+from tui_annotate.storage.reply_file import ReplyFile
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.vector_sets import VectorSet
+    from tui_annotate.plugins.protocols import Embedder
+
+
+def make_runner(
+    asked: JudgeConfig,
+    replies: Replies | None = None,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+) -> JudgeRunner:
+    """Return a runner for a judge; sends nothing yet. `replies`: None for memory only."""
+    judge = registry.load_judge(
+        asked.judge, base_url=asked.base_url, replies=replies, concurrency=asked.concurrency
+    )
+    return JudgeRunner(
+        judge,
+        language=asked.language,
+        folders=asked.folders,
+        at_once=asked.concurrency,
+        progress=progress,
+    )
+
+
+def sort_rows(
+    rows: Sequence[QuestionRow], runner: JudgeRunner, options: SortOptions
+) -> list[SortResult]:
+    """Sort the contexts of each row by the judge."""
+    return list(runner.map(rows, lambda row: sort_row(row, runner, options)))
+
+
+def generate_rows(
+    rows: Sequence[QuestionRow], runner: JudgeRunner, options: GenerateOptions
+) -> list[ReferenceAnswer]:
+    """Generate a reference answer for each row."""
+    return list(runner.map(rows, lambda row: generate_row(row, runner, options)))
+
+
+def evaluate_rows(
+    rows: Sequence[QuestionRow],
+    runner: JudgeRunner,
+    options: EvaluateOptions,
+    *,
+    scale: Scale | None = None,
+    embed: Callable[[Sequence[str]], Any] | None = None,
+) -> list[EvaluationResult]:
+    """Score each row."""
+    measure = scale or BuiltInScale(runner, embed)
+    return list(runner.map(rows, lambda row: evaluate_row(row, runner, options, scale=measure)))
+
+
+def plan_sort(rows: Sequence[QuestionRow], runner: JudgeRunner, options: SortOptions) -> JudgePlan:
+    """Estimate the cost of `sort_rows`; sends nothing."""
+    return plan_cost(rows, runner, options, work=sort_row, estimate=estimate_sorting_cost)
+
+
+def plan_generate(
+    rows: Sequence[QuestionRow], runner: JudgeRunner, options: GenerateOptions
+) -> JudgePlan:
+    """Estimate the cost of `generate_rows`; sends nothing."""
+    return plan_cost(rows, runner, options, work=generate_row, estimate=estimate_answer_cost)
+
+
+def plan_evaluate(
+    rows: Sequence[QuestionRow], runner: JudgeRunner, options: EvaluateOptions
+) -> JudgePlan:
+    """Estimate the cost of `evaluate_rows` with the built-in scale; sends and embeds nothing."""
+
+    def embed(texts: Sequence[str]) -> Any:
+        import numpy as np
+
+        return np.zeros((len(texts), 1))
+
+    def work(row: QuestionRow, known: JudgeRunner, chosen: EvaluateOptions) -> object:
+        return evaluate_row(row, known, chosen, scale=BuiltInScale(known, embed))
+
+    return plan_cost(rows, runner, options, work=work, estimate=estimate_evaluation_cost)
+
+
+BACKENDS = ("builtin", "ragas")
+
+
+class JudgeApiOptions(TypedDict, total=False):
+    """Options of all functions: the judge, its prompts, and its cache.
+
+    Attributes:
+        model: that is asked; else `TUI_ANNOTATE_JUDGE_MODEL`.
+        base_url: where it is; else `TUI_ANNOTATE_JUDGE_URL`. Texts go nowhere else.
+        language: of the prompts, "en" or "zh"; else as each question is written.
+        prompts: a folder with prompts of one's own.
+        cache: a file that keeps the replies, so that nothing is asked twice.
+        concurrency: requests at a time, 1 to 64; 4 without it.
+    """
+
+    model: str
+    base_url: str
+    language: str
+    prompts: Path | str | None
+    cache: Path | str | None
+    concurrency: int
+    progress: Callable[[Progress], None] | None
+
+
+class SortApiOptions(JudgeApiOptions, total=False):
+    """Options of `sort`; see `lab.judge.context_order.SortOptions`."""
+
+    k: int
+    bottom: bool
+    screen: bool
+    swap: bool
+
+
+class GenerateApiOptions(JudgeApiOptions, total=False):
+    """Options of `generate`; see `lab.judge.reference_answers.GenerateOptions`."""
+
+    group_size: int
+    seed: int
+    slow: bool
+
+
+class EvaluateApiOptions(JudgeApiOptions, total=False):
+    """Options of `evaluate`; see `lab.judge.evaluation.EvaluateOptions`.
+
+    Attributes:
+        embedder: of answer relevancy: a name as at ingest; "auto" is the best that there is.
+        backend: "builtin", or "ragas" where that is installed.
+    """
+
+    metrics: Sequence[str]
+    top_k: int
+    max_chars: int
+    embedder: str
+    backend: str
+
+
+def sort(
+    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
+) -> list[SortResult]:
+    """A judge's own order of each question's contexts, and how far the given one is from it.
+
+    Args:
+        questions, contexts: belong together by position.
+        how: see `SortApiOptions`.
+
+    Raises:
+        InvalidInput: the lists do not fit, or an option can not be.
+        Unavailable: the endpoint can not be reached.
+    """
+    rows = rows_of_lists(questions, contexts)
+    options = SortOptions(**_pick(how, "k", "bottom", "screen", "swap"))
+    return sort_rows(rows, _open_runner(how), options)
+
+
+def generate(
+    questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[GenerateApiOptions]
+) -> list[ReferenceAnswer]:
+    """A reference answer to each question, from all of its contexts.
+
+    Args:
+        questions, contexts: belong together by position.
+        how: see `GenerateApiOptions`.
+
+    Raises:
+        InvalidInput, Unavailable: as `sort`.
+    """
+    rows = rows_of_lists(questions, contexts)
+    options = GenerateOptions(**_pick(how, "group_size", "seed", "slow"))
+    return generate_rows(rows, _open_runner(how), options)
+
+
+def evaluate(  # noqa: PLR0917  four lists, in the order that the project RagSGE has them
+    questions: Sequence[str],
+    contexts: Sequence[Sequence[str]],
+    answers: Sequence[str | None] | None = None,
+    ground_truths: Sequence[str | None] | None = None,
+    **how: Unpack[EvaluateApiOptions],
+) -> list[EvaluationResult]:
+    """Faithfulness, answer relevancy, context precision and context recall of each question.
+
+    An answer or ground truth that is missing is made first; the result says which were.
+
+    Args:
+        questions, contexts, answers, ground_truths: belong together by position.
+        how: see `EvaluateApiOptions`.
+
+    Raises:
+        InvalidInput, Unavailable: as `sort`; also an embedder or back end that can not be had.
+    """
+    rows = rows_of_lists(questions, contexts, answers=answers, ground_truths=ground_truths)
+    options = EvaluateOptions(
+        metrics=tuple(how.get("metrics") or METRICS), **_pick(how, "top_k", "max_chars")
+    )
+    made = choose_scale(
+        _config_of(how),
+        options.metrics,
+        load(),
+        embedder=how.get("embedder", ""),
+        backend=how.get("backend", "builtin"),
+    )
+    return evaluate_rows(rows, _open_runner(how), options, scale=made.scale, embed=made.embed)
+
+
+def _pick(how: Any, *names: str) -> dict[str, Any]:
+    return {name: how[name] for name in names if name in how}
+
+
+def _config_of(how: Any) -> JudgeConfig:
+    folder = how.get("prompts")
+    return choose_judge(
+        load(),
+        model=how.get("model", ""),
+        base_url=how.get("base_url", ""),
+        language=how.get("language", ""),
+        folders=(Path(folder),) if folder else (),
+        concurrency=how.get("concurrency", 4),
+    )
+
+
+def _open_runner(how: Any) -> JudgeRunner:
+    cache = how.get("cache")
+    replies: Replies | None = ReplyFile(Path(cache)) if cache else None
+    return make_runner(_config_of(how), replies, progress=how.get("progress"))
+
+
+class ScaleSetup(NamedTuple):
+    """A scale, None for the built-in one, and what embeds texts for answer relevancy."""
+
+    scale: Scale | None
+    embed: Callable[[Sequence[str]], Any] | None
+    embedder: str
+
+
+def choose_scale(
+    asked: JudgeConfig,
+    metrics: Sequence[str],
+    settings: Settings,
+    *,
+    embedder: str = "",
+    backend: str = "builtin",
+    vector_set: VectorSet | None = None,
+) -> ScaleSetup:
+    """Choose the scale of some metrics; load an embedder only if one is needed.
+
+    Args:
+        embedder: its name; empty: the workspace's own, else the settings', else the best.
+
+    Raises:
+        InvalidInput: there is no such back end or embedder.
+        Unavailable: it is not installed, or can not be had.
+    """
+    if backend not in BACKENDS:
+        raise InvalidInput(f"there is no back end {backend!r}", f"there are: {', '.join(BACKENDS)}")
+    made = _load_embedder(embedder, settings, vector_set) if "answer_relevancy" in metrics else None
+    embed, label = (made.embed, f"{made.label} {made.version}") if made else (None, "")
+    if backend == "builtin":
+        return ScaleSetup(None, embed, label)
+    from tui_annotate.lab.judge.ragas_scale import RagasScale
+
+    scale = RagasScale(
+        asked.judge.partition(":")[2],
+        base_url=asked.base_url,
+        embed=embed,
+        concurrency=asked.concurrency,
+    )
+    return ScaleSetup(scale, embed, label)
+
+
+def _load_embedder(asked: str, settings: Settings, used: VectorSet | None) -> Embedder | None:
+    from tui_annotate.plugins import registry
+
+    if not asked and used is not None:
+        return registry.load_embedder(
+            used.embedder, base_url=used.base_url, dimensions=used.asked_dimensions
+        )
+    name = asked or settings.embedder
+    if name == "none":
+        return None
+    best = registry.best_embedder() if name == "auto" else name
+    return registry.load_embedder(best, base_url=settings.base_url, dimensions=settings.dimensions)

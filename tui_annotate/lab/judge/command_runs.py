@@ -1,0 +1,266 @@
+"""What the commands of judges share: rows and a judge from options, costs, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tui_annotate.cli import output
+from tui_annotate.cli.options import open_workspace
+from tui_annotate.cli.output import Column
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import Verb
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.vector_sets import VectorSet
+    from tui_annotate.lab.chat.judge_config import JudgeConfig
+    from tui_annotate.lab.judge.context_order import SortResult
+    from tui_annotate.lab.judge.dataset_runs import DatasetJudge
+    from tui_annotate.lab.judge.evaluation import EvaluationResult
+    from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
+    from tui_annotate.lab.judge.rows import QuestionRow
+    from tui_annotate.lab.judge.runner import JudgePlan, JudgeRunner
+    from tui_annotate.plugins.judges import Replies
+    from tui_annotate.settings import Settings
+
+_REPLIES_SUFFIX = ".replies.jsonl"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCommandOptions:
+    """The options that sort, generate and evaluate share."""
+
+    file: Path | None
+    dataset: str
+    model: str
+    base_url: str
+    language: str
+    prompts: Path | None
+    concurrency: int
+    cache: Path | None
+    target: Path | None
+    dry_run: bool
+    as_json: bool
+    workspace: Path | None
+
+    @classmethod
+    def from_parameters(cls, parameters: dict[str, Any]) -> JudgeCommandOptions:
+        """Select the shared options from the parameters of a command."""
+        return cls(**{name: parameters[name] for name in cls.__slots__})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSetup:
+    """The rows of a command, and a runner for them; `dataset_judge` is None for a file."""
+
+    rows: list[QuestionRow]
+    runner: JudgeRunner
+    asked: JudgeConfig
+    settings: Settings
+    dataset_judge: DatasetJudge | None = None
+    vector_set: VectorSet | None = None
+
+
+@contextmanager
+def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
+    """Open rows and judge as the options say, with a progress bar.
+
+    Raises:
+        InvalidInput: neither file nor dataset is named, or both are; or they hold no questions.
+    """
+    from tui_annotate.lab.chat.judge_config import PROMPTS
+    from tui_annotate.lab.judge.dataset_runs import dataset_judge
+
+    if chosen.file is not None and not chosen.dataset:
+        from tui_annotate.lab.judge.rows import read_rows
+        from tui_annotate.settings import load
+
+        if not chosen.file.exists():
+            raise InvalidInput(f"there is no file {chosen.file}", "check the name")
+        with _open_runner(chosen, load(), _open_replies(chosen)) as (asked, runner):
+            yield JudgeSetup(
+                rows=read_rows(chosen.file), runner=runner, asked=asked, settings=load()
+            )
+    elif chosen.dataset and chosen.file is None:
+        with open_workspace(chosen.workspace, needs=Verb.MANAGE) as space:
+            judging = dataset_judge(space.machines)
+            rows = judging.rows(chosen.dataset)
+            replies = _open_cache(chosen) or judging.replies
+            own = (space.path / PROMPTS,)
+            with _open_runner(chosen, space.settings, replies, own=own) as (asked, runner):
+                yield JudgeSetup(
+                    rows=rows,
+                    runner=runner,
+                    asked=asked,
+                    settings=space.settings,
+                    dataset_judge=judging,
+                    vector_set=space.corpus.vector_set(),
+                )
+    else:
+        raise InvalidInput("name a file, or a dataset", "FILE, or --dataset NAME")
+
+
+@contextmanager
+def _open_runner(
+    chosen: JudgeCommandOptions,
+    settings: Settings,
+    replies: Replies | None,
+    *,
+    own: tuple[Path, ...] = (),
+) -> Iterator[tuple[JudgeConfig, JudgeRunner]]:
+    from tui_annotate.lab.chat.judge_config import NO_ENDPOINT, choose_judge
+    from tui_annotate.lab.judge.api import make_runner
+
+    if chosen.language not in {"", "en", "zh"}:
+        raise InvalidInput(f"there are no prompts in {chosen.language!r}", "--language is en or zh")
+    folders = (chosen.prompts, *own) if chosen.prompts else own
+    if chosen.prompts and not chosen.prompts.is_dir():
+        raise InvalidInput(
+            f"there is no folder {chosen.prompts}", "see: tui-annotate judge prompts"
+        )
+    nowhere = NO_ENDPOINT if chosen.dry_run and not settings.judge_url else ""
+    asked = choose_judge(
+        settings,
+        model=chosen.model,
+        base_url=chosen.base_url or nowhere,
+        language=chosen.language,
+        folders=folders,
+        concurrency=chosen.concurrency,
+    )
+    with output.progress("replies") as show_progress:
+        yield asked, make_runner(asked, replies, progress=None if chosen.dry_run else show_progress)
+
+
+def _open_replies(chosen: JudgeCommandOptions) -> Replies | None:
+    from tui_annotate.storage.reply_file import ReplyFile
+
+    if found := _open_cache(chosen):
+        return found
+    if chosen.target is not None:
+        return ReplyFile(chosen.target.with_name(chosen.target.name + _REPLIES_SUFFIX))
+    if not chosen.dry_run:
+        output.say("replies are not kept: name an output with -o, or a file with --cache")
+    return None
+
+
+def _open_cache(chosen: JudgeCommandOptions) -> Replies | None:
+    from tui_annotate.storage.reply_file import ReplyFile
+
+    return ReplyFile(chosen.cache) if chosen.cache else None
+
+
+def print_plan(found: JudgePlan, at: JudgeSetup, chosen: JudgeCommandOptions) -> None:
+    """Print the estimated cost."""
+    named = chosen.base_url or at.settings.judge_url
+    host = at.runner.judge.host if named else "an address that is not named yet"
+    if chosen.as_json:
+        output.as_json(found.as_json())
+        return
+    left = found.calls - found.cached
+    output.line(
+        f"{output.many(found.rows, 'question')}: {output.many(found.calls, 'call')} at most, "
+        f"{found.cached:,} known; to ask of {host}: {left:,}, about {found.characters:,} characters"
+    )
+
+
+def print_tally(runner: JudgeRunner) -> None:
+    """Print the counts of replies to standard error."""
+    tally = runner.tally
+    output.say(f"replies: {tally.asked:,} asked of {runner.judge.host}, {tally.cached:,} known")
+    if tally.repeated:
+        output.say(f"asked again, as a reply was unclear: {tally.repeated:,}")
+    if tally.unclear:
+        output.say(f"unclear all the same, and not counted on: {tally.unclear:,}")
+    if tally.refused:
+        output.say(f"not taken by the endpoint: {tally.refused:,}")
+
+
+_MAX_ROWS = 20
+
+
+def print_sorted(found: Sequence[SortResult]) -> None:
+    """Print a line for each question, and the means."""
+    columns = [
+        Column("question", flexible=True),
+        *(Column(name, number=True) for name in ("contexts", "useful", "spearman", "overlap")),
+        Column("judge's order", flexible=True),
+    ]
+    rows = [
+        [
+            each.row.question,
+            len(each.row.contexts),
+            "" if each.good is None else len(each.good),
+            _format_figure(each.spearman),
+            _format_figure(each.sim),
+            each.reason or " ".join(map(str, each.sorted)),
+        ]
+        for each in found[:_MAX_ROWS]
+    ]
+    output.table(columns, rows)
+    _print_rest(len(found))
+    for name, values in (
+        ("spearman", [each.spearman for each in found]),
+        ("overlap", [each.sim for each in found]),
+    ):
+        there = [value for value in values if value is not None]
+        mean = f"{sum(there) / len(there):.3f}" if there else "-"
+        output.line(f"mean {name}: {mean} of {len(there):,}; without: {len(values) - len(there):,}")
+
+
+def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
+    """Print each question with its answer, or the reason why there is none."""
+    if missing := sum(each.ground_truth is None for each in found):
+        output.say(f"without an answer: {output.many(missing, 'question')}")
+    if as_json:
+        output.as_json([each.as_json() for each in found])
+        return
+    columns = [Column("question", flexible=True), Column("ground truth", flexible=True)]
+    rows = [
+        [each.row.question, each.ground_truth or f"- ({each.reason})"] for each in found[:_MAX_ROWS]
+    ]
+    output.table(columns, rows)
+    _print_rest(len(found))
+
+
+def print_evaluated(
+    found: Sequence[EvaluationResult], metrics: Sequence[str], *, as_json: bool
+) -> None:
+    """Print a line for each question, the means, and what was generated first."""
+    from tui_annotate.lab.judge.evaluation import mean_metrics
+
+    means = mean_metrics(found, metrics)
+    for what in ("answer", "ground_truth"):
+        if made := sum(what in each.generated for each in found):
+            output.say(f"generated first: {output.many(made, what.replace('_', ' '))}")
+    if as_json:
+        averages: dict[str, Any] = {
+            name: {"mean": each.mean, "count": each.count, "missing": each.missing}
+            for name, each in means.items()
+        }
+        output.as_json({"means": averages, "rows": [each.as_json() for each in found]})
+        return
+    columns = [Column("question", flexible=True), *(Column(name, number=True) for name in metrics)]
+    rows = [
+        [each.row.question, *(_format_figure(each.scores[name]) for name in metrics)]
+        for each in found[:_MAX_ROWS]
+    ]
+    output.table(columns, rows)
+    _print_rest(len(found))
+    for name, each in means.items():
+        output.line(
+            f"mean {name}: {_format_figure(each.mean)} of {each.count:,}; without: {each.missing:,}"
+        )
+
+
+def _format_figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _print_rest(count: int) -> None:
+    if count > _MAX_ROWS:
+        output.say(
+            f"and {output.many(count - _MAX_ROWS, 'question')} more; -o and --json have them"
+        )

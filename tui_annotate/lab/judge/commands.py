@@ -1,0 +1,475 @@
+"""Commands of judges: sort, generate, evaluate, annotate, prompts; and their options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tui_annotate.cli import completion, output
+from tui_annotate.cli.options import (
+    DryOption,
+    JsonOption,
+    WorkspaceOption,
+    choose_dataset,
+    examples,
+    open_workspace,
+    parse_target,
+)
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.people import Verb
+from tui_annotate.lab.judge.command_runs import (
+    JudgeCommandOptions,
+    open_setup,
+    print_evaluated,
+    print_generated,
+    print_plan,
+    print_sorted,
+    print_tally,
+)
+
+if TYPE_CHECKING:
+    from tui_annotate.lab.judge.proposals import ProposalPlan, ProposalReport
+
+FileArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="FILE",
+        help="Lines of question and contexts; any format that holds questions.",
+        show_default=False,
+    ),
+]
+DatasetOption = Annotated[
+    str,
+    typer.Option(
+        "--dataset",
+        metavar="NAME",
+        help="The samples of this dataset, in place of a file; what is said is stored with them.",
+        autocompletion=completion.datasets,
+    ),
+]
+ModelOption = Annotated[
+    str, typer.Option(metavar="NAME", help="The chat model that judges; else the settings'.")
+]
+JudgeUrlOption = Annotated[
+    str,
+    typer.Option(
+        "--base-url",
+        metavar="URL",
+        help="Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
+    ),
+]
+LanguageOption = Annotated[
+    str,
+    typer.Option(
+        "--language",
+        metavar="CODE",
+        help="Of the prompts: en or zh; else as each question is written.",
+        autocompletion=completion.complete_words("en", "zh"),
+    ),
+]
+PromptsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Prompts of your own, as `judge prompts` writes them; else prompts/ of the workspace.",
+        show_default=False,
+    ),
+]
+ConcurrencyOption = Annotated[
+    int, typer.Option(min=1, max=64, metavar="N", help="Requests at a time.")
+]
+CacheOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Keeps the replies; else a file beside the output, or the workspace with --dataset.",
+        show_default=False,
+    ),
+]
+TargetOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Appears whole or not at all.",
+        callback=parse_target,
+        show_default=False,
+    ),
+]
+PlanOption = Annotated[
+    bool, typer.Option("--dry-run", help="Tell calls and characters; ask nobody, write nothing.")
+]
+
+
+EXAMPLES = examples(
+    "tui-annotate judge annotate --model MODEL --base-url http://127.0.0.1:8000/v1 --dry-run",
+    "tui-annotate judge annotate --dataset news --model MODEL --limit 20",
+    "tui-annotate compare-machines --dataset news --score unsupported_spans",
+)
+
+
+def annotate(
+    *,
+    dataset: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Whose samples; may be left out where there is one dataset alone.",
+            autocompletion=completion.datasets,
+            show_default=False,
+        ),
+    ] = "",
+    model: ModelOption = "",
+    base_url: JudgeUrlOption = "",
+    language: LanguageOption = "",
+    prompts: PromptsOption = None,
+    concurrency: ConcurrencyOption = 4,
+    max_chars: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Of sources, and of a summary, that are sent.")
+    ] = 24_000,
+    limit: Annotated[
+        int, typer.Option(min=0, metavar="N", help="The first samples alone; 0: all.")
+    ] = 0,
+    dry_run: DryOption = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Let a model propose unsupported spans, and say why.
+
+    Each has labels, evidence and a reason.
+
+    What it quotes must stand in the texts, and its labels in the label set: all else is refused and
+    counted. Proposals are suggestions, nobody's work until somebody takes them. Replies are kept:
+    the same again asks nobody.
+    """
+    from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
+    from tui_annotate.lab.judge.proposals import ProposalOptions, proposal_service
+
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        machines = space.machines
+        asked = ProposalOptions(
+            dataset=choose_dataset(space, dataset),
+            language=language,
+            folders=prompt_folders(space, prompts),
+            max_chars=max_chars,
+            limit=limit,
+        )
+        judge = load_named_judge(
+            space, model, base_url=base_url, concurrency=concurrency, unasked=dry_run
+        )
+        if dry_run:
+            planned = proposal_service(machines).plan(asked, judge)
+            _print_proposal_plan(planned, judge.host, as_json=as_json)
+            return
+        with output.progress("samples") as show_progress:
+            done = proposal_service(machines).run(asked, judge, progress=show_progress)
+    if as_json:
+        output.as_json(_proposals_as_json(done))
+    else:
+        _print_proposals(done)
+
+
+def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> None:
+    calls = planned.samples - planned.cached
+    if as_json:
+        values: dict[str, Any] = {"samples": planned.samples, "calls": calls}
+        output.as_json(values | {"cached": planned.cached, "characters": planned.characters})
+        return
+    where = f" to {host}" if host else ""
+    output.line(
+        f"{output.many(planned.samples, 'sample')}: {output.many(calls, 'call')}{where}, "
+        f"{planned.characters:,} characters; {planned.cached:,} known"
+    )
+
+
+def _print_proposals(done: ProposalReport) -> None:
+    tally = done.tally
+    output.line(
+        f"{output.many(done.samples, 'sample')}: {output.many(done.proposals, 'suggestion')}, "
+        f"{done.new:,} new; {tally.asked:,} asked, {tally.cached:,} known"
+    )
+    for reason, count in done.refused.items():
+        output.say(f"refused, {reason}: {count:,}")
+    if done.cut:
+        output.say(f"cut: {output.many(done.cut, 'sample')} longer than --max-chars")
+    if done.skipped:
+        output.say(f"passed over: {output.many(done.skipped, 'sample')} without both sides")
+    if tally.refused:
+        output.say(f"not taken by the endpoint: {output.many(tally.refused, 'sample')}")
+    if tally.unclear:
+        unread = output.many(tally.unclear, "sample: its reply", "samples: their replies")
+        output.say(f"no proposals of {unread} could not be read")
+    if done.new:
+        output.say("people answer them in: tui-annotate annotate")
+
+
+def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
+    tally = done.tally
+    return {
+        "run": done.run or None,
+        "samples": done.samples,
+        "suggestions": done.proposals,
+        "new": done.new,
+        "refused": dict(done.refused),
+        "cut": done.cut,
+        "passed": done.skipped,
+        "asked": tally.asked,
+        "cached": tally.cached,
+        "unclear": tally.unclear,
+        "not_taken": tally.refused,
+    }
+
+
+_ENDPOINT = "--model M --base-url http://localhost:11434/v1"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds these commands to the app."""
+    judge = typer.Typer(help="Chat models that judge contexts, answers and summaries.")
+    judge.command(
+        epilog=examples(
+            f"tui-annotate judge sort rag.jsonl {_ENDPOINT} -o sorted.json",
+            f"tui-annotate judge sort --dataset rag {_ENDPOINT} --dry-run",
+            f"tui-annotate judge sort rag.jsonl {_ENDPOINT} -k 5 --bottom --swap -o sorted.json",
+        )
+    )(sort)
+    judge.command(
+        epilog=examples(
+            f"tui-annotate judge generate rag.jsonl {_ENDPOINT} -o truths.jsonl",
+            f"tui-annotate judge generate --dataset rag {_ENDPOINT} --gt-dir gt",
+        )
+    )(generate)
+    judge.command(
+        epilog=examples(
+            f"tui-annotate judge evaluate rag.jsonl {_ENDPOINT} -o result.xlsx",
+            f"tui-annotate judge evaluate --dataset rag {_ENDPOINT} --metric faithfulness --json",
+        )
+    )(evaluate)
+    judge.command(epilog=EXAMPLES)(annotate)
+    judge.command(epilog=examples("tui-annotate judge prompts mine"))(prompts)
+    app.add_typer(judge, name="judge", no_args_is_help=True)
+
+
+def sort(
+    file: FileArgument = None,
+    *,
+    dataset: DatasetOption = "",
+    k: Annotated[
+        int, typer.Option("-k", "--k", min=1, metavar="N", help="How many of both are compared.")
+    ] = 10,
+    bottom: Annotated[bool, typer.Option("--bottom", help="Compare the last k.")] = False,
+    no_screen: Annotated[
+        bool, typer.Option("--no-screen", help="Keep also what does not help to answer.")
+    ] = False,
+    swap: Annotated[
+        bool, typer.Option("--swap", help="Ask each pair both ways, against a bias of position.")
+    ] = False,
+    model: ModelOption = "",
+    base_url: JudgeUrlOption = "",
+    language: LanguageOption = "",
+    prompts: PromptsOption = None,
+    concurrency: ConcurrencyOption = 4,
+    cache: CacheOption = None,
+    target: TargetOption = None,
+    dry_run: PlanOption = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Let a judge put the contexts of questions in its own order.
+
+    First those that help at all, then by pairs; and tell how far the retriever's order is from it:
+    Spearman's rank correlation, and the share of the first k that both have in common.
+    """
+    from tui_annotate.lab.judge.api import plan_sort, sort_rows
+    from tui_annotate.lab.judge.context_order import SortOptions
+    from tui_annotate.lab.judge.result_files import write_sorted
+
+    options = SortOptions(k=k, bottom=bottom, screen=not no_screen, swap=swap)
+    chosen = JudgeCommandOptions.from_parameters(locals())
+    with open_setup(chosen) as at:
+        if dry_run:
+            print_plan(plan_sort(at.rows, at.runner, options), at, chosen)
+            return
+        found = sort_rows(at.rows, at.runner, options)
+        if at.dataset_judge:
+            at.dataset_judge.store_sorted(found, at.runner, options)
+        if target:
+            write_sorted(found, target)
+    print_tally(at.runner)
+    if as_json:
+        output.as_json([each.as_json() for each in found])
+    else:
+        print_sorted(found)
+
+
+def generate(
+    file: FileArgument = None,
+    *,
+    dataset: DatasetOption = "",
+    group_size: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Contexts, then answers, of one call.")
+    ] = 20,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Of the order in which contexts are grouped.")
+    ] = 0,
+    slow: Annotated[
+        bool, typer.Option("--slow", help="Read each context by itself, part after part.")
+    ] = False,
+    gt_dir: Annotated[
+        Path | None,
+        typer.Option(
+            "--gt-dir",
+            metavar="DIR",
+            help="Also a file for each answer, as RagSGE has them.",
+            show_default=False,
+        ),
+    ] = None,
+    model: ModelOption = "",
+    base_url: JudgeUrlOption = "",
+    language: LanguageOption = "",
+    prompts: PromptsOption = None,
+    concurrency: ConcurrencyOption = 4,
+    cache: CacheOption = None,
+    target: TargetOption = None,
+    dry_run: PlanOption = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Let a judge answer questions from all of their contexts.
+
+    In groups, whose answers are joined; a question that no context answers has none.
+    """
+    from tui_annotate.lab.judge.api import generate_rows, plan_generate
+    from tui_annotate.lab.judge.reference_answers import GenerateOptions
+    from tui_annotate.lab.judge.result_files import write_generated, write_truths
+
+    options = GenerateOptions(group_size=group_size, seed=seed, slow=slow)
+    chosen = JudgeCommandOptions.from_parameters(locals())
+    with open_setup(chosen) as at:
+        if dry_run:
+            print_plan(plan_generate(at.rows, at.runner, options), at, chosen)
+            return
+        found = generate_rows(at.rows, at.runner, options)
+        if at.dataset_judge:
+            at.dataset_judge.store_generated(found, at.runner, options)
+        if target:
+            write_generated(found, target)
+        if gt_dir:
+            write_truths(found, gt_dir)
+    print_tally(at.runner)
+    print_generated(found, as_json=as_json)
+
+
+MetricOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help="faithfulness, answer_relevancy, context_precision or context_recall; may be"
+        " given again. All without it.",
+        show_default=False,
+    ),
+]
+
+
+EmbedderOption = Annotated[
+    str,
+    typer.Option(
+        "--embedder",
+        metavar="NAME",
+        help="Of answer relevancy, as at ingest; else the workspace's own, else the best.",
+    ),
+]
+
+
+TopKOption = Annotated[
+    int, typer.Option(min=1, metavar="N", help="The first contexts that are looked at.")
+]
+
+
+def evaluate(
+    file: FileArgument = None,
+    *,
+    dataset: DatasetOption = "",
+    metric: MetricOption = None,
+    top_k: TopKOption = 10,
+    max_chars: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Under which these are kept together.")
+    ] = 13_000,
+    embedder: EmbedderOption = "",
+    backend: Annotated[
+        str, typer.Option(metavar="NAME", help="builtin, or ragas where it is installed.")
+    ] = "builtin",
+    model: ModelOption = "",
+    base_url: JudgeUrlOption = "",
+    language: LanguageOption = "",
+    prompts: PromptsOption = None,
+    concurrency: ConcurrencyOption = 4,
+    cache: CacheOption = None,
+    target: TargetOption = None,
+    dry_run: PlanOption = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Score answers and contexts by the measures of RAG.
+
+    They are faithfulness, answer relevancy, context precision and context recall.
+
+    An answer or a ground truth that is missing is made first. Questions without a score are left
+    out of the mean, and counted. The output is a table by its ending: .xlsx, .csv, else lines of
+    JSON.
+    """
+    from tui_annotate.lab.judge.api import choose_scale, evaluate_rows, plan_evaluate
+    from tui_annotate.lab.judge.evaluation import METRICS, EvaluateOptions
+    from tui_annotate.lab.judge.result_files import write_evaluated
+
+    chosen = JudgeCommandOptions.from_parameters(locals())
+    metrics = tuple(metric or METRICS)
+    options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars)
+    with open_setup(chosen) as at:
+        if dry_run:
+            print_plan(plan_evaluate(at.rows, at.runner, options), at, chosen)
+            return
+        how = choose_scale(
+            at.asked,
+            metrics,
+            at.settings,
+            embedder=embedder,
+            backend=backend,
+            vector_set=at.vector_set,
+        )
+        found = evaluate_rows(at.rows, at.runner, options, scale=how.scale, embed=how.embed)
+        if at.dataset_judge:
+            at.dataset_judge.store_evaluated(
+                found, at.runner, options, backend=backend, embedder=how.embedder
+            )
+        if target:
+            write_evaluated(found, metrics, target)
+    print_tally(at.runner)
+    print_evaluated(found, metrics, as_json=as_json)
+
+
+def prompts(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Made where it is missing.")],
+) -> None:
+    """Write the prompts of judges to a folder, to be changed there.
+
+    What stands in braces is filled in, and must stay. Files that are there stay as they are.
+    """
+    from tui_annotate.lab.chat import prompts as ours
+
+    if folder.is_file():
+        raise Conflict(f"{folder} is a file", "name a folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    written = 0
+    for name in ours.prompt_names():
+        for language in ours.LANGUAGES:
+            place = folder / f"{name}.{language}.txt"
+            if not place.exists():
+                place.write_text(ours.built_in_text(name, language) + "\n", "utf-8")
+                written += 1
+    output.line(f"prompts written to {folder}: {written:,}")
+    output.say("they count with --prompts DIR, or in the folder prompts of a workspace")

@@ -1,0 +1,161 @@
+"""A judge's own order of the contexts of a question, and how far the retriever's is from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.chat.replies import parse_choice
+from tui_annotate.lab.judge.metrics import (
+    MissingReason,
+    insert_by_rank,
+    max_comparisons,
+    overlap,
+    spearman,
+)
+from tui_annotate.lab.judge.rows import QuestionRow
+from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
+
+_DIGITS: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortOptions:
+    """Options of sorting.
+
+    `k`: contexts to compare, at least 1. `screen`: omit contexts that do not help. `swap`: ask each
+    pair both ways; on a contradiction the order stays.
+    """
+
+    k: int = 10
+    bottom: bool = False
+    screen: bool = True
+    swap: bool = False
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise InvalidInput(f"k is {self.k}", "compare at least one context")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortResult:
+    """A judge's order of the contexts of one question, by index.
+
+    `good`, `bad`: in the retriever's order; None without screening. `spearman`: in [-1, 1]. `sim`:
+    shared part of the first k, in [0, 1]. Both have 3 decimals, or None with a reason. `overlap`:
+    shared ones in the judge's order. `unclear`: questions without a clear reply.
+    """
+
+    row: QuestionRow
+    good: tuple[int, ...] | None
+    bad: tuple[int, ...] | None
+    sorted: tuple[int, ...]
+    spearman: float | None
+    sim: float | None
+    overlap: tuple[int, ...]
+    reason: str = ""
+    unclear: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the JSON of the project RagSGE, with a reason where a value is missing."""
+        values: dict[str, Any] = {
+            "question": self.row.question,
+            "contexts": list(self.row.contexts),
+            "good": None if self.good is None else list(self.good),
+            "bad": None if self.bad is None else list(self.bad),
+            "sorted": list(self.sorted),
+            "spearman": self.spearman,
+            "sim": self.sim,
+            "overlap": list(self.overlap),
+        }
+        return values | ({"reason": self.reason} if self.reason else {})
+
+
+def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> SortResult:
+    """Sort the contexts of one question."""
+    unclear: list[object] = []
+    good, bad = _screen(row, runner, unclear) if options.screen else (None, None)
+    reference = list(range(len(row.contexts))) if good is None else list(good)
+    order = insert_by_rank(reference, _comparator(row, runner, options, unclear=unclear))
+    rho = spearman(order, reference)
+    sim, common = overlap(order, reference, k=options.k, bottom=options.bottom)
+    return SortResult(
+        row=row,
+        good=good,
+        bad=bad,
+        sorted=tuple(order),
+        spearman=_round(rho),
+        sim=_round(sim),
+        overlap=tuple(common),
+        reason=_missing_reason(len(row.contexts), len(order)),
+        unclear=len(unclear),
+    )
+
+
+def _screen(
+    row: QuestionRow, runner: JudgeRunner, unclear: list[object]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    asked = [
+        runner.make_question("screen", row.language, question=row.question, context=context)
+        for context in row.contexts
+    ]
+    verdicts = runner.parsing_judge(row.language).ask_all(
+        asked, lambda reply: parse_choice(reply, ("0", "1"))
+    )
+    unclear += [verdict for verdict in verdicts if verdict is None]
+    places = range(len(verdicts))
+    return (
+        tuple(place for place in places if verdicts[place] == "1"),
+        tuple(place for place in places if verdicts[place] != "1"),
+    )
+
+
+def _comparator(
+    row: QuestionRow, runner: JudgeRunner, options: SortOptions, *, unclear: list[object]
+) -> Callable[[int, int], bool]:
+    parser = runner.parsing_judge(row.language)
+
+    def better(item: int, other: int) -> bool:
+        pairs = [(item, other), (other, item)] if options.swap else [(item, other)]
+        asked = [
+            runner.make_question(
+                "pair",
+                row.language,
+                question=row.question,
+                first=row.contexts[first],
+                second=row.contexts[second],
+            )
+            for first, second in pairs
+        ]
+        chosen = parser.ask_all(asked, lambda reply: parse_choice(reply, ("1", "2")))
+        unclear.extend(choice for choice in chosen if choice is None)
+        return chosen == ["1", "2"][: len(chosen)]
+
+    return better
+
+
+def _missing_reason(given: int, compared: int) -> str:
+    if not given:
+        return MissingReason.NO_CONTEXTS
+    if not compared:
+        return MissingReason.NO_USEFUL_CONTEXT
+    return MissingReason.SINGLE_CONTEXT if compared == 1 else ""
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None else round(value, _DIGITS) + 0.0
+
+
+def estimate_sorting_cost(
+    row: QuestionRow, runner: JudgeRunner, options: SortOptions
+) -> ExpectedCalls:
+    """Return the maximum cost of sorting a row."""
+    count, characters = len(row.contexts), sum(map(len, row.contexts))
+    total = ExpectedCalls()
+    if options.screen:
+        total += ExpectedCalls.of(runner, "screen", row, calls=count, texts=characters)
+    pairs = max_comparisons(count) * (1 + options.swap)
+    mean = characters / count if count else 0
+    return total + ExpectedCalls.of(runner, "pair", row, calls=pairs, texts=round(pairs * 2 * mean))

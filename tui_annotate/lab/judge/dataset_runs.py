@@ -1,0 +1,192 @@
+"""Judges at work on a dataset: its samples as rows, and what is said of them as runs."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.lab.judge.context_order import SortOptions, SortResult
+from tui_annotate.lab.judge.evaluation import EvaluateOptions, EvaluationResult
+from tui_annotate.lab.judge.reference_answers import GenerateOptions, ReferenceAnswer
+from tui_annotate.lab.judge.rows import GROUND_TRUTH, QuestionRow, check_rows, sample_row
+from tui_annotate.lab.judge.runner import JudgeRunner
+from tui_annotate.lab.score.ranking import normalise_values
+from tui_annotate.plugins.judges import Replies
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.scores.store import ScoreStore
+
+if TYPE_CHECKING:
+    from tui_annotate.workspace.machines import Machines
+
+ORDER: Final = "judge_order"
+USEFUL: Final = "judge_useful"
+SPEARMAN: Final = "judge_spearman"
+OVERLAP: Final = "judge_overlap"
+
+
+class DatasetJudge:
+    """Reads datasets as rows, and stores the results of judges as runs."""
+
+    def __init__(self, corpus: CorpusStore, scores: ScoreStore, replies: Replies) -> None:
+        self._corpus = corpus
+        self._scores = scores
+        self.replies = replies
+
+    def rows(self, dataset: str) -> list[QuestionRow]:
+        """Return the samples of a dataset as rows; a missing ground truth is the newest generated.
+
+        Raises:
+            NotFound, InvalidInput: no such dataset; a question is missing, or there are none.
+        """
+        if all(each.name != dataset for each in self._corpus.datasets()):
+            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate status")
+        written = {
+            key: score.text
+            for key, scores in self._scores.scores(dataset, names=(GROUND_TRUTH,))
+            for score in scores
+        }
+        records = self._corpus.records(RecordFilter(dataset=dataset))
+        return check_rows(
+            [
+                sample_row(record.sample, ground_truth=written.get(record.sample.key, ""))
+                for record in records
+            ]
+        )
+
+    def store_sorted(
+        self, found: Sequence[SortResult], runner: JudgeRunner, options: SortOptions
+    ) -> ScoreRun:
+        """Store orders as a run: ranks, usefulness, and both figures."""
+        scores = [score for each in found for score in _order_scores(each)]
+        scores += _figure_scores(found, SPEARMAN, [each.spearman for each in found])
+        scores += _figure_scores(found, OVERLAP, [each.sim for each in found])
+        return self._store("judge-sort", found, runner, parameters=asdict(options), scores=scores)
+
+    def store_generated(
+        self, found: Sequence[ReferenceAnswer], runner: JudgeRunner, options: GenerateOptions
+    ) -> ScoreRun:
+        """Store reference answers as a run; a missing one with 0 and an empty text."""
+        scores = [
+            Score(
+                key=_key_of(each.row),
+                name=GROUND_TRUTH,
+                raw=float(each.ground_truth is not None),
+                text=each.ground_truth or "",
+            )
+            for each in found
+        ]
+        return self._store(
+            "judge-generate", found, runner, parameters=asdict(options), scores=scores
+        )
+
+    def store_evaluated(
+        self,
+        found: Sequence[EvaluationResult],
+        runner: JudgeRunner,
+        options: EvaluateOptions,
+        *,
+        backend: str,
+        embedder: str,
+    ) -> ScoreRun:
+        """Store scores as a run; the text of a missing one is the reason."""
+        parameters = {
+            "backend": backend,
+            "metrics": list(options.metrics),
+            "top_k": options.top_k,
+            "max_chars": options.max_chars,
+        }
+        maker = "judge-evaluate" if backend == "builtin" else backend
+        scores = [score for name in options.metrics for score in _metric_scores(found, name)]
+        return self._store(
+            maker, found, runner, parameters=parameters, scores=scores, embedder=embedder
+        )
+
+    def _store(
+        self,
+        maker: str,
+        found: Sequence[SortResult | ReferenceAnswer | EvaluationResult],
+        runner: JudgeRunner,
+        *,
+        parameters: dict[str, Any],
+        scores: Iterable[Score],
+        embedder: str = "",
+    ) -> ScoreRun:
+        run = ScoreRun(
+            id=str(uuid.uuid4()),
+            kind=RunKind.JUDGE,
+            maker=f"{maker}:{runner.judge.model}",
+            dataset=_key_of(found[0].row).dataset,
+            parameters=parameters | runner.parameters(),
+            embedder=embedder,
+        )
+        self._scores.write(run, scores)
+        return run
+
+
+def _key_of(row: QuestionRow) -> SampleKey:
+    assert row.key is not None  # noqa: S101  rows of a dataset have one
+    return row.key
+
+
+def _order_scores(each: SortResult) -> list[Score]:
+    key, count = _key_of(each.row), len(each.row.contexts)
+    place = {context: float(number) for number, context in enumerate(each.sorted, 1)}
+    scores = [
+        Score(
+            key=key,
+            name=ORDER,
+            parts=tuple(place.get(at) for at in range(count)),
+            of="documents",
+        ),
+    ]
+    if each.good is not None:
+        good = set(each.good)
+        useful = tuple(float(at in good) for at in range(count))
+        scores.append(Score(key=key, name=USEFUL, parts=useful, of="documents"))
+    return scores
+
+
+def _figure_scores(
+    found: Sequence[SortResult], name: str, raws: Sequence[float | None]
+) -> list[Score]:
+    return [
+        Score(
+            key=_key_of(each.row),
+            name=name,
+            raw=raw,
+            value=value,
+            text=each.reason if raw is None else "",
+        )
+        for each, raw, value in zip(found, raws, normalise_values(raws), strict=True)
+    ]
+
+
+def _metric_scores(found: Sequence[EvaluationResult], name: str) -> list[Score]:
+    """Return one metric for all samples, normalised within the run."""
+    raws = [each.scores[name] for each in found]
+    scores = []
+    for each, raw, value in zip(found, raws, normalise_values(raws), strict=True):
+        parts = tuple(map(float, each.useful)) if name == "context_precision" else ()
+        scores.append(
+            Score(
+                key=_key_of(each.row),
+                name=name,
+                raw=raw,
+                value=value,
+                text=each.reasons.get(name, ""),
+                parts=parts,
+                of="documents" if parts else "",
+            )
+        )
+    return scores
+
+
+def dataset_judge(machines: Machines) -> DatasetJudge:
+    """Return what stores the results of judges in an open workspace."""
+    return DatasetJudge(machines.corpus, machines.scores, machines.replies)

@@ -1,0 +1,341 @@
+"""Four published scores of an answer and its contexts; missing answers are generated first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.chat.replies import (
+    UNKNOWN_MARKERS,
+    parse_answer,
+    parse_choice,
+    parse_json,
+    parse_texts,
+    parse_verdicts,
+)
+from tui_annotate.lab.judge import reference_answers as generate
+from tui_annotate.lab.judge.metrics import (
+    MAX_CHARACTERS,
+    MissingReason,
+    average_precision,
+    mean_relevancy,
+    mean_verdict,
+    select_contexts,
+)
+from tui_annotate.lab.judge.reference_answers import GenerateOptions, generate_row, number_texts
+from tui_annotate.lab.judge.rows import QuestionRow
+from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+METRICS: Final = ("faithfulness", "answer_relevancy", "context_precision", "context_recall")
+INVENTED_QUESTIONS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class MetricScore:
+    """A metric's score of one question with its verdicts; None with a reason.
+
+    Attributes:
+        verdicts: 1 or 0 for each thing that was judged, in its order.
+        unsupported: statements of the answer that the contexts do not support.
+    """
+
+    score: float | None
+    reason: str = ""
+    verdicts: tuple[int, ...] = ()
+    unsupported: tuple[str, ...] = ()
+
+
+class Scale(Protocol):
+    """Scores a row by one metric."""
+
+    def score(self, metric: str, row: QuestionRow) -> MetricScore:
+        """Return the score, or the reason why there is none."""
+        ...
+
+
+class BuiltInScale:
+    """The published formulas; `embed` returns (n, dimensions), or is None."""
+
+    def __init__(
+        self, runner: JudgeRunner, embed: Callable[[Sequence[str]], NDArray[Any]] | None
+    ) -> None:
+        self._runner = runner
+        self._embed = embed
+
+    def score(self, metric: str, row: QuestionRow) -> MetricScore:
+        """See `Scale.score`."""
+        scorers: dict[str, Callable[[QuestionRow], MetricScore]] = {
+            "faithfulness": self._faithfulness,
+            "answer_relevancy": self._relevancy,
+            "context_precision": self._precision,
+            "context_recall": self._recall,
+        }
+        return scorers[metric](row)
+
+    def _faithfulness(self, row: QuestionRow) -> MetricScore:
+        parser, language = self._runner.parsing_judge(row.language), row.language
+        asked = self._runner.make_question(
+            "statements", language, question=row.question, answer=row.answer
+        )
+        statements = parser.ask_one(asked, parse_texts)
+        if statements is None:
+            return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
+        if not statements:
+            return MetricScore(None, MissingReason.EMPTY_ANSWER)
+        count = len(statements)
+        asked = self._runner.make_question(
+            "supported",
+            language,
+            contexts="\n".join(row.contexts),
+            statements=number_texts(statements),
+            count=count,
+        )
+        found = parser.ask_one(
+            asked, lambda reply: parse_verdicts(reply, count=count, name="verdict")
+        )
+        if found is None:
+            return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
+        lacking = [each for each, yes in zip(statements, found, strict=True) if not yes]
+        return MetricScore(mean_verdict(found), verdicts=found, unsupported=tuple(lacking))
+
+    def _relevancy(self, row: QuestionRow) -> MetricScore:
+        if self._embed is None:
+            return MetricScore(None, MissingReason.NO_VECTORS)
+        asked = [
+            self._runner.make_question(
+                "invent", row.language, answer=row.answer, number=number, count=INVENTED_QUESTIONS
+            )
+            for number in range(1, INVENTED_QUESTIONS + 1)
+        ]
+        replies = self._runner.parsing_judge(row.language).ask_all(asked, _parse_invented)
+        usable = [each for each in replies if each is not None]
+        if not usable:
+            return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
+        vectors = self._embed([row.question, *(question for question, _ in usable)])
+        cosines = mean_relevancy(
+            vectors[0].tolist(), vectors[1:].tolist(), [evades for _, evades in usable]
+        )
+        return MetricScore(cosines)
+
+    def _precision(self, row: QuestionRow) -> MetricScore:
+        asked = [
+            self._runner.make_question(
+                "useful",
+                row.language,
+                question=row.question,
+                reference=row.ground_truth,
+                context=context,
+            )
+            for context in row.contexts
+        ]
+        parser = self._runner.parsing_judge(row.language)
+        replies = parser.ask_all(asked, lambda reply: parse_choice(reply, ("0", "1")))
+        found = tuple(int(each) for each in replies if each is not None)
+        if len(found) < len(replies):
+            return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
+        return MetricScore(average_precision(found), verdicts=found)
+
+    def _recall(self, row: QuestionRow) -> MetricScore:
+        asked = self._runner.make_question(
+            "recalled",
+            row.language,
+            question=row.question,
+            contexts="\n".join(row.contexts),
+            reference=row.ground_truth,
+        )
+        found = self._runner.parsing_judge(row.language).ask_one(asked, _parse_attributed)
+        if found is None:
+            return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
+        return MetricScore(mean_verdict(found), "" if found else MissingReason.EMPTY_GROUND_TRUTH)
+
+
+def _parse_invented(reply: str) -> tuple[str, int] | None:
+    value = parse_json(reply)
+    if not isinstance(value, dict):
+        return None
+    question, evades = value.get("question"), value.get("noncommittal")
+    if not isinstance(question, str) or not question.strip() or evades not in (0, 1):
+        return None
+    return question, int(evades)
+
+
+def _parse_attributed(reply: str) -> tuple[int, ...] | None:
+    """Parse a verdict for each statement, however many there are."""
+    value = parse_json(reply)
+    return (
+        parse_verdicts(reply, count=len(value), name="attributed")
+        if isinstance(value, list)
+        else None
+    )
+
+
+_ANSWER: Final = 600
+"""Code points that an answer is expected to have, where calls are told beforehand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateOptions:
+    """Options of evaluation.
+
+    Attributes:
+        top_k: contexts that are looked at, at least 1.
+        max_chars: under which these are kept together.
+    """
+
+    metrics: tuple[str, ...] = METRICS
+    top_k: int = 10
+    max_chars: int = MAX_CHARACTERS
+    truth: GenerateOptions = field(default_factory=GenerateOptions)
+
+    def __post_init__(self) -> None:
+        if unknown := [name for name in self.metrics if name not in METRICS]:
+            raise InvalidInput(
+                f"there is no metric {unknown[0]!r}", f"there are: {', '.join(METRICS)}"
+            )
+        if not self.metrics or self.top_k < 1 or self.max_chars < 2:
+            raise InvalidInput("there is nothing to score", "one metric, one context at least")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationResult:
+    """The scores of one question.
+
+    `scores`: by metric, relevancy in [-1, 1], others in [0, 1]; None with a reason. `generated`: of
+    "answer" and "ground_truth". `useful`: 1 or 0 by context; may be empty. `unsupported`:
+    statements.
+    """
+
+    row: QuestionRow
+    scores: Mapping[str, float | None]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    generated: tuple[str, ...] = ()
+    useful: tuple[int, ...] = ()
+    unsupported: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the result as JSON."""
+        values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
+        return values | {
+            "question": self.row.question,
+            "contexts": list(self.row.contexts),
+            "ground_truth": self.row.ground_truth or None,
+            "answer": self.row.answer or None,
+            **self.scores,
+            "generated": list(self.generated),
+            "reasons": dict(self.reasons),
+            "unsupported": list(self.unsupported),
+        }
+
+
+def evaluate_row(
+    row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions, *, scale: Scale
+) -> EvaluationResult:
+    """Score one question; generate a missing answer or reference first."""
+    kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
+    looked = replace(row, contexts=kept)
+    generated = []
+    if not looked.answer and {"faithfulness", "answer_relevancy"} & {*options.metrics}:
+        looked = replace(looked, answer=_generate_answer(looked, runner))
+        generated += ["answer"] if looked.answer else []
+    if not looked.ground_truth and {"context_precision", "context_recall"} & {*options.metrics}:
+        truth = generate_row(row, runner, options.truth).ground_truth or ""
+        looked = replace(looked, ground_truth=truth)
+        generated += ["ground_truth"] if truth else []
+    found = {metric: _score_metric(metric, looked, scale) for metric in options.metrics}
+    supported = found.get("faithfulness", MetricScore(None))
+    return EvaluationResult(
+        row=looked,
+        scores={metric: each.score for metric, each in found.items()},
+        reasons={metric: each.reason for metric, each in found.items() if each.score is None},
+        generated=tuple(generated),
+        useful=found.get("context_precision", MetricScore(None)).verdicts,
+        unsupported=supported.unsupported,
+    )
+
+
+def _score_metric(metric: str, row: QuestionRow, scale: Scale) -> MetricScore:
+    needs = {
+        "faithfulness": ("answer", "contexts"),
+        "answer_relevancy": ("answer",),
+        "context_precision": ("ground_truth", "contexts"),
+        "context_recall": ("ground_truth", "contexts"),
+    }
+    missing = {
+        "answer": MissingReason.NO_ANSWER,
+        "ground_truth": MissingReason.NO_GROUND_TRUTH,
+        "contexts": MissingReason.NO_CONTEXT,
+    }
+    for name in needs[metric]:
+        if not getattr(row, name):
+            return MetricScore(None, missing[name])
+    return scale.score(metric, row)
+
+
+def _generate_answer(row: QuestionRow, runner: JudgeRunner) -> str:
+    """Generate an answer from the selected contexts; empty where the judge gives none."""
+    if not row.contexts:
+        return ""
+    unknown = UNKNOWN_MARKERS[runner.prompt("answer", row.language).language]
+    asked = runner.make_question(
+        "answer",
+        row.language,
+        question=row.question,
+        contexts=number_texts(row.contexts),
+        unknown=unknown,
+    )
+    return runner.parsing_judge(row.language).ask_one(asked, parse_answer) or ""
+
+
+def estimate_evaluation_cost(
+    row: QuestionRow, runner: JudgeRunner, options: EvaluateOptions
+) -> ExpectedCalls:
+    """Return the maximum cost of scoring a row, with an expected length of missing answers."""
+    kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
+    read = sum(map(len, kept))
+    reply, truth = len(row.answer) or _ANSWER, len(row.ground_truth) or _ANSWER
+    total = ExpectedCalls()
+    if not row.answer and {"faithfulness", "answer_relevancy"} & {*options.metrics}:
+        total += ExpectedCalls.of(runner, "answer", row, calls=1, texts=read)
+    if not row.ground_truth and {"context_precision", "context_recall"} & {*options.metrics}:
+        total += generate.estimate_answer_cost(row, runner, options.truth)
+    if "faithfulness" in options.metrics:
+        total += ExpectedCalls.of(runner, "statements", row, calls=1, texts=reply)
+        total += ExpectedCalls.of(runner, "supported", row, calls=1, texts=read + 2 * reply)
+    if "answer_relevancy" in options.metrics:
+        total += ExpectedCalls.of(
+            runner, "invent", row, calls=INVENTED_QUESTIONS, texts=INVENTED_QUESTIONS * reply
+        )
+    if "context_precision" in options.metrics:
+        total += ExpectedCalls.of(
+            runner, "useful", row, calls=len(kept), texts=read + len(kept) * truth
+        )
+    if "context_recall" in options.metrics:
+        total += ExpectedCalls.of(runner, "recalled", row, calls=1, texts=read + truth)
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class MetricMean:
+    """The mean of a metric over the questions that have a score, and their number."""
+
+    mean: float | None
+    count: int
+    missing: int
+
+
+def mean_metrics(
+    found: Sequence[EvaluationResult], metrics: Sequence[str]
+) -> dict[str, MetricMean]:
+    """Return the mean of each metric; questions without a score are counted as missing."""
+    means = {}
+    for metric in metrics:
+        scores = [each.scores[metric] for each in found]
+        known = [score for score in scores if score is not None]
+        mean = sum(known) / len(known) if known else None
+        means[metric] = MetricMean(mean, len(known), len(scores) - len(known))
+    return means

@@ -1,0 +1,377 @@
+"""A model proposes unsupported spans of summaries, stored as suggestions until a person answers.
+
+Replies are untrusted: quotes that are not in the texts, and labels that are not in the label set,
+are refused and counted. An interrupted run continues, as each reply is kept; a repeated run adds
+nothing.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.labels import JOINER, Label, LabelTree, Need
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
+from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.domain.suggestions import Suggestion, proposed
+from tui_annotate.lab.chat import prompts
+from tui_annotate.lab.chat.replies import ParsingJudge, ReplyTally, parse_json
+from tui_annotate.lab.score.ranking import normalise_values
+from tui_annotate.methods.quote_location import locate_quote
+from tui_annotate.plugins.judges import Judge, Question
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.scores.store import ScoreStore
+    from tui_annotate.storage.suggestions import SuggestionStore
+    from tui_annotate.workspace.machines import Machines
+
+NO_QUOTE: Final = "quotes that do not stand in the summary"
+NO_EVIDENCE: Final = "evidence that does not stand in the source"
+NO_LABEL: Final = "labels that the set does not have"
+NO_PART: Final = "parts that lack something, or have it in another form"
+
+_MAX_PARTS: Final = 200
+"""Parts of one summary; a reply with more is no sound one."""
+_MAX_REPLY: Final = 200_000
+_MAX_REASON: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedSpan:
+    """A part of a summary that a model calls unsupported, quoted, with quoted evidence."""
+
+    quote: str
+    label: str
+    evidence: tuple[str, ...]
+    reason: str
+
+
+def parse_proposals(reply: str) -> tuple[ProposedSpan | None, ...] | None:
+    """Parse the spans of a reply; None where it has not the required form.
+
+    `evidence` and `reason` are optional; `evidence` is one quote or a list. Invalid spans among
+    valid ones are None.
+    """
+    rows = parse_json(reply) if len(reply) <= _MAX_REPLY else None
+    if not isinstance(rows, list) or len(rows) > _MAX_PARTS:
+        return None
+    found = tuple(_parse_span(row) if isinstance(row, Mapping) else None for row in rows)
+    return found if not found or any(found) else None
+
+
+def _parse_span(row: Mapping[str, Any]) -> ProposedSpan | None:
+    quote, label, reason = row.get("quote"), row.get("label"), row.get("reason")
+    evidence = row.get("evidence")
+    quotes = evidence if isinstance(evidence, list) else ["" if evidence is None else evidence]
+    words = (quote, label, "" if reason is None else reason)
+    if not all(isinstance(word, str) for word in (*words, *quotes)) or len(quotes) > _MAX_PARTS:
+        return None
+    return (
+        ProposedSpan(str(quote), str(label), tuple(quotes), str(words[2]))
+        if str(quote).strip()
+        else None
+    )
+
+
+class LabelCatalog:
+    """The labels that a model may assign, by the names in its prompt."""
+
+    def __init__(self, tree: LabelTree) -> None:
+        """Take the labels that are open for new annotations, without parents of others."""
+        self._labels = {
+            JOINER.join(label.path): label for label in tree.offered() if not label.choices
+        }
+
+    def describe(self) -> str:
+        """Return a line for each, with what it means."""
+        return "\n".join(
+            f"- {name}: {' '.join(label.description.split())}" if label.description else f"- {name}"
+            for name, label in self._labels.items()
+        )
+
+    def find(self, name: str) -> Label | None:
+        """Return the label of a name, ignoring case; None if there is none."""
+        wanted = name.strip().casefold()
+        return next((each for key, each in self._labels.items() if key.casefold() == wanted), None)
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedProposals:
+    """The proposals of a reply that were found in the texts.
+
+    Attributes:
+        suggestions: in the reply's order, each once.
+        refused: why others, or parts of them, were not taken.
+    """
+
+    suggestions: tuple[Suggestion, ...]
+    refused: tuple[str, ...] = ()
+
+
+def locate_proposals(
+    sample: Sample, spans: Iterable[ProposedSpan | None], labels: LabelCatalog, *, maker: str
+) -> LocatedProposals:
+    """Look up quotes and labels; refuse a span whose quote or label is unknown."""
+    summary = sample.document(Side.SUMMARY)
+    found: dict[str, Suggestion] = {}
+    refused = []
+    for part in spans:
+        if part is None:
+            refused.append(NO_PART)
+            continue
+        span, label = locate_quote(part.quote, summary.text), labels.find(part.label)
+        if span is None or label is None:
+            refused.append(NO_QUOTE if span is None else NO_LABEL)
+            continue
+        quotes = () if label.evidence is Need.NONE else part.evidence
+        evidence = [_locate_evidence(quote, sample) for quote in quotes if quote.strip()]
+        refused += [NO_EVIDENCE] * evidence.count(None)
+        made = Suggestion(
+            id="",
+            maker=maker,
+            run="",
+            claim=(Anchor(Side.SUMMARY, 0, span),),
+            evidence=tuple(anchor for anchor in evidence if anchor is not None),
+            labels=(label.path,),
+            note=shorten_reason(part.reason),
+        )
+        one = proposed(sample.key, made)
+        found.setdefault(one.id, one)
+    return LocatedProposals(tuple(found.values()), tuple(refused))
+
+
+def _locate_evidence(quote: str, sample: Sample) -> Anchor | None:
+    """Return where the first matching source contains the quote; None for no match."""
+    for index, document in enumerate(sample.side(Side.SOURCE)):
+        span = locate_quote(quote, document.text)
+        if span is not None:
+            return Anchor(Side.SOURCE, index, span)
+    return None
+
+
+def shorten_reason(text: str) -> str:
+    """Return a reason as one printable line of at most 500 code points."""
+    plain = "".join(each if each.isprintable() else " " for each in text)
+    line = " ".join(plain.split())
+    return line if len(line) <= _MAX_REASON else f"{line[: _MAX_REASON - 1]}…"
+
+
+PROMPT: Final = "annotate"
+SPANS: Final = "unsupported_spans"
+"""The score that says how many parts of a summary were proposed; fewer is better."""
+MAX_CHARACTERS: Final = 24_000
+"""Code points of a sample's sources, and of its summary, that are sent."""
+
+_PAGE: Final = 64
+_MAX_TOKENS: Final = 4096
+"""Of a reply: a long summary has many parts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalOptions:
+    """Options of proposals.
+
+    `language`: empty: that of the summary. `max_chars`: code points sent of the sources together,
+    and of the summary. `limit`: number of samples; 0 for all.
+    """
+
+    dataset: str
+    language: str = ""
+    folders: tuple[Path, ...] = ()
+    max_chars: int = MAX_CHARACTERS
+    limit: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_chars < 1 or self.limit < 0:
+            raise InvalidInput("there is nothing to look at", "one character, one sample at least")
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalPlan:
+    """The cost: samples, cached replies among them, characters to send for the others."""
+
+    samples: int
+    cached: int
+    characters: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposalReport:
+    """The result of a run of proposals; `run` is empty without a new one.
+
+    `skipped`: samples with one side only. `cut`: too long. `proposals`: found in the texts.
+    """
+
+    run: str
+    samples: int
+    skipped: int
+    cut: int
+    proposals: int
+    new: int
+    refused: Mapping[str, int]
+    tally: ReplyTally
+
+
+@dataclass(slots=True)
+class _RunState:
+    asked: ProposalOptions
+    labels: LabelCatalog
+    versions: dict[str, str] = field(default_factory=dict)
+    total: int = 0
+    looked: int = 0
+    skipped: int = 0
+    cut: int = 0
+
+    def build_question(self, sample: Sample) -> Question:
+        """Return the question for a sample."""
+        summary = sample.document(Side.SUMMARY)
+        language = self.asked.language or summary.language
+        prompt = prompts.load_prompt(PROMPT, language=language, folders=self.asked.folders)
+        self.versions[f"{PROMPT}.{prompt.language}"] = prompt.version
+        texts = [document.text for document in sample.side(Side.SOURCE)]
+        source = "\n\n".join(texts)
+        most = self.asked.max_chars
+        self.cut += len(source) > most or len(summary.text) > most
+        user = prompt.fill(
+            labels=self.labels.describe(), source=source[:most], summary=summary.text[:most]
+        )
+        return Question(user=user, max_tokens=_MAX_TOKENS)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalService:
+    """Lets a model propose unsupported spans; for managers."""
+
+    corpus: CorpusStore
+    suggestions: SuggestionStore
+    scores: ScoreStore
+    labels: Callable[[str], LabelTree]
+    actor: Actor = OPERATOR
+
+    def plan(self, asked: ProposalOptions, judge: Judge) -> ProposalPlan:
+        """Estimate the cost; sends nothing."""
+        require(self.actor, Verb.MANAGE)
+        round_ = _RunState(asked, LabelCatalog(self.labels(asked.dataset)))
+        samples = cached = characters = 0
+        for some in self._read_pages(round_):
+            for question in map(round_.build_question, some):
+                known = judge.cached(question)
+                samples += 1
+                cached += known
+                characters += 0 if known else len(question.user)
+        return ProposalPlan(samples, cached, characters)
+
+    def run(
+        self,
+        asked: ProposalOptions,
+        judge: Judge,
+        *,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> ProposalReport:
+        """Ask about each sample, and store the proposals that are found in its texts.
+
+        Raises:
+            NotAllowed: the actor may not manage the workspace.
+            NotFound: there is no such dataset, or no sample with both sides.
+            InvalidInput: a prompt is invalid, or the endpoint takes no question.
+            Unavailable: the endpoint can not be reached; its replies are kept.
+        """
+        require(self.actor, Verb.MANAGE)
+        round_, tally = _RunState(asked, LabelCatalog(self.labels(asked.dataset))), ReplyTally()
+        maker = f"judge:{judge.model}"
+        found: dict[SampleKey, tuple[Suggestion, ...]] = {}
+        refused: Counter[str] = Counter()
+        language = asked.language or prompts.LANGUAGES[0]
+        reminder = prompts.load_prompt("again", language=language, folders=asked.folders)
+        began, parser = time.monotonic(), ParsingJudge(judge, reminder=reminder.text, tally=tally)
+        for some in self._read_pages(round_):
+            replies = parser.ask_all(
+                [round_.build_question(sample) for sample in some], parse_proposals
+            )
+            for sample, spans in zip(some, replies, strict=True):
+                if spans is not None:
+                    each = locate_proposals(sample, spans, round_.labels, maker=maker)
+                    found[sample.key] = each.suggestions
+                    refused.update(each.refused)
+            if progress:
+                share = (round_.looked + round_.skipped) / round_.total
+                seconds = time.monotonic() - began
+                progress(Progress("asking", round_.looked, share=share, seconds=seconds))
+        run = _score_run(asked, judge, round_, kind=RunKind.SUGGEST)
+        pairs = ((key, each) for key, several in found.items() for each in several)
+        new = self.suggestions.add(run, pairs)
+        if (new or tally.asked) and not asked.limit:
+            counts = [float(len(several)) for several in found.values()]
+            scores = (
+                Score(key=key, name=SPANS, raw=count, value=value)
+                for key, count, value in zip(found, counts, normalise_values(counts), strict=True)
+            )
+            self.scores.write(_score_run(asked, judge, round_, kind=RunKind.JUDGE), scores)
+        return ProposalReport(
+            run=run.id if new else "",
+            samples=round_.looked,
+            skipped=round_.skipped,
+            cut=round_.cut,
+            proposals=sum(map(len, found.values())),
+            new=new,
+            refused=dict(sorted(refused.items())),
+            tally=tally,
+        )
+
+    def _read_pages(self, round_: _RunState) -> Iterator[list[Sample]]:
+        """Yield samples with both sides; no transaction is open during a request."""
+        dataset, limit = round_.asked.dataset, round_.asked.limit
+        keys = self.corpus.keys(dataset)
+        round_.total = len(keys)
+        waiting = iter(keys)
+        while page := list(islice(waiting, _PAGE)):
+            samples = [self.corpus.sample(key).sample for key in page]
+            whole = [each for each in samples if all(each.side(side) for side in Side)]
+            round_.skipped += len(samples) - len(whole)
+            kept = whole[: limit - round_.looked] if limit else whole
+            round_.looked += len(kept)
+            if kept:
+                yield kept
+            if limit and round_.looked == limit:
+                return
+        if not round_.looked:
+            known = ", ".join(each.name for each in self.corpus.datasets()) or "none"
+            raise NotFound(
+                f"there is no dataset {dataset!r} with a source and a summary in a sample",
+                f"there are: {known}",
+            )
+
+
+def _score_run(
+    asked: ProposalOptions, judge: Judge, round_: _RunState, *, kind: RunKind
+) -> ScoreRun:
+    return ScoreRun(
+        id=str(uuid.uuid4()),
+        kind=kind,
+        maker=f"judge:{judge.model}",
+        dataset=asked.dataset,
+        parameters={
+            "model": judge.model,
+            "host": judge.host,
+            "prompts": dict(sorted(round_.versions.items())),
+            "max_chars": asked.max_chars,
+        },
+        low=frozenset({SPANS}),
+    )
+
+
+def proposal_service(machines: Machines) -> ProposalService:
+    """Return the proposal service of an open workspace."""
+    corpus, suggestions, scores = machines.corpus, machines.suggestions, machines.scores
+    return ProposalService(corpus, suggestions, scores, machines.labels, machines.actor)

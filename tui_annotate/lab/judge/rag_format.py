@@ -1,0 +1,272 @@
+"""Questions with retrieved contexts, an answer and a ground truth, a line each; RAGAS names too.
+
+A line that lacks both contexts and an answer, or holds something of the wrong kind, is refused.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, TextIO
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
+from tui_annotate.plugins.files.json_values import Value
+from tui_annotate.plugins.json_records import json_records
+from tui_annotate.plugins.losses import LossCounter
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+from tui_annotate.plugins.record_validation import (
+    NameRegister,
+    dataset_name,
+    describe_value,
+    document,
+    field,
+    identifier,
+)
+from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
+
+FORMAT: Final = "rag"
+GROUND_TRUTH: Final = "ground_truth"
+"""The meta that holds the reference answer, whatever the file calls it."""
+_COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "question": ("question", "user_input"),
+        "contexts": ("contexts", "retrieved_contexts"),
+        "answer": ("answer", "response"),
+        GROUND_TRUTH: (GROUND_TRUTH, "reference"),
+    }
+)
+"""What is read, and the columns that may hold it: ours, then those of RAGAS."""
+_PAGE: Final = 64
+_RESERVED: Final = frozenset({"id", *(name for names in _COLUMNS.values() for name in names)})
+
+
+class RagFormat:
+    """Contexts are the sources of an answer; a line without an answer is a question to read for."""
+
+    name = FORMAT
+    about = FormatTraits(
+        title="a question, its contexts, an answer a line",
+        carried=carry_plainly(
+            RecordTrait.TEXTS,
+            RecordTrait.META,
+            RecordTrait.UNREAD,
+            request="question",
+            kind="by answer",
+            title="numbers",
+            imported=OWN,
+        ),
+    )
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """One record a line; see `Importer.read`."""
+        dataset = dataset_name(path, options.dataset)
+
+        def one(row: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
+            sample, doubts = _parse_sample(row, dataset, options, number=value.number - 1)
+            return Record(sample, where=value.where), doubts
+
+        return json_records(path, options, one, what="line")
+
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
+        """A line a sample, as it was read where it was; see `Exporter.write`."""
+        report = ExportReport()
+        tally = LossCounter(self.about, report, own=FORMAT)
+        with closing(NameRegister()) as seen:
+            for record, made in _add_truths(records, options):
+                _count_losses(record, tally, report)
+                key = _unique_id(record.sample, seen, report)
+                row = _build_row(record.sample, key=key, number=report.records, made=made)
+                target.write(json.dumps(row, ensure_ascii=False))
+                target.write("\n")
+                report.records += 1
+        return report
+
+
+# ---------------------------------------------------------------- reading
+def _parse_sample(
+    row: Mapping[str, Any], dataset: str, options: ImportOptions, *, number: int
+) -> tuple[Sample, list[str]]:
+    """Parse the sample of line `number`, from 0; also return doubts about it."""
+    named = {what: _column_of(row, what) for what in _COLUMNS} | {"id": options.id_column or "id"}
+    if options.id_column:
+        field(row, options.id_column, option="--id-column")
+    key = row.get(named["id"])
+    question = _parse_text(row, named["question"])
+    contexts, blank = _parse_contexts(
+        row.get(named["contexts"]), named["contexts"], options.language
+    )
+    answer, truth = (_parse_text(row, named[what]) for what in ("answer", GROUND_TRUTH))
+    answers: tuple[Document, ...] = ()
+    if answer and answer.strip():
+        answers = (
+            document(answer, side=Side.SUMMARY, column=named["answer"], language=options.language),
+        )
+    if not contexts and not answers:
+        hint = "without any there is nothing to read"
+        raise InvalidInput("there is neither a context nor an answer", hint)
+    used = {*named.values(), *(name for name in _RESERVED if row.get(name) is None)}
+    sample = Sample(
+        dataset,
+        str(number) if key is None else identifier(key, what="id"),
+        (*contexts, *answers),
+        kind=SampleKind.PAIR if answers else SampleKind.QUESTION,
+        request=Request(question=question or ""),
+        meta={name: value for name, value in row.items() if name not in used}
+        | ({GROUND_TRUTH: truth} if truth and truth.strip() else {}),
+        imported={
+            "format": FORMAT,
+            "keys": list(row),
+            "named": named,
+            "id": key,
+            "blank": blank,
+            "as_read": {
+                name: row[name]
+                for name in (named[what] for what in _COLUMNS)
+                if name in row and not (isinstance(row[name], list) or (row[name] or "").strip())
+            },
+        },
+    )
+    return sample, _find_doubts(question, contexts, blank)
+
+
+def _column_of(row: Mapping[str, Any], what: str) -> str:
+    there = [name for name in _COLUMNS[what] if row.get(name) is not None]
+    if len(there) > 1:
+        raise InvalidInput(f"both {there[0]!r} and {there[1]!r} are there", "keep one of them")
+    if what in {"question", "contexts"} and not row.keys() & {*_COLUMNS[what]}:
+        columns = " or ".join(map(repr, _COLUMNS[what]))
+        raise InvalidInput(f"no column {columns}; there are: {', '.join(map(repr, [*row][:50]))}")
+    return next((name for name in (*there, *_COLUMNS[what]) if name in row), _COLUMNS[what][0])
+
+
+def _parse_text(row: Mapping[str, Any], name: str) -> str | None:
+    value = row.get(name)
+    if value is not None and not isinstance(value, str):
+        raise InvalidInput(f"column {name!r} holds {describe_value(value)}, not text", "quote it")
+    return value
+
+
+def _parse_contexts(
+    value: Any, column: str, language: str
+) -> tuple[tuple[Document, ...], list[list[Any]]]:
+    if value is not None and not isinstance(value, list):
+        raise InvalidInput(f"column {column!r} holds {describe_value(value)}, not a list of texts")
+    documents, blank = [], []
+    for place, text in enumerate(value or ()):
+        if isinstance(text, str) and not text.strip():
+            blank.append([place, text])
+            continue
+        what = f"{column}[{place}]"
+        one = document(text, side=Side.SOURCE, column=what, language=language)
+        documents.append(replace(one, key=str(place + 1)))
+    return tuple(documents), blank
+
+
+def _find_doubts(
+    question: str | None, contexts: Sequence[Document], blank: Sequence[Sequence[Any]]
+) -> list[str]:
+    doubts = [] if question and question.strip() else ["the question is empty"]
+    if blank:
+        numbers = ", ".join(str(place + 1) for place, _ in blank[:20])
+        doubts.append(f"empty contexts are left out: number {numbers}")
+    if not contexts:
+        doubts.append("there is no context: nothing can support the answer")
+    return doubts
+
+
+# ---------------------------------------------------------------- writing
+def _kept_fields(sample: Sample) -> Mapping[str, Any]:
+    kept = sample.imported or {}
+    return kept if kept.get("format") == FORMAT else {}
+
+
+def _unique_id(sample: Sample, seen: NameRegister, report: ExportReport) -> str:
+    """Return the sample's id, prefixed by its dataset where another dataset has the same."""
+    key, place = sample.id, json.dumps(sample.key)
+    if seen.first(key, place) != place:
+        report.lose("sample ids, renamed")
+        key = f"{sample.dataset}/{sample.id}"
+        while seen.first(key, place) != place:
+            key += "+"
+    return key
+
+
+def _add_truths(
+    records: Iterable[Record], options: ExportOptions
+) -> Iterator[tuple[Record, str | None]]:
+    waiting = iter(records)
+    while some := list(islice(waiting, _PAGE)):
+        lacking = [one.sample.key for one in some if not (_truth_of(one.sample) or "").strip()]
+        opinions = options.opinions(lacking) if options.opinions and lacking else {}
+        for record in some:
+            scores = opinions.get(record.sample.key, ())
+            texts = [each.text for each in scores if each.name == GROUND_TRUTH and not each.extra]
+            yield record, next(filter(str.strip, reversed(texts)), None)
+
+
+def _build_row(sample: Sample, *, key: str, number: int, made: str | None) -> dict[str, Any]:
+    """Build the line of a sample; its id is written where it differs from the line number."""
+    kept = _kept_fields(sample)
+    named = kept.get("named") or {name: name for name in ("id", *_COLUMNS)}
+    own_id = kept.get("id") if kept else key
+    answers = sample.side(Side.SUMMARY)
+    row: dict[str, Any] = {
+        named["id"]: own_id if str(number if own_id is None else own_id) == key else key,
+        named["question"]: sample.request.question,
+        named["contexts"]: _insert_blank(sample, kept.get("blank", ())),
+        named["answer"]: answers[0].text if answers else None,
+        named[GROUND_TRUTH]: _truth_of(sample),
+    }
+    row = _other_columns(sample) | row | kept.get("as_read", {})
+    order = list(kept["keys"]) if kept else ["id", *_COLUMNS, *_other_columns(sample)]
+    if made is not None:
+        row[named[GROUND_TRUTH]] = made
+        order = list(dict.fromkeys([*order, named[GROUND_TRUTH]]))
+    if named["id"] not in order and row[named["id"]] is not None:
+        order.insert(0, named["id"])
+    return {name: row.get(name) for name in order}
+
+
+def _insert_blank(sample: Sample, blank: Sequence[Sequence[Any]]) -> list[str]:
+    texts = [one.text for one in sample.side(Side.SOURCE)]
+    for place, text in blank:
+        texts.insert(place, text)
+    return texts
+
+
+def _truth_of(sample: Sample) -> str | None:
+    truth = sample.meta.get(GROUND_TRUTH)
+    return truth if isinstance(truth, str) else None
+
+
+def _other_columns(sample: Sample) -> dict[str, Any]:
+    """Return the other columns; a line that was read keeps its names."""
+    own = set(_kept_fields(sample).get("keys", ())) - {GROUND_TRUTH}
+    return {
+        name: value for name, value in sample.meta.items() if name in own or name not in _RESERVED
+    }
+
+
+def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> None:
+    sample, lose = record.sample, report.lose
+    tally.count_without_annotations(record)
+    answers, contexts = sample.side(Side.SUMMARY), sample.side(Side.SOURCE)
+    kind = SampleKind.PAIR if answers else SampleKind.QUESTION
+    lose(RecordTrait.KIND.value, sample.kind is not kind)
+    lose(RecordTrait.REQUEST.value, replace(sample.request, question="") != Request())
+    if not _kept_fields(sample):
+        numbers = [str(number) for number in range(1, len(contexts) + 1)]
+        keys = [one.key for one in contexts]
+        plain = keys in (numbers, [""]) and not any(one.key for one in answers)
+        lose(RecordTrait.TITLE.value, not plain or any(one.title for one in sample.documents))
+    taken = len(_RESERVED.intersection(sample.meta) - set(_other_columns(sample)))
+    lose("columns that have a name of this format's own", taken - (_truth_of(sample) is not None))

@@ -1,0 +1,180 @@
+"""The four scores by RAGAS itself, the reference implementation, where it is installed.
+
+It tells no one: its reports are switched off before it is imported, and it speaks to the endpoint
+that was named alone. Its replies are not kept, and its prompts are its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx2
+
+from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.lab.chat.llm_judge import open_chat_client, post_chat, read_chat
+from tui_annotate.lab.judge.evaluation import MetricScore
+from tui_annotate.lab.judge.metrics import MissingReason
+from tui_annotate.plugins.http_errors import short_line
+from tui_annotate.plugins.http_transport import checked_url, host_of, warn_of_open_key
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+INSTALL: Final = "pip install 'tui-annotate[ragas]'"
+_NO_KEY: Final = "none"
+_HINT: Final = "check --base-url, the model, and the key in the environment"
+
+
+class RagasScale:
+    """Scores by the library. Thread-safe. `embed` returns (n, dimensions), None without vectors.
+
+    Raises:
+        InvalidInput: the model is missing, or the address is invalid.
+        Unavailable: the library is missing, or of an unsupported version.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str,
+        embed: Callable[[Sequence[str]], NDArray[Any]] | None = None,
+        concurrency: int = 4,
+    ) -> None:
+        if not model or not base_url:
+            raise InvalidInput("a judge needs a model and an address", "--model, --base-url")
+        self._url = checked_url(base_url)
+        self.host = host_of(self._url)
+        self._model = model
+        self._embed = embed
+        self._free = BoundedSemaphore(concurrency)
+        warn_of_open_key(self._url)
+        _silence()
+        try:
+            import ragas.metrics.collections as metrics
+        except ImportError as error:
+            raise Unavailable(f"ragas can not be used: {error}", INSTALL) from error
+        self._metrics = metrics
+
+    def score(self, metric: str, row: Any) -> MetricScore:
+        """See `evaluation.Scale.score`."""
+        if metric == "answer_relevancy" and self._embed is None:
+            return MetricScore(None, MissingReason.NO_VECTORS)
+        with self._free:
+            try:
+                value = asyncio.run(self._ask(metric, row))
+            except Exception as error:
+                if gone := _fatal_error(error):
+                    raise Unavailable(f"{self.host}: {gone}", _HINT) from error
+                return MetricScore(None, f"ragas: {short_line(str(error)) or type(error).__name__}")
+        if not math.isfinite(value):
+            return MetricScore(None, "ragas gives no number")
+        return MetricScore(value)
+
+    async def _ask(self, metric: str, row: Any) -> float:
+        """Score one row by a client of its own: connections belong to one event loop."""
+        import openai
+
+        async with httpx2.AsyncClient(transport=_ChatTransport(self._url)) as connection:
+            client = openai.AsyncOpenAI(
+                api_key=_NO_KEY,  # our transport sends ours
+                admin_api_key="",
+                organization="",
+                project="",
+                webhook_secret="",
+                base_url=str(self._url),
+                http_client=connection,
+            )
+            given = {
+                "user_input": row.question,
+                "response": row.answer,
+                "reference": row.ground_truth,
+                "retrieved_contexts": list(row.contexts),
+            }
+            made, names = self._build_metric(metric, client)
+            found = await made.ascore(**{name: given[name] for name in names})
+        return float(found.value)
+
+    def _build_metric(self, metric: str, client: Any) -> tuple[Any, tuple[str, ...]]:
+        from ragas.llms import llm_factory
+
+        llm = llm_factory(self._model, provider="openai", client=client)
+        kinds = self._metrics
+        if metric == "answer_relevancy":
+            made = kinds.AnswerRelevancy(llm=llm, embeddings=_wrap_embedder(self._embed))
+            return made, ("user_input", "response")
+        if metric == "faithfulness":
+            return kinds.Faithfulness(llm=llm), ("user_input", "response", "retrieved_contexts")
+        kind = (
+            kinds.ContextPrecisionWithReference
+            if metric == "context_precision"
+            else kinds.ContextRecall
+        )
+        return kind(llm=llm), ("user_input", "reference", "retrieved_contexts")
+
+
+class _ChatTransport(httpx2.AsyncBaseTransport):
+    """Sends the bodies of the library's requests with our headers, and none of its own."""
+
+    def __init__(self, url: httpx2.URL) -> None:
+        self._client = open_chat_client(url)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request in a thread, and return the whole reply."""
+        return await asyncio.to_thread(self._send, str(request.url), await request.aread())
+
+    def _send(self, url: str, content: bytes) -> httpx2.Response:
+        with post_chat(self._client, url, content) as reply:
+            body = read_chat(reply)
+        kept = ("content-type", "location", "retry-after", "retry-after-ms")
+        headers = {name: reply.headers[name] for name in kept if name in reply.headers}
+        return httpx2.Response(reply.status_code, headers=headers, content=body)
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        self._client.close()
+
+
+def _fatal_error(error: BaseException | None) -> str:
+    """Return why the endpoint is unusable, if that caused an error; else an empty text."""
+    import openai
+
+    hopeless = (
+        openai.APIConnectionError,
+        openai.AuthenticationError,
+        openai.PermissionDeniedError,
+        openai.NotFoundError,
+    )
+    while error is not None:
+        if isinstance(error, (*hopeless, Unavailable)):
+            return short_line(str(error))
+        error = error.__cause__ or error.__context__
+    return ""
+
+
+def _wrap_embedder(embed: Callable[[Sequence[str]], NDArray[Any]] | None) -> Any:
+    from ragas.embeddings.base import BaseRagasEmbedding
+
+    class Ours(BaseRagasEmbedding):  # type: ignore[misc]
+        def embed_text(self, text: str, **_: Any) -> list[float]:
+            return [float(number) for number in embed([text])[0]] if embed else []
+
+        async def aembed_text(self, text: str, **_: Any) -> list[float]:
+            return self.embed_text(text)
+
+    return Ours()
+
+
+def _silence() -> None:
+    """Disable the library's usage reports, and its logs, which may quote replies."""
+    os.environ["RAGAS_DO_NOT_TRACK"] = "true"
+    for name in ("ragas", "instructor"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    warnings.filterwarnings("ignore", module=r"(ragas|langchain|instructor)(\..*)?")

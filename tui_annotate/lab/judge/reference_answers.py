@@ -1,0 +1,188 @@
+"""Reference answers from all contexts of a question: by groups that are joined, or read slowly."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.chat.replies import UNKNOWN_MARKERS, parse_answer
+from tui_annotate.lab.judge.metrics import GROUP_SIZE, MissingReason, count_reductions, split_groups
+from tui_annotate.lab.judge.rows import QuestionRow
+from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
+from tui_annotate.plugins.judges import Question
+
+PART: Final = 6_000
+"""Code points of a context that the slow variant reads at a time: about 2,000 tokens."""
+WINDOW: Final = 24_000
+"""Code points of a context that it sees at a time, with those before: about 8,000 tokens."""
+EXPECTED_ANSWER: Final = 600
+"""Code points that an answer is expected to have, where calls are told beforehand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerateOptions:
+    """Options of reference answers.
+
+    `group_size`: contexts, and answers, of one call; at least 2. `seed`: of the order of contexts.
+    `slow`: each context is read by itself, part after part.
+    """
+
+    group_size: int = GROUP_SIZE
+    seed: int = 0
+    slow: bool = False
+
+    def __post_init__(self) -> None:
+        if self.group_size < 2:
+            raise InvalidInput(
+                f"groups of {self.group_size} never become one", "--group-size is at least 2"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceAnswer:
+    """The reference answer of one question.
+
+    Attributes:
+        ground_truth: None with a reason, where there is none.
+        calls: replies that it was made of.
+    """
+
+    row: QuestionRow
+    ground_truth: str | None
+    reason: str = ""
+    calls: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        """Return a JSON row that can be read again, with a reason where there is no answer."""
+        values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
+        values |= {
+            "question": self.row.question,
+            "contexts": list(self.row.contexts),
+            "ground_truth": self.ground_truth,
+        }
+        return values | ({"reason": self.reason} if self.reason else {})
+
+
+def generate_row(
+    row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
+) -> ReferenceAnswer:
+    """Generate the reference answer of one question."""
+    if not row.contexts:
+        return ReferenceAnswer(row=row, ground_truth=None, reason=MissingReason.NO_CONTEXTS)
+    replies, calls = (
+        _read_slowly(row, runner) if options.slow else _answer_groups(row, runner, options)
+    )
+    answers = [reply for reply in replies if reply]
+    if not answers:
+        silent = all(reply is None for reply in replies)
+        why = MissingReason.SILENT_JUDGE if silent else MissingReason.UNKNOWN_ANSWER
+        return ReferenceAnswer(row=row, ground_truth=None, reason=why, calls=calls)
+    while len(answers) > 1:
+        answers, joined = _join_answers(answers, row, runner, size=options.group_size)
+        calls += joined
+    if not answers:
+        return ReferenceAnswer(
+            row=row, ground_truth=None, reason=MissingReason.SILENT_JUDGE, calls=calls
+        )
+    return ReferenceAnswer(row=row, ground_truth=answers[0], calls=calls)
+
+
+def _answer_groups(
+    row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
+) -> tuple[list[str | None], int]:
+    # In random order, so that no group holds the retriever's best contexts alone.
+    contexts = list(row.contexts)
+    random.Random(f"{options.seed}\n{row.question}").shuffle(contexts)  # noqa: S311  no secret
+    asked = [
+        runner.make_question(
+            "gather",
+            row.language,
+            question=row.question,
+            contexts=number_texts(group),
+            unknown=_unknown_marker(runner, row),
+        )
+        for group in split_groups(contexts, options.group_size)
+    ]
+    return runner.parsing_judge(row.language).ask_all(asked, parse_answer), len(asked)
+
+
+def _join_answers(
+    there: Sequence[str], row: QuestionRow, runner: JudgeRunner, *, size: int
+) -> tuple[list[str], int]:
+    """Join each group of answers into one; also return the calls. A single answer stays."""
+    parts = split_groups(there, size)
+    asked = [
+        runner.make_question(
+            "join", row.language, question=row.question, answers=number_texts(part)
+        )
+        for part in parts
+        if len(part) > 1
+    ]
+    replies = iter(runner.parsing_judge(row.language).ask_all(asked, parse_answer))
+    fewer = [part[0] if len(part) == 1 else next(replies) for part in parts]
+    return [each for each in fewer if each], len(asked)
+
+
+def _read_slowly(row: QuestionRow, runner: JudgeRunner) -> tuple[list[str | None], int]:
+    asked: list[Question] = []
+    for context in row.contexts:
+        parts = [context[at : at + PART] for at in range(0, len(context), PART)]
+        for place, part in enumerate(parts):
+            before = "".join(parts[max(0, place - WINDOW // PART + 1) : place])
+            asked.append(
+                runner.make_question(
+                    "read",
+                    row.language,
+                    question=row.question,
+                    before=before or "-",
+                    part=part,
+                    unknown=_unknown_marker(runner, row),
+                )
+            )
+    return runner.parsing_judge(row.language).ask_all(asked, parse_answer), len(asked)
+
+
+def _unknown_marker(runner: JudgeRunner, row: QuestionRow) -> str:
+    return UNKNOWN_MARKERS[runner.prompt("gather", row.language).language]
+
+
+def number_texts(texts: Sequence[str]) -> str:
+    """Return texts numbered from 1, with a blank line between two."""
+    return "\n\n".join(f"[{number}] {text.strip()}" for number, text in enumerate(texts, 1))
+
+
+def estimate_answer_cost(
+    row: QuestionRow, runner: JudgeRunner, options: GenerateOptions
+) -> ExpectedCalls:
+    """Return the maximum cost of a reference answer, with an expected length of answers."""
+    sizes = [len(context) for context in row.contexts]
+    if options.slow:
+        first = sum(-(-size // PART) for size in sizes)
+        texts = sum(min(at + PART, WINDOW) for size in sizes for at in range(0, size, PART))
+        total = ExpectedCalls.of(runner, "read", row, calls=first, texts=texts)
+    else:
+        first = len(split_groups(sizes, options.group_size))
+        total = ExpectedCalls.of(runner, "gather", row, calls=first, texts=sum(sizes))
+    calls = count_reductions(first, options.group_size)
+    joined = min(first, calls * options.group_size)
+    return total + ExpectedCalls.of(
+        runner, "join", row, calls=calls, texts=joined * EXPECTED_ANSWER
+    )
+
+
+def truth_file_name(question: str, *, taken: set[str]) -> str:
+    """Return RagSGE's file name, in lower case not among `taken`, to which it is added."""
+    kept = (
+        re.sub(r"[^\w .()（），。？！、-]+|\.{2,}", "_", question).strip(" ._")[:60] or "question"
+    )
+    number = 1
+    while True:
+        name = f"GT_{kept}.json" if number == 1 else f"GT_{kept}-{number}.json"
+        if name.casefold() not in taken:
+            taken.add(name.casefold())
+            return name
+        number += 1

@@ -1,0 +1,145 @@
+"""What judges said, as files: the forms of the project RagSGE, tables, and lines of JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Final, TextIO
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.judge.context_order import SortResult
+from tui_annotate.lab.judge.evaluation import EvaluationResult
+from tui_annotate.lab.judge.reference_answers import ReferenceAnswer, truth_file_name
+from tui_annotate.plugins.files.sheets import FORMULA, workbook
+from tui_annotate.plugins.files.targets import output
+
+_MAX_LINE: Final = 1_400
+_PREFIX: Final = "答案: "
+"""What the project RagSGE begins a ground truth with."""
+
+
+def write_sorted(found: Sequence[SortResult], target: Path | None) -> None:
+    """Write a JSON array with an element for each question; None is standard output.
+
+    Raises:
+        InvalidInput, Unavailable: the target can not be written.
+    """
+    with output(target) as file:
+        file.write("[\n")
+        file.write(",\n".join(_format_record(each.as_json()) for each in found))
+        file.write("\n]\n")
+
+
+def _format_record(values: dict[str, Any]) -> str:
+    lines = ",\n".join(
+        f"    {_dump(name)}: {_format_value(value)}" for name, value in values.items()
+    )
+    return f"  {{\n{lines}\n  }}"
+
+
+def _format_value(value: Any) -> str:
+    short = _dump(value)
+    if not isinstance(value, list) or len(short) <= _MAX_LINE:
+        return short
+    return "[\n" + ",\n".join(f"      {_dump(each)}" for each in value) + "\n    ]"
+
+
+def write_generated(found: Sequence[ReferenceAnswer], target: Path | None) -> None:
+    """Write a line of JSON for each question, which can be read again."""
+    _write_lines([each.as_json() for each in found], target)
+
+
+def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
+    """Write a file for each reference answer, as the project RagSGE does; duplicates get two.
+
+    Raises:
+        InvalidInput, Unavailable: the folder can not be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise InvalidInput(f"{folder} is a file", "name a folder with --gt-dir") from error
+    taken: set[str] = set()
+    there = [each for each in found if each.ground_truth is not None]
+    for each in there:
+        values = {
+            "question": each.row.question,
+            "contexts": list(each.row.contexts),
+            "ground_truth": f"{_PREFIX}{each.ground_truth}",
+        }
+        with output(folder / truth_file_name(each.row.question, taken=taken)) as file:
+            file.write(json.dumps(values, ensure_ascii=False, indent=4) + "\n")
+    return len(there)
+
+
+def write_evaluated(
+    found: Sequence[EvaluationResult], metrics: Sequence[str], target: Path | None
+) -> None:
+    """Write a table by the target's suffix: `.xlsx`, `.csv`, else lines of JSON."""
+    ending = "" if target is None else target.name.lower().removesuffix(".gz").removesuffix(".zst")
+    if ending.endswith(".xlsx"):
+        columns = _table_columns(metrics)
+        with output(target) as file:
+            workbook(
+                _byte_stream(file), "result", columns=columns, rows=_table_rows(found, columns)
+            )
+    elif ending.endswith(".csv"):
+        _write_csv(found, _table_columns(metrics), target)
+    else:
+        _write_lines([each.as_json() for each in found], target)
+
+
+def _table_columns(metrics: Sequence[str]) -> tuple[str, ...]:
+    published = ("answer_relevancy", "faithfulness", "context_recall", "context_precision")
+    scores = tuple(name for name in published if name in metrics)
+    return ("", "question", "contexts", "ground_truth", "answer", *scores, "generated", "reasons")
+
+
+def _table_rows(
+    found: Sequence[EvaluationResult], columns: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    for number, each in enumerate(found):
+        reasons = "; ".join(f"{name}: {why}" for name, why in each.reasons.items())
+        values = {
+            "": number,
+            **each.as_json(),
+            "contexts": _dump(list(each.row.contexts)),
+            "generated": " ".join(each.generated),
+            "reasons": reasons,
+        }
+        yield {name: values[name] for name in columns}
+
+
+def _write_csv(
+    found: Sequence[EvaluationResult], columns: Sequence[str], target: Path | None
+) -> None:
+    """Write CSV; cells that look like a formula get a leading quote."""
+    with output(target) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        for row in _table_rows(found, columns):
+            writer.writerow([_escape_cell(row[name]) for name in columns])
+
+
+def _escape_cell(value: Any) -> Any:
+    if value is None:
+        return ""
+    return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA else value
+
+
+def _write_lines(rows: Sequence[dict[str, Any]], target: Path | None) -> None:
+    with output(target) as file:
+        for row in rows:
+            file.write(_dump(row) + "\n")
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _byte_stream(file: TextIO) -> BinaryIO:
+    file.flush()
+    buffer: BinaryIO = file.buffer
+    return buffer

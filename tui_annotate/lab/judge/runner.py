@@ -1,0 +1,227 @@
+"""A judge at work on many questions: prompts by language, concurrency, counts, costs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Event, Lock
+from typing import Any, Self, TypeVar
+
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.progress import Progress
+from tui_annotate.lab.chat import prompts
+from tui_annotate.lab.chat.prompts import Prompt
+from tui_annotate.lab.chat.replies import ParsingJudge, ReplyTally
+from tui_annotate.lab.judge.rows import QuestionRow
+from tui_annotate.plugins.judges import Judge, ModelReply, Question
+
+_In = TypeVar("_In")
+_Out = TypeVar("_Out")
+_Options = TypeVar("_Options")
+
+
+@dataclass
+class JudgeRunner:
+    """A judge with its prompts, for one command. Thread-safe.
+
+    Attributes:
+        language: of all prompts; empty: as each question is written.
+        at_once: questions that are worked on at a time; the judge bounds its requests by itself.
+    """
+
+    judge: Judge
+    language: str = ""
+    folders: Sequence[Path] = ()
+    at_once: int = 4
+    progress: Callable[[Progress], None] | None = None
+    tally: ReplyTally = field(default_factory=ReplyTally)
+    _prompts: dict[tuple[str, str], Prompt] = field(default_factory=dict)
+    _started: float = field(default_factory=time.monotonic)
+    _done: list[int] = field(default_factory=lambda: [0, 0])
+    _lock: Lock = field(default_factory=Lock)
+    _stop: Event = field(default_factory=Event)
+
+    def prompt(self, name: str, language: str) -> Prompt:
+        """Return the prompt for a language."""
+        spoken = self.language or language
+        if (name, spoken) not in self._prompts:
+            self._prompts[name, spoken] = prompts.load_prompt(
+                name, language=spoken, folders=self.folders
+            )
+        return self._prompts[name, spoken]
+
+    def make_question(self, name: str, language: str, **values: str | int) -> Question:
+        """Return a question made of a prompt."""
+        return Question(user=self.prompt(name, language).fill(**values))
+
+    def parsing_judge(self, language: str) -> ParsingJudge:
+        """Return a judge that asks again while replies are unclear."""
+        reminder = self.prompt("again", language).text
+        return ParsingJudge(
+            self.judge, reminder=reminder, tally=self.tally, on_reply=self._on_reply
+        )
+
+    def map(self, items: Sequence[_In], work: Callable[[_In], _Out]) -> Iterator[_Out]:
+        """Yield the result of `work` for each item, in order; several run at a time.
+
+        A closed iterator starts no more items; those at work stop after their pending replies.
+
+        Raises:
+            TuiAnnotateError: of the first item that fails; the others stop too.
+        """
+        self._stop.clear()
+        self._done[:] = [0, len(items)]
+        failed: list[BaseException] = []
+
+        def attempt(item: _In) -> _Out:
+            if self._stop.is_set():
+                raise _Cancelled
+            try:
+                return work(item)
+            except _Cancelled:
+                raise
+            except BaseException as error:
+                failed.append(error)
+                self._stop.set()
+                raise
+
+        pool = ThreadPoolExecutor(max(min(self.at_once, len(items)), 1))
+        try:
+            for outcome in pool.map(attempt, items):
+                self._done[0] += 1
+                yield outcome
+        except _Cancelled:
+            raise failed[0] from None
+        finally:
+            self._stop.set()
+            pool.shutdown(cancel_futures=True)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters of a run: model, host, versions of the prompts in use."""
+        used = {
+            f"{name}.{spoken}": prompt.version for (name, spoken), prompt in self._prompts.items()
+        }
+        judge = self.judge
+        return {"model": judge.model, "host": judge.host, "prompts": dict(sorted(used.items()))}
+
+    def _on_reply(self) -> None:
+        if self._stop.is_set():
+            raise _Cancelled
+        if self.progress is None:
+            return
+        with self._lock:
+            done, total = self._done
+            calls = self.tally.asked + self.tally.cached
+            seconds = time.monotonic() - self._started
+            share = done / total if total else None
+            self.progress(Progress("asking", calls, share=share, seconds=seconds))
+
+
+class _Cancelled(Exception):
+    """No caller waits for the results any more."""
+
+
+class ReplyNotCached(Exception):
+    """The next reply is not cached, and no request is allowed."""
+
+
+class CachedJudge:
+    """A judge that only returns cached replies; used to estimate costs."""
+
+    def __init__(self, judge: Judge) -> None:
+        self.name, self.model, self.host = judge.name, judge.model, judge.host
+        self._judge = judge
+
+    def ask(self, question: Question) -> ModelReply:
+        """See `Judge.ask`."""
+        if not self._judge.cached(question):
+            raise ReplyNotCached
+        return self._judge.ask(question)
+
+    def ask_all(
+        self, questions: Sequence[Question]
+    ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
+        """See `Judge.ask_all`; those that are known first, then ReplyNotCached is raised."""
+        unknown = 0
+        for place, question in enumerate(questions):
+            if self._judge.cached(question):
+                yield place, self._judge.ask(question)
+            else:
+                unknown += 1
+        if unknown:
+            raise ReplyNotCached
+
+    def cached(self, question: Question) -> bool:
+        """See `Judge.cached`."""
+        return self._judge.cached(question)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCalls:
+    """The most calls, and the characters that they send."""
+
+    calls: int = 0
+    characters: int = 0
+
+    def __add__(self, other: ExpectedCalls) -> ExpectedCalls:
+        """Both together."""
+        return ExpectedCalls(self.calls + other.calls, self.characters + other.characters)
+
+    @classmethod
+    def of(
+        cls, runner: JudgeRunner, prompt: str, row: QuestionRow, *, calls: int, texts: int = 0
+    ) -> Self:
+        """Return the cost of calls of a prompt with so many further characters of texts."""
+        frame = len(runner.prompt(prompt, row.language).text) + len(row.question)
+        return cls(calls, calls * frame + texts)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlan:
+    """The estimated cost of a command: replies at most, those `cached`, code points to send."""
+
+    rows: int
+    calls: int
+    cached: int
+    characters: int
+
+    def as_json(self) -> dict[str, Any]:
+        """As `--dry-run --json` prints it."""
+        return {
+            "questions": self.rows,
+            "calls": self.calls,
+            "cached": self.cached,
+            "characters": self.characters,
+        }
+
+
+def plan_cost(
+    rows: Sequence[QuestionRow],
+    runner: JudgeRunner,
+    options: _Options,
+    *,
+    work: Callable[[QuestionRow, JudgeRunner, _Options], object],
+    estimate: Callable[[QuestionRow, JudgeRunner, _Options], ExpectedCalls],
+) -> JudgePlan:
+    """Follow the cached replies as far as they lead, and add what may come at most; asks nobody."""
+    calls = cached = characters = 0
+    for row in rows:
+        # The same runner with a judge that is not asked, and counts of its own.
+        walking = replace(
+            runner, judge=CachedJudge(runner.judge), tally=ReplyTally(), progress=None
+        )
+        most = estimate(row, walking, options)
+        try:
+            work(row, walking, options)
+        except ReplyNotCached:
+            known = walking.tally.cached
+            calls += max(most.calls, known + 1)
+            share = known / most.calls if most.calls else 0.0
+            characters += round(most.characters * (1 - min(share, 1.0)))
+        else:
+            calls += walking.tally.cached
+        cached += walking.tally.cached
+    return JudgePlan(len(rows), calls, cached, characters)

@@ -1,0 +1,240 @@
+"""The commands `position evaluate` and `position show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tui_annotate.cli import completion, output, screen
+from tui_annotate.cli.options import JsonOption, NameOption, WorkspaceOption, open_workspace
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.settings import find_workspace
+
+if TYPE_CHECKING:
+    from tui_annotate.lab.position.evaluation import (
+        Evaluation,
+        GroupBy,
+        HumanAgreement,
+    )
+    from tui_annotate.lab.position.metric import MatchRules, PositionScore
+
+BAR_CELLS = 24
+
+
+ByOption = Annotated[
+    str,
+    typer.Option(
+        "--by",
+        metavar="NAMES",
+        help="What rows are grouped by: gold-position, documents, model, task, file; several by"
+        " commas.",
+    ),
+]
+
+
+DatasetOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="A dataset of the workspace in place of files, with what people say.",
+        autocompletion=completion.datasets,
+    ),
+]
+
+
+TargetOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Rows with their scores.", show_default=False
+    ),
+]
+
+
+def evaluate(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FILE", help="Predictions, plain or packed.", show_default=False),
+    ] = None,
+    *,
+    dataset: DatasetOption = "",
+    by: ByOption = "gold-position",
+    shared: Annotated[
+        bool, typer.Option("--shared", help="Only questions that were answered in all groups.")
+    ] = False,
+    whole_words: Annotated[
+        bool, typer.Option("--whole-words", help='A gold "cat" is not in "category".')
+    ] = False,
+    first_line: Annotated[
+        bool, typer.Option("--first-line", help="Read the first line that is not empty.")
+    ] = False,
+    skip_empty: Annotated[
+        bool, typer.Option("--skip-empty", help="Pass over gold answers of which nothing is left.")
+    ] = False,
+    target: TargetOption = None,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Score answers, and count them by where the right one stood.
+
+    As the original does: best_subspan_em of the first line for questions, whether the value is in
+    the answer for keys; three options mend it.
+    """
+    from tui_annotate.lab.position import evaluation
+    from tui_annotate.lab.position.metric import MatchRules
+    from tui_annotate.plugins.files.targets import output as written
+
+    if bool(files) == bool(dataset):
+        raise InvalidInput("rows come from files, or from a dataset", "FILE..., or --dataset NAME")
+    rules = MatchRules(whole_words=whole_words, first_filled=first_line, skip_empty=skip_empty)
+    asked = evaluation.EvaluationOptions(by=_parse_by(by), shared=shared)
+    if files:
+        found = evaluation.evaluate(evaluation.file_cases(files, rules), asked)
+        if target is not None:
+            with written(target) as file:
+                count = evaluation.write_scored(files, file, rules)
+            output.say(f"{output.many(count, 'scored row')} in {target}")
+    else:
+        if target is not None:
+            raise InvalidInput(
+                "-o writes the rows of files", "export --format open-qa writes those of a dataset"
+            )
+        with open_workspace(workspace) as space:
+            from tui_annotate.lab.position.stored_studies import position_studies
+
+            found = position_studies(space.machines).evaluate(dataset, asked, rules=rules)
+    if as_json:
+        output.as_json(evaluation.as_json(found))
+    else:
+        print_evaluation(found, rules)
+
+
+def _parse_by(names: str) -> tuple[GroupBy, ...]:
+    from tui_annotate.lab.position.evaluation import GroupBy
+
+    try:
+        return tuple(GroupBy(name.strip()) for name in names.split(","))
+    except ValueError as error:
+        there = ", ".join(GroupBy)
+        raise InvalidInput(
+            f"--by {names!r} names what is not there", f"there are: {there}"
+        ) from error
+
+
+def print_evaluation(found: Evaluation, rules: MatchRules) -> None:
+    """Print a table with a bar for each group, then notes."""
+    titles = [each.value for each in found.by]
+    unanswered = found.all.unanswered > 0
+    columns = [output.Column(title, number=title != "model") for title in titles]
+    columns += [output.Column(each, number=True) for each in ("n", "mean", "95 %")]
+    columns += [output.Column("unanswered", number=True)] if unanswered else []
+    columns += [output.Column(f"0 {' ' * (BAR_CELLS - 4)} 1", flexible=True)]
+    rows = [
+        [
+            *("-" if value is None else value for value in place),
+            *_bar_cells(bar, unanswered=unanswered),
+        ]
+        for place, bar in found.groups
+    ]
+    if len(rows) != 1:
+        blanks = ["all", *[""] * (len(titles) - 1)]
+        rows.append([*blanks, *_bar_cells(found.all, unanswered=unanswered)])
+    output.table(columns, rows)
+    if found.people is not None:
+        _print_agreement(found.people)
+    for line in _notes(found, rules):
+        output.say(line)
+
+
+def _bar_cells(bar: PositionScore, *, unanswered: bool) -> list[str | float]:
+    missing: list[str | float] = [bar.unanswered] if unanswered else []
+    if bar.mean is None or bar.interval is None:
+        return [bar.n, "", "", *missing, ""]
+    low, high = bar.interval
+    return [bar.n, bar.mean, f"{low:.3f}-{high:.3f}", *missing, draw_bar(bar, BAR_CELLS)]
+
+
+def draw_bar(bar: PositionScore, cells: int) -> str:
+    """Return a bar in ASCII: `#` up to the mean, `-` over its interval."""
+    if bar.mean is None or bar.interval is None:
+        return ""
+    end = round(bar.mean * cells)
+    low, high = (round(each * cells) for each in bar.interval)
+    signs = ["#" if at < end else " " for at in range(cells)]
+    for at in range(end, max(high, end)):
+        signs[at] = "-"
+    for at in range(min(low, end), end):
+        signs[at] = "="
+    return "".join(signs).rstrip()
+
+
+def _print_agreement(people: HumanAgreement) -> None:
+    kappa = "not defined" if people.kappa is None else f"{people.kappa:.3f}"
+    output.line("")
+    output.line(f"people judged {output.many(people.judged, 'answer')} right or wrong:")
+    output.facts(
+        {
+            "  right to both": people.both,
+            "  right to the metric alone": people.metric_alone,
+            "  right to people alone": people.people_alone,
+            "  wrong to both": people.neither,
+            "  unclear, or a tie": people.open,
+            "  Cohen's kappa": kappa,
+        }
+    )
+
+
+def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
+    notes = []
+    if found.empty_golds and not rules.skip_empty:
+        what = output.many(found.empty_golds, "gold answer is", "gold answers are")
+        notes.append(f"{what} nothing once signs and articles are gone, and so in every answer")
+        notes.append("  hint: --skip-empty passes over them")
+    elif found.empty_golds:
+        what = output.many(found.empty_golds, "gold answer")
+        notes.append(f"{what} passed over, of which nothing is left")
+    if found.unscored:
+        notes.append(f"{output.many(found.unscored, 'row')} not scored: no gold answer is left")
+    if found.left_out:
+        notes.append(f"{output.many(found.left_out, 'row')} left out: not in all groups")
+    if found.all.unanswered:
+        notes.append(
+            f"{output.many(found.all.unanswered, 'row')} without an answer are in no mean;"
+            " --shared compares the same questions"
+        )
+    return notes
+
+
+def show(
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="A dataset; may be left out where one alone has positions.",
+            show_default=False,
+            autocompletion=completion.datasets,
+        ),
+    ] = "",
+    *,
+    name: NameOption = "",
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Show right answers by position; Enter on a bar opens what fails."""
+    folder = find_workspace(workspace)
+    from tui_annotate.lab.position.stored_studies import position_studies
+
+    with open_workspace(folder) as space:
+        positions = position_studies(space.machines)
+        there = positions.datasets()
+        if not dataset and len(there) == 1:
+            (dataset,) = there
+        if not dataset:
+            names = ", ".join(there)
+            raise InvalidInput(
+                "which dataset?" if there else "no dataset has questions with positions",
+                f"there are: {names}" if there else "ingest rows of a position study first",
+            )
+        positions.evaluate(dataset)
+    begin = f"{dataset}/"
+    raise typer.Exit(screen.annotate(folder, name=name, sample=begin, action="positions.show"))

@@ -1,0 +1,277 @@
+"""Counts answers by the position of the right one, with human labels; reads cases from files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TextIO
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.position_studies import (
+    ANSWER,
+    CORRECT,
+    ERROR,
+    INCORRECT,
+    VERDICT,
+    Case,
+    Row,
+    Task,
+    answers,
+    gold_position,
+    identity,
+    size,
+    task,
+)
+from tui_annotate.lab.position.metric import (
+    MatchRules,
+    PositionScore,
+    combine_scores,
+    count_empty_golds,
+    score_row,
+)
+from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows, write_row
+
+
+class GroupBy(StrEnum):
+    """What to group answers by."""
+
+    POSITION = "gold-position"
+    SIZE = "documents"
+    MODEL = "model"
+    TASK = "task"
+    FILE = "file"
+
+
+GroupKey = tuple[int | str | None, ...]
+"""The values of a group, in the order of what is grouped by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationOptions:
+    """Options of an evaluation; `shared`: only questions scored in all groups of a task."""
+
+    by: tuple[GroupBy, ...] = (GroupBy.POSITION,)
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HumanAgreement:
+    """Agreement of the metric with human verdicts on the same answers.
+
+    Attributes:
+        both, metric_alone, people_alone, neither: answers that are right to whom.
+        open: answers of which people say neither right nor wrong, or half of them each.
+    """
+
+    both: int = 0
+    metric_alone: int = 0
+    people_alone: int = 0
+    neither: int = 0
+    open: int = 0
+
+    @property
+    def judged(self) -> int:
+        """The number of answers that people judged right or wrong."""
+        return self.both + self.metric_alone + self.people_alone + self.neither
+
+    @property
+    def kappa(self) -> float | None:
+        """Cohen's kappa of the metric and people; None where it is not defined."""
+        import numpy as np
+
+        from tui_annotate.methods.agreement import cohen
+
+        table = [[self.both, self.metric_alone], [self.people_alone, self.neither]]
+        if not self.judged:
+            return None
+        found = float(cohen(np.array(table, dtype=float)))
+        return None if np.isnan(found) else found
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Scores by group, in order.
+
+    `empty_golds`: gold answers with an empty normal form. `unscored`: questions with no other gold
+    answer. `left_out`: answers to questions that not all groups share.
+    """
+
+    by: tuple[GroupBy, ...]
+    groups: tuple[tuple[GroupKey, PositionScore], ...]
+    people: HumanAgreement | None = None
+    empty_golds: int = 0
+    unscored: int = 0
+    left_out: int = 0
+
+    @property
+    def all(self) -> PositionScore:
+        """The score of all answers together."""
+        return combine_scores([bar for _, bar in self.groups])
+
+
+@dataclass(slots=True)
+class _Sums:
+    hits: dict[GroupKey, list[int]] = field(default_factory=dict)
+    people: dict[tuple[bool, str | None], int] = field(default_factory=dict)
+    empty: int = 0
+    unscored: int = 0
+    left_out: int = 0
+
+
+def evaluate(cases: Callable[[], Iterable[Case]], asked: EvaluationOptions) -> Evaluation:
+    """Count answers by group; `cases` is called twice where only shared questions count."""
+    common = _shared_questions(cases(), asked.by) if asked.shared else None
+    sums = _Sums()
+    for case in cases():
+        _count_case(case, sums, by=asked.by, common=common)
+    bars = [(place, PositionScore(*counted)) for place, counted in sums.hits.items()]
+    bars.sort(key=lambda each: [_sort_key(value) for value in each[0]])
+    return Evaluation(
+        asked.by, tuple(bars), _agreement(sums.people), sums.empty, sums.unscored, sums.left_out
+    )
+
+
+def _sort_key(value: int | str | None) -> tuple[int, int, str]:
+    if isinstance(value, int):
+        return 0, value, ""
+    return (2, 0, "") if value is None else (1, 0, value)
+
+
+def group_key(case: Case, by: Sequence[GroupBy]) -> GroupKey:
+    """Return the group of an answer."""
+    values: dict[GroupBy, int | str | None] = {
+        GroupBy.POSITION: case.position,
+        GroupBy.SIZE: case.size,
+        GroupBy.MODEL: case.model or None,
+        GroupBy.TASK: case.task.value,
+        GroupBy.FILE: case.file or None,
+    }
+    return tuple(values[each] for each in by)
+
+
+def _shared_questions(cases: Iterable[Case], by: Sequence[GroupBy]) -> set[str]:
+    """Return the questions that all groups of a task share; tasks are separate."""
+    tasks: dict[Task, dict[GroupKey, set[str]]] = {}
+    for case in cases:
+        if case.score is not None:
+            groups = tasks.setdefault(case.task, {})
+            groups.setdefault(group_key(case, by), set()).add(case.identity)
+    return set[str]().union(*(set.intersection(*each.values()) for each in tasks.values()))
+
+
+def _count_case(case: Case, sums: _Sums, *, by: Sequence[GroupBy], common: set[str] | None) -> None:
+    if common is not None and case.identity not in common:
+        sums.left_out += 1
+        return
+    counted = sums.hits.setdefault(group_key(case, by), [0, 0, 0, 0])
+    sums.empty += case.empty_golds
+    counted[3] += case.fails and (case.score is not None or not case.answered)
+    if case.score is None:
+        sums.unscored += case.answered
+        counted[2] += not case.answered
+        return
+    counted[0] += 1
+    counted[1] += case.score >= 1
+    if case.judged:
+        outcome = (case.score >= 1, case.verdict)
+        sums.people[outcome] = sums.people.get(outcome, 0) + 1
+
+
+def _agreement(outcomes: dict[tuple[bool, str | None], int]) -> HumanAgreement | None:
+    if not outcomes:
+        return None
+    four = [outcomes.get((hit, word), 0) for word in (CORRECT, INCORRECT) for hit in (True, False)]
+    both, people_alone, metric_alone, neither = four
+    return HumanAgreement(
+        both, metric_alone, people_alone, neither, sum(outcomes.values()) - sum(four)
+    )
+
+
+def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterator[Case]]:
+    """Return a function that reads the cases of some files anew at each call.
+
+    Raises:
+        InvalidRecord: a row can not be read, or holds neither an answer nor why it has none.
+    """
+
+    def found() -> Iterator[Case]:
+        for path in paths:
+            for placed in read_rows(path, some=False):
+                yield row_case(placed, rules, file=str(path))
+
+    return found
+
+
+def row_case(placed: LocatedRow, rules: MatchRules, *, file: str = "") -> Case:
+    """Return the case of a row."""
+    where, row = placed
+    with locate_row(where):
+        _require_answer(row)
+        right = answers(row) if task(row) is Task.QA else ()
+        word, model = row.get(VERDICT), row.get("model")
+        return Case(
+            task=task(row),
+            position=gold_position(row),
+            size=size(row),
+            identity=identity(row),
+            score=score_row(row, rules=rules),
+            answered=isinstance(row.get(ANSWER), str),
+            model=model if isinstance(model, str) else "",
+            verdict=word if isinstance(word, str) else None,
+            judged=VERDICT in row,
+            empty_golds=count_empty_golds(right),
+            file=file,
+        )
+
+
+def _require_answer(row: Row) -> None:
+    answer = row.get(ANSWER)
+    if isinstance(answer, str) or (ERROR in row and answer is None):
+        return
+    what = "has no model_answer" if ANSWER not in row else "has a model_answer that is no text"
+    raise InvalidInput(f"the row {what}", "position run asks a model, and writes it")
+
+
+def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> int:
+    """Write each row with its score, null without an answer; return how many."""
+    count = 0
+    for path in paths:
+        for placed in read_rows(path, some=False):
+            case = row_case(placed, rules)
+            write_row({**placed.row, case.task.metric: case.score}, target)
+            count += 1
+    return count
+
+
+def as_json(found: Evaluation) -> dict[str, Any]:
+    """Return the JSON that docs/json.md describes."""
+    people = found.people
+    return {
+        "by": [each.value for each in found.by],
+        "groups": [
+            dict(zip((each.value for each in found.by), place, strict=True)) | _bar_as_json(bar)
+            for place, bar in found.groups
+        ],
+        "all": _bar_as_json(found.all),
+        "people": None
+        if people is None
+        else {"judged": people.judged, **asdict(people), "kappa": people.kappa},
+        "empty_golds": found.empty_golds,
+        "unscored": found.unscored,
+        "left_out": found.left_out,
+    }
+
+
+def _bar_as_json(bar: PositionScore) -> dict[str, Any]:
+    low, high = bar.interval or (None, None)
+    return {
+        "n": bar.n,
+        "correct": bar.hits,
+        "mean": bar.mean,
+        "low": low,
+        "high": high,
+        "unanswered": bar.unanswered,
+        "fail": bar.fails,
+    }

@@ -1,0 +1,248 @@
+"""Questions of a position study on the annotating screen: marks, titles, the chart, what fails.
+
+Samples that were opened from a bar of the chart are walked among themselves, until the annotator
+goes elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.effects import Effect, Open, Reveal
+from tui_annotate.tui.draft.key_handlers import leave_for, open_page
+from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.keys.key_lines import QUESTION_LINE, Names
+from tui_annotate.tui.line_text import cut, line_text
+from tui_annotate.tui.palette import GOLD
+from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, KeyHandler, TextPage
+from tui_annotate.tui.screens.sample.rows import Title
+from tui_annotate.tui.widgets.document_pane import AnnotationMark
+
+if TYPE_CHECKING:
+    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.session import AnnotatorSession
+
+_ANSWER_CELLS: Final = 24  # cells of a gold answer in a title
+_MAX_MATCHES: Final = 200
+"""Places of answers that are marked in a text; an answer of one sign is everywhere."""
+
+
+def gold_position(sample: Sample) -> int | None:
+    """Return where the passage or the pair stands that answers, from 0; None if unknown."""
+    found = sample.meta.get("gold_position") if sample.kind is SampleKind.QUESTION else None
+    return found if isinstance(found, int) and not isinstance(found, bool) and found >= 0 else None
+
+
+def gold_document(sample: Sample) -> int | None:
+    """Return the index of the source document that answers; all pairs are one document."""
+    place = gold_position(sample)
+    if place is None:
+        return None
+    documents = len(sample.side(Side.SOURCE))
+    if sample.meta.get("task") == "kv":
+        return 0 if documents else None
+    return place if place < documents else None
+
+
+def gold_answers(sample: Sample) -> tuple[str, ...]:
+    """Return the gold answers of a question, without blank ones."""
+    found = sample.meta.get("answers") if sample.kind is SampleKind.QUESTION else None
+    if not isinstance(found, list):
+        return ()
+    return tuple(each.strip() for each in found if isinstance(each, str) and each.strip())
+
+
+def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
+    """Find gold answers in a text, case and white space aside; the longer one before."""
+    if not wanted:
+        return ()
+    forms = (
+        r"\s+".join(map(re.escape, each.split())) for each in sorted(wanted, key=len, reverse=True)
+    )
+    return tuple(_iterate_matches("|".join(forms), text))
+
+
+def _iterate_matches(pattern: str, text: str) -> Iterator[Span]:
+    for number, found in enumerate(re.finditer(pattern, text, re.IGNORECASE)):
+        if number == _MAX_MATCHES:
+            return
+        yield Span(*found.span())
+
+
+def describe_gold(sample: Sample, document: int) -> str:
+    """Describe which passage answers, for the title of a document; empty if unknown."""
+    place, size = gold_position(sample), sample.meta.get("size")
+    if place is None:
+        return ""
+    of = f"/{size}" if isinstance(size, int) else ""
+    here = gold_document(sample) == document and sample.meta.get("task") != "kv"
+    gold = gold_answers(sample)
+    first = f": {cut(line_text(gold[0]), _ANSWER_CELLS)}" if gold else ""
+    more = f" (+{len(gold) - 1})" if len(gold) > 1 else ""
+    return f"{GOLD} {'here' if here else f'{place + 1}{of}'}{first}{more}"
+
+
+def describe_metric(sample: Sample) -> str:
+    """Describe what the metric says of the answer; empty where it says nothing."""
+    if sample.kind is not SampleKind.QUESTION:
+        return ""
+    score = sample.meta.get("metric")
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        error = sample.meta.get("model_error")
+        return "no answer" if error else ""
+    return "metric: correct" if score >= 1 else "metric: incorrect"
+
+
+def question_page(sample: Sample) -> str:
+    """Return all of it as a page to read; empty for other samples."""
+    place = gold_position(sample)
+    if place is None and not gold_answers(sample):
+        return ""
+    lines = ["# Question", sample.request.question, "", "# Gold answers", *gold_answers(sample)]
+    if gold := describe_gold(sample, -1):
+        lines += ["", "# Position", gold]
+    if verdict := describe_metric(sample):
+        lines += ["", "# Metric", verdict.removeprefix("metric: ")]
+    error = sample.meta.get("model_error")
+    if isinstance(error, str):
+        lines.append(error)
+    return "\n".join(lines)
+
+
+_NAME_CELLS: Final = 16  # cells of a side's name where a question follows it
+
+
+class PositionStudy(Feature):
+    """Questions of a position study; `failing` samples replace the queue unless empty."""
+
+    key_handlers: Mapping[str, KeyHandler] = MappingProxyType(
+        {
+            "gold.show": partial(open_page, "gold"),
+            "positions.show": partial(leave_for, "positions", 0),
+        }
+    )
+    preload = ("tui_annotate.lab.position.screen",)
+
+    def __init__(self, host: FeatureHost) -> None:
+        super().__init__(host)
+        self.failing: tuple[SampleKey, ...] = ()
+        self._bar: Any = None
+
+    # what is shown
+
+    def title(self, draft: Draft, side: Side, title: Title) -> Title:
+        """Add which passage answers, and what the metric says of the answer."""
+        if draft.sample.kind is not SampleKind.QUESTION:
+            return title
+        if side is Side.SUMMARY:
+            name = f"{cut(line_text(title.name), _NAME_CELLS)}: {draft.sample.request.question}"
+            return title._replace(name=name, notes=(describe_metric(draft.sample), *title.notes))
+        gold = describe_gold(draft.sample, draft.pointers[side].document)
+        return title._replace(notes=(gold, *title.notes))
+
+    def marks(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
+        """Return the gold answers in a text."""
+        if draft.sample.kind is not SampleKind.QUESTION:
+            return ()
+        return _find_marks(gold_answers(draft.sample), draft.text(side))
+
+    def pages(self, draft: Draft, desk: OpenSample) -> Sequence[TextPage]:
+        """Return the question with its answers."""
+        del draft
+        text = question_page(desk.sample)
+        return [TextPage("Question", text, first=True)] if text else ()
+
+    def key_line(self, draft: Draft) -> Names | None:
+        """Return the keys of a question whose passages are known."""
+        return None if gold_position(draft.sample) is None else QUESTION_LINE
+
+    # what is asked
+
+    def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Do what an effect asks for; False where it asks for nothing of this."""
+        match effect:
+            case Open("gold"):
+                self._show_gold(draft)
+            case Open("positions"):
+                self._open_positions(session, draft)
+            case Open("queue") if draft.sample.key in self.failing:
+                self._open_positions(session, draft)
+            case Open("sample", step) if draft.sample.key in self.failing:
+                self._walk_failing(draft.sample.key, step)
+            case _:
+                return False
+        return True
+
+    def _show_gold(self, draft: Draft) -> None:
+        document = gold_document(draft.sample)
+        if document is None:
+            self.host.show_message(MessageCode.NO_GOLD_KNOWN)
+            return
+        found = find_answers(gold_answers(draft.sample), draft.text(Side.SOURCE, document))
+        if found:
+            self.host.panes.handle(Reveal(Side.SOURCE, document, found[0]))
+        else:
+            self.host.panes.show_document(Side.SOURCE, document)
+        self.host.follow()
+
+    # the chart, and what fails
+
+    def _open_positions(self, session: AnnotatorSession, draft: Draft) -> None:
+        if gold_position(draft.sample) is None or session.machines is None:
+            self.host.show_message(MessageCode.NO_POSITION_STUDY)
+            return
+        from tui_annotate.lab.position.screen import PositionsScreen
+
+        self.host.keep_place()
+        dataset, who = draft.sample.dataset, session.person.id
+        try:
+            positions = session.machines().positions
+        except TuiAnnotateError as error:
+            self.host.show_message(error.message)
+            return
+        screen = PositionsScreen(positions, who, dataset=dataset, where=self._bar)
+
+        def closed(chosen: Any) -> None:
+            self._bar = screen.where
+            if chosen == "quit":
+                self.host.quit()
+            elif chosen == "queue":
+                self.failing = ()
+                self.host.open_queue()
+            elif chosen is not None:
+                self.failing = chosen.keys
+                if chosen.key != draft.sample.key:
+                    self.host.go_to(chosen.key)
+
+        self.host.open_dialog(screen, closed)
+
+    def _walk_failing(self, key: SampleKey, step: int) -> None:
+        at = self.failing.index(key) + step
+        if 0 <= at < len(self.failing):
+            self.host.go(partial(self.failing.__getitem__, at), "")
+        else:
+            end = MessageCode.LAST_FAILING if step > 0 else MessageCode.FIRST_FAILING
+            self.host.show_message(end)
+
+    def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
+        """Return the next failing sample that is not finished, while these are walked."""
+        if sample.key in self.failing and session.machines is not None:
+            after = self.failing[self.failing.index(sample.key) + 1 :]
+            positions = session.machines().positions
+            found: SampleKey | None = positions.next_open(session.person.id, after)
+            return found
+        return None
+
+
+@lru_cache(maxsize=8)
+def _find_marks(wanted: tuple[str, ...], text: str) -> tuple[AnnotationMark, ...]:
+    """Find gold answers once for a text: each key press asks for marks of large texts."""
+    return tuple(AnnotationMark(span, GOLD) for span in find_answers(wanted, text))

@@ -1,0 +1,150 @@
+"""Whether an answer holds a gold answer, as "Lost in the Middle" counts it, and how by position.
+
+Every rule of the original stands as it is, also where it errs; `MatchRules` mends them one by one.
+
+Source: N. F. Liu et al., "Lost in the Middle" (2023), and its programs; the normal form is that of
+SQuAD (P. Rajpurkar et al., 2016).
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tui_annotate.domain.position_studies import ANSWER, Row, Task, golds, task
+from tui_annotate.methods.intervals import wilson
+from tui_annotate.methods.sentence_boundaries import HAN
+
+_PUNCTUATION: Final = dict.fromkeys(map(ord, string.punctuation))
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_HAN = re.compile(rf"[{HAN}]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchRules:
+    """Deviations from the original metric; none by default.
+
+    `whole_words`: "cat" is not in "category"; a Han character is a word. `first_filled`: read the
+    first nonblank line, else the first one. `skip_empty`: skip gold answers with an empty normal
+    form, else every answer contains them.
+    """
+
+    whole_words: bool = False
+    first_filled: bool = False
+    skip_empty: bool = False
+
+
+ORIGINAL: Final = MatchRules()
+
+
+def normalise_answer(text: str) -> str:
+    """Return lower case without ASCII punctuation and articles, words joined by blanks."""
+    bare = text.lower().translate(_PUNCTUATION)
+    return " ".join(_ARTICLES.sub(" ", bare).split())
+
+
+def scored_line(answer: str, *, filled: bool = False) -> str:
+    """Return the line of an answer that is scored: the first, or the first non-blank one."""
+    if filled:
+        answer = answer.lstrip()
+    return answer.split("\n")[0].strip()
+
+
+def best_subspan_em(answer: str, golds: Iterable[str], *, rules: MatchRules = ORIGINAL) -> float:
+    """1.0 where the normal form of any gold answer is in that of the answer, else 0.0.
+
+    Args:
+        answer: all of it is looked at; the original cuts it by `scored_line` first.
+        golds: with none of them the score is 0.0.
+    """
+    form = normalise_answer(answer)
+    for gold in map(normalise_answer, golds):
+        if not gold:
+            found = not rules.skip_empty
+        else:
+            found = _contains_words(gold, form) if rules.whole_words else gold in form
+        if found:
+            return 1.0
+    return 0.0
+
+
+def _contains_words(gold: str, form: str) -> bool:
+    at = form.find(gold)
+    while at >= 0:
+        end = at + len(gold)
+        if not (
+            _continues_word(form[at - 1 : at], gold[0])
+            or _continues_word(gold[-1], form[end : end + 1])
+        ):
+            return True
+        at = form.find(gold, at + 1)
+    return False
+
+
+def _continues_word(before: str, after: str) -> bool:
+    """Whether both characters are of one word; False where either is missing."""
+    return all(each.isalnum() and not _HAN.match(each) for each in (before, after))
+
+
+def key_value_accuracy(answer: str, value: str) -> float:
+    """Return 1.0 if the answer contains the value, ignoring case; else 0.0."""
+    return float(value.lower() in answer.lower())
+
+
+def count_empty_golds(golds: Iterable[str]) -> int:
+    """Return how many gold answers are empty when normalised, and so in every answer."""
+    return sum(not normalise_answer(gold) for gold in golds)
+
+
+def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
+    """Return the score of a row; None without an answer, or without a gold one by `skip_empty`.
+
+    Raises:
+        InvalidInput: a field is invalid.
+    """
+    answer = row.get(ANSWER)
+    if not isinstance(answer, str):
+        return None
+    right = golds(row)
+    if task(row) is Task.KV:
+        return key_value_accuracy(answer, *right)
+    if rules.skip_empty and right and count_empty_golds(right) == len(right):
+        return None
+    return best_subspan_em(scored_line(answer, filled=rules.first_filled), right, rules=rules)
+
+
+@dataclass(frozen=True, slots=True)
+class PositionScore:
+    """The scores of `n` answered rows at one position.
+
+    `hits`: scores of 1.0. `unanswered`: other rows. `fails`: wrong or missing, human verdicts
+    first.
+    """
+
+    n: int
+    hits: int
+    unanswered: int = 0
+    fails: int = 0
+
+    @property
+    def mean(self) -> float | None:
+        """In [0, 1]; None for no rows."""
+        return self.hits / self.n if self.n else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of the mean; None for no rows."""
+        return wilson(self.hits, self.n) if self.n else None
+
+
+def combine_scores(bars: Sequence[PositionScore]) -> PositionScore:
+    """Add up the scores of several positions."""
+    return PositionScore(
+        sum(bar.n for bar in bars),
+        sum(bar.hits for bar in bars),
+        sum(bar.unanswered for bar in bars),
+        sum(bar.fails for bar in bars),
+    )

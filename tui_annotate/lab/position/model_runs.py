@@ -1,0 +1,208 @@
+"""Rows put to a model: prompts out, or the model's answers beside the rows, in the rows' order.
+
+A prompt that is too long, or that the model refuses, keeps its row: without an answer, and told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.position_studies import (
+    ANSWER,
+    ERROR,
+    Row,
+    Task,
+    gold_position,
+    passages,
+    task,
+)
+from tui_annotate.lab.position.prompts import Style, build_prompt
+from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows, write_row
+from tui_annotate.lab.position.row_generation import is_reordered
+from tui_annotate.plugins.judges import Judge, ModelReply, Question
+
+_BATCH: Final = 64
+_PASSAGE_FIELDS: Final = (
+    "title",
+    "text",
+    "id",
+    "score",
+    "hasanswer",
+    "isgold",
+    "original_retrieval_index",
+)
+"""What a prediction says of a passage, in the original's order."""
+
+OnMissing = Callable[[str, int | None, str], None]
+"""Where a row stands, its gold position, and why it has no answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRunOptions:
+    """Options of a model run.
+
+    `longest`: code points of a prompt; 0 for any. `temperature`, `top_p`, `max_tokens`: as
+    `Question`.
+    """
+
+    style: Style = Style.PLAIN
+    template: str = ""
+    longest: int = 0
+    temperature: float = 0.0
+    top_p: float = 1.0
+    max_tokens: int = 100
+
+
+@dataclass(slots=True)
+class ModelRunReport:
+    """The counts of a run so far; `unanswered` by gold position, `characters` to send."""
+
+    rows: int = 0
+    cached: int = 0
+    unanswered: Counter[int | None] = field(default_factory=Counter)
+    characters: int = 0
+
+
+def read_prompts(
+    paths: Iterable[Path], options: ModelRunOptions
+) -> Iterator[tuple[LocatedRow, str]]:
+    """Yield each row of some files with its prompt.
+
+    Raises:
+        InvalidRecord: a row can not be read, or no prompt can be made of it.
+    """
+    for path in paths:
+        for located in read_rows(path):
+            with locate_row(located.where):
+                prompt = build_prompt(located.row, style=options.style, template=options.template)
+            yield located, prompt
+
+
+def write_prompts(paths: Iterable[Path], target: TextIO, options: ModelRunOptions) -> int:
+    """Write each row with its prompt, and return how many; raises as `read_prompts`."""
+    count = 0
+    for located, prompt in read_prompts(paths, options):
+        with locate_row(located.where):
+            fields = _prompt_fields(located.row, prompt, options)
+        write_row({**located.row, **fields}, target)
+        count += 1
+    return count
+
+
+def estimate_run(paths: Iterable[Path], judge: Judge, options: ModelRunOptions) -> ModelRunReport:
+    """Return what a run would cost; asks nobody."""
+    report = ModelRunReport()
+    for located, prompt in read_prompts(paths, options):
+        report.rows += 1
+        if _is_too_long(prompt, options):
+            report.unanswered[gold_position(located.row)] += 1
+        elif judge.cached(_build_question(prompt, options)):
+            report.cached += 1
+        else:
+            report.characters += len(prompt)
+    return report
+
+
+def run_model(
+    paths: Iterable[Path],
+    judge: Judge,
+    options: ModelRunOptions,
+    *,
+    target: TextIO,
+    on_missing: OnMissing,
+    on_progress: Callable[[int], None],
+) -> ModelRunReport:
+    """Write each row with the model's answer; stored replies are not asked for again.
+
+    `on_missing` gets each row without an answer; `on_progress` the number of rows.
+
+    Raises:
+        Unavailable: the model can not be reached; the replies so far are kept.
+        InvalidRecord: as `read_prompts`.
+    """
+    report = ModelRunReport()
+    about = {
+        "model": judge.model,
+        "model_temperature": options.temperature,
+        "model_top_p": options.top_p,
+    }
+    for path in paths:
+        stream = read_prompts([path], options)
+        while batch := list(islice(stream, _BATCH)):
+            outcomes = _ask_batch([prompt for _, prompt in batch], judge, options)
+            for (located, prompt), outcome in zip(batch, outcomes, strict=True):
+                row = {**located.row, **_prompt_fields(located.row, prompt, options), **about}
+                if isinstance(outcome, ModelReply):
+                    row[ANSWER] = outcome.text
+                    report.cached += outcome.cached
+                    report.characters += 0 if outcome.cached else len(prompt)
+                else:
+                    row |= {ANSWER: None, ERROR: outcome.message}
+                    position = gold_position(located.row)
+                    report.unanswered[position] += 1
+                    on_missing(located.where, position, outcome.message)
+                write_row(row, target)
+            report.rows += len(batch)
+            on_progress(report.rows)
+    return report
+
+
+def _ask_batch(
+    prompts: Sequence[str], judge: Judge, options: ModelRunOptions
+) -> list[ModelReply | InvalidInput]:
+    outcomes: dict[int, ModelReply | InvalidInput] = {}
+    asked = []
+    for at, prompt in enumerate(prompts):
+        if _is_too_long(prompt, options):
+            message = f"the prompt has {len(prompt):,} characters, more than {options.longest:,}"
+            outcomes[at] = InvalidInput(message)
+        else:
+            asked.append(at)
+    questions = [_build_question(prompts[at], options) for at in asked]
+    for index, outcome in judge.ask_all(questions) if questions else ():
+        if not isinstance(outcome, ModelReply | InvalidInput):
+            raise outcome  # more than the refusal of one question: it ends the run
+        outcomes[asked[index]] = outcome
+    return [outcomes[at] for at in range(len(prompts))]
+
+
+def _is_too_long(prompt: str, options: ModelRunOptions) -> bool:
+    return 0 < options.longest < len(prompt)
+
+
+def _build_question(prompt: str, options: ModelRunOptions) -> Question:
+    return Question(
+        user=prompt,
+        temperature=options.temperature,
+        top_p=options.top_p,
+        max_tokens=options.max_tokens,
+    )
+
+
+def _prompt_fields(row: Row, prompt: str, options: ModelRunOptions) -> dict[str, Any]:
+    if task(row) is Task.KV:
+        return {"model_prompt": prompt, "model_ordered_kv_records": row["ordered_kv_records"]}
+    shown = () if options.style is Style.CLOSED_BOOK else passages(row, shown=False)
+    return {
+        "model_prompt": prompt,
+        "model_documents": [
+            {name: each.get(name) for name in _PASSAGE_FIELDS}
+            | {"score": _parse_float(each.get("score"))}
+            for each in shown
+        ],
+        "model_prompt_mention_random_ordering": options.style is Style.RANDOM_NOTE,
+        "model_use_random_ordering": is_reordered(row),
+    }
+
+
+def _parse_float(score: Any) -> Any:
+    try:
+        return float(score)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,369 @@
+"""open-qa: rows of position studies; questions over passages, keys over pairs, and predictions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import Person, PersonKind, checked_name
+from tui_annotate.domain.position_studies import (
+    ANSWER,
+    VERDICT,
+    Row,
+    Task,
+    gold_position,
+    golds,
+    identity,
+    pairs,
+    passages,
+    question_text,
+    size,
+    task,
+    text,
+    verdict_of,
+)
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
+from tui_annotate.lab.position.metric import score_row
+from tui_annotate.lab.position.prompts import format_pairs
+from tui_annotate.plugins.files.json_values import Value
+from tui_annotate.plugins.json_records import json_records
+from tui_annotate.plugins.losses import LossCounter
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+from tui_annotate.plugins.record_validation import (
+    NameRegister,
+    dataset_name,
+    describe_value,
+    document,
+    identifier,
+)
+from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
+
+FORMAT: Final = "open-qa"
+PEOPLE: Final = "human_verdicts"
+"""The field of a row that holds what each person said; `human_verdict` is what most of them did."""
+OWN_META: Final = frozenset({"task", "answers", "gold_position", "size", "passages", "metric"})
+"""What the reader puts into the meta of samples, besides fields of the row that are short."""
+LONG: Final = frozenset(
+    {
+        "question", "answers", "ctxs", "nq_annotated_gold", "model_documents", "model_prompt",
+        "model_answer", "ordered_kv_records", "model_ordered_kv_records", PEOPLE, "human_verdict",
+    }
+)  # fmt: skip
+"""Fields that no meta holds: they are texts, or stand in the sample elsewhere."""
+
+ABOUT: Final = FormatTraits(
+    title="questions over passages and keys over pairs, with a model's answers",
+    carried=carry_plainly(
+        RecordTrait.TEXTS,
+        RecordTrait.EMPTY,
+        RecordTrait.UNREAD,
+        RecordTrait.OPINION,
+        RecordTrait.KIND,
+        RecordTrait.TITLE,
+        annotator="name",
+        meta=OWN,
+        group=OWN,
+        request=OWN,
+        imported=OWN,
+    ),
+)
+
+
+_OF_PASSAGES = ("id", "score", "hasanswer", "original_retrieval_index", "isgold")
+_SHOWN_LISTS = ("ctxs", "model_documents")
+_SHOWN_PAIRS = ("model_ordered_kv_records", "ordered_kv_records")
+"""Columns of pairs; the first that is there is what the model was shown."""
+
+
+class RowReader:
+    """Reads the rows of one file.
+
+    Args:
+        dataset: of their samples.
+        names: what the ids that were given are kept in.
+    """
+
+    def __init__(self, dataset: str, options: ImportOptions, names: NameRegister) -> None:
+        self._dataset = dataset
+        self._language = options.language
+        self._names = names
+
+    def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[str]]:
+        """Return the sample of a row with its human verdicts; also doubts about it.
+
+        Raises:
+            InvalidInput: a field is missing, or not what it must be.
+        """
+        name, kind = question_text(row), task(row)
+        sources = self._passage_documents(row) if kind is Task.QA else (self._pair_document(row),)
+        documents = (*sources, *self._answer_documents(row))
+        work, people = _parse_people(row)
+        sample = Sample(
+            self._dataset,
+            self._unique_id(row, where),
+            documents,
+            kind=SampleKind.QUESTION,
+            group=identity(row),
+            request=Request(question=name),
+            meta=_build_meta(row, kind),
+            imported={"format": FORMAT, "row": _kept_row(row)},
+        )
+        return Record(sample, assignments=work, people=people, where=where), _find_doubts(row)
+
+    def _unique_id(self, row: Row, where: str) -> str:
+        """Return an id of question, gold position and model, the same in every file."""
+        place, model = gold_position(row), row.get("model")
+        name = identity(row) + ("" if place is None else f"@{place}")
+        if isinstance(model, str) and model.strip():
+            name += f":{model}"
+        numbered = (name if time == 1 else f"{name}#{time}" for time in count(1))
+        return next(
+            each
+            for each in numbered
+            if self._names.first(identifier(each, what="id"), where) == where
+        )
+
+    def _passage_documents(self, row: Row) -> tuple[Document, ...]:
+        return tuple(
+            replace(
+                document(
+                    each.get("text"),
+                    side=Side.SOURCE,
+                    column=f"text of passage {number}",
+                    language=self._language,
+                ),
+                key=str(number),
+                title=each["title"] if isinstance(each.get("title"), str) else "",
+            )
+            for number, each in enumerate(passages(row), 1)
+        )
+
+    def _pair_document(self, row: Row) -> Document:
+        text(row, "value")
+        found = format_pairs(pairs(row))
+        return document(found, side=Side.SOURCE, column="pairs", language=self._language or "en")
+
+    def _answer_documents(self, row: Row) -> tuple[Document, ...]:
+        """Return the model's answer, else the first gold one; empty if it is blank."""
+        answer = row[ANSWER] if ANSWER in row else next(iter(golds(row)), None)
+        if answer is None:
+            return ()
+        if not isinstance(answer, str):
+            raise InvalidInput(f"{ANSWER!r} holds {describe_value(answer)}, not text", "quote it")
+        if not answer.strip():
+            return ()
+        return (document(answer, side=Side.SUMMARY, column=ANSWER, language=self._language),)
+
+
+def _build_meta(row: Row, kind: Task) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "task": kind.value,
+        "answers": list(golds(row)),
+        "gold_position": gold_position(row),
+        "size": size(row),
+    }
+    if kind is Task.QA:
+        found["passages"] = [
+            {name: each[name] for name in _OF_PASSAGES if name in each} for each in passages(row)
+        ]
+    stored = row.get(kind.metric)
+    score = stored if isinstance(stored, int | float) else score_row(row)
+    if score is not None:
+        found["metric"] = float(score)
+    others = {name: value for name, value in row.items() if name not in LONG}
+    return others | found
+
+
+def _kept_row(row: Row) -> dict[str, Any]:
+    kept = {name: value for name, value in row.items() if name not in {PEOPLE, "human_verdict"}}
+    if task(row) is Task.KV:
+        shown = next((name for name in _SHOWN_PAIRS if row.get(name)), None)
+        return kept | ({shown: None} if shown else {})
+    texts = [each["text"] for each in passages(row)]
+    for name in _SHOWN_LISTS:
+        if isinstance(row.get(name), list):
+            there = zip(row[name], texts, strict=False)
+            kept[name] = [_without_text(each, words) for each, words in there]
+            kept[name] += row[name][len(texts) :]
+    return kept
+
+
+def _without_text(passage: Row, words: str) -> Row:
+    if passage.get("text") != words:
+        return passage
+    return {name: None if name == "text" else value for name, value in passage.items()}
+
+
+def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]:
+    found = row.get(PEOPLE) or []
+    if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        raise InvalidInput(f"{PEOPLE!r} is no list of objects", "each has person and verdict")
+    named = list(_parse_verdicts(found))
+    names = [person.id for person, _ in named]
+    if len(set(names)) < len(names):
+        raise InvalidInput(f"{PEOPLE!r} names somebody twice")
+    return tuple(work for _, work in named), tuple(person for person, _ in named)
+
+
+def _parse_verdicts(found: list[Mapping[str, Any]]) -> Iterator[tuple[Person, Assignment]]:
+    for each in found:
+        words = [each.get(name) or "" for name in ("person", "verdict", "comment")]
+        if not all(isinstance(word, str) for word in words):
+            raise InvalidInput(f"{PEOPLE!r} holds what is no text", "person, verdict, comment")
+        name = checked_name(words[0])
+        work = Assignment(name, State.DONE, rating=words[1], comment=words[2])
+        yield Person(name, name, PersonKind.IMPORTED), work
+
+
+def _find_doubts(row: Row) -> list[str]:
+    if task(row) is Task.KV:
+        return [] if gold_position(row) is not None else ["the key stands in no pair"]
+    marked = sum(each.get("isgold") is True for each in passages(row))
+    return [f"{marked} passages are marked as gold: the first counts"] if marked > 1 else []
+
+
+class OpenQaWriter:
+    """Writes a row for each sample. `report`: what was written, and what has no place in rows."""
+
+    def __init__(self) -> None:
+        self.report = ExportReport()
+        self._tally = LossCounter(ABOUT, self.report, own=FORMAT)
+        self._names: dict[str, str] = {}
+
+    def write(self, record: Record, target: TextIO) -> None:
+        """Write one sample with its human verdicts."""
+        if record.sample.kind is not SampleKind.QUESTION:
+            self.report.lose("samples that are no question")
+            self.report.lose("annotations of such samples", len(record.annotations))
+            return
+        self._count_losses(record)
+        row = row_of(record.sample)
+        score = record.sample.meta.get("metric", score_row(row))
+        if score is not None:
+            row[task(row).metric] = score
+        row |= self._verdict_fields(record)
+        target.write(json.dumps(row, ensure_ascii=False))
+        target.write("\n")
+
+    def _verdict_fields(self, record: Record) -> dict[str, Any]:
+        people = {person.id: person for person in record.people}
+        verdicts = [
+            work
+            for work in record.assignments
+            if work.rating or work.comment or work.state is State.DONE
+        ]
+        if not verdicts:
+            return {}
+        fields = [
+            {"person": self._person_name(people.get(work.person)), "verdict": work.rating}
+            | ({"comment": work.comment} if work.comment else {})
+            for work in verdicts
+        ]
+        return {VERDICT: verdict_of(verdicts), PEOPLE: fields}
+
+    def _person_name(self, person: Person | None) -> str:
+        """Return a person's name, or the id if another person has the same name."""
+        if person is None:
+            return "?"
+        if person.id not in self._names:
+            taken = person.name in self._names.values()
+            self._names[person.id] = person.id if taken else person.name
+            self.report.lose("ids of annotators", self._names[person.id] != person.id)
+        return self._names[person.id]
+
+    def _count_losses(self, record: Record) -> None:
+        report, sample = self.report, record.sample
+        self._tally.count(record)
+        report.records += 1
+        report.lose("annotations", len(record.annotations))
+        if not _is_own(sample):
+            report.lose(RecordTrait.META.value, len(sample.meta.keys() - OWN_META))
+            report.lose(RecordTrait.GROUP.value, bool(sample.group))
+
+
+def _is_own(sample: Sample) -> bool:
+    return bool(sample.imported) and (sample.imported or {}).get("format") == FORMAT
+
+
+def row_of(sample: Sample) -> dict[str, Any]:
+    """Return the row that a sample came from; build one for samples of other formats."""
+    if not _is_own(sample):
+        return _build_row(sample)
+    try:
+        return _restore_row(sample)
+    except (AttributeError, InvalidInput, KeyError, TypeError, ValueError):  # not as we kept it
+        return _build_row(sample)
+
+
+def _restore_row(sample: Sample) -> dict[str, Any]:
+    row: dict[str, Any] = dict((sample.imported or {})["row"])
+    sources = sample.side(Side.SOURCE)
+    if task(row) is Task.KV:
+        (shown,) = (name for name in _SHOWN_PAIRS if name in row and row[name] is None)
+        row[shown] = json.loads(
+            sources[0].text, object_pairs_hook=lambda found: [[*pair] for pair in found]
+        )
+        return row
+    passages(row)
+    for name in _SHOWN_LISTS:
+        if isinstance(row.get(name), list):
+            texts = [each.text for each in sources]
+            row[name] = [_with_text(each, at, texts) for at, each in enumerate(row[name])]
+    return row
+
+
+def _with_text(passage: Mapping[str, Any], at: int, texts: list[str]) -> dict[str, Any]:
+    if "text" in passage and passage["text"] is None and at < len(texts):
+        return {**passage, "text": texts[at]}
+    return dict(passage)
+
+
+def _build_row(sample: Sample) -> dict[str, Any]:
+    request, meta = sample.request, sample.meta
+    answers = meta.get("answers")
+    gold = meta.get("gold_position")
+    summary = sample.side(Side.SUMMARY)
+    row: dict[str, Any] = {
+        "question": request.question or request.problem or request.title,
+        "answers": answers if isinstance(answers, list) else [],
+        "ctxs": [
+            {"title": each.title, "text": each.text, "isgold": at == gold}
+            for at, each in enumerate(sample.side(Side.SOURCE))
+        ],
+    }
+    return row | ({ANSWER: summary[0].text} if summary else {})
+
+
+class OpenQaFormat:
+    """Reads questions, also with answers of a model; writes scored rows with human verdicts."""
+
+    name = FORMAT
+    about = ABOUT
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """Yield one record for each row; see `Importer.read`."""
+        with closing(NameRegister()) as names:
+            rows = RowReader(dataset_name(path, options.dataset), options, names)
+
+            def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
+                return rows.record(fields, value.where)
+
+            yield from json_records(path, options, read, what="row")
+
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
+        """Write one row for each sample; see `Exporter.write`."""
+        del options
+        writer = OpenQaWriter()
+        for record in records:
+            writer.write(record, target)
+        return writer.report

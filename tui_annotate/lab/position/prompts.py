@@ -1,0 +1,133 @@
+"""Prompts of position studies, in words of our own and parts in the order of the original.
+
+Parts are parted by an empty line; nothing follows the last sign. A template replaces all of it:
+`{search_results}`, `{question}`, `{kv}` and `{key}` in it are filled in, everything else stays.
+
+Source of the order: N. F. Liu et al., "Lost in the Middle" (2023), and its programs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.position_studies import Row, Task, pairs, passages, task, text
+
+
+class Style(StrEnum):
+    """The style of a prompt: plain, with a note, question first too, or without passages."""
+
+    PLAIN = "plain"
+    RANDOM_NOTE = "random-note"
+    QUERY_AWARE = "query-aware"
+    CLOSED_BOOK = "closed-book"
+
+
+_ASK = (
+    "Answer the question below as well as you can. Rely on nothing but the search results that are"
+    " given; not every one of them need have to do with it."
+)
+_ASK_RANDOM = f"{_ASK} They are listed in random order."
+_ASK_KEY = "Find the key that is named below in the JSON object, and give the value that it has."
+_SLOT = re.compile(r"\{(search_results|question|kv|key)\}")
+
+
+def build_prompt(row: Row, *, style: Style = Style.PLAIN, template: str = "") -> str:
+    """Build the prompt of a row of either task; a `template` replaces wording and style.
+
+    Raises:
+        InvalidInput: the row lacks a field, or the style is not one of its task.
+    """
+    if task(row) is Task.KV:
+        return build_key_value_prompt(
+            pairs(row, shown=False), text(row, "key"), style=style, template=template
+        )
+    found = () if style is Style.CLOSED_BOOK and not template else passages(row, shown=False)
+    return build_question_prompt(text(row, "question"), found, style=style, template=template)
+
+
+def build_question_prompt(
+    question: str, passages: Sequence[Row], *, style: Style = Style.PLAIN, template: str = ""
+) -> str:
+    """Build the prompt of a question over passages.
+
+    Raises:
+        InvalidInput: the question is empty, or there are no passages where the style needs some.
+    """
+    if not question:
+        raise InvalidInput("the question is empty", code="question-empty")
+    needed = "{search_results}" in template if template else style is not Style.CLOSED_BOOK
+    if needed and not passages:
+        raise InvalidInput("there are no passages", "without them, ask with closed book")
+    block = format_documents(passages) if needed else ""
+    if template:
+        return fill_template(template, search_results=block, question=question)
+    end = f"Question: {question}\nAnswer:"
+    if style is Style.CLOSED_BOOK:
+        return end
+    before = [f"Question: {question}"] if style is Style.QUERY_AWARE else []
+    ask = _ASK_RANDOM if style is Style.RANDOM_NOTE else _ASK
+    return "\n\n".join([ask, *before, block, end])
+
+
+def build_key_value_prompt(
+    pairs: Sequence[tuple[str, str]], key: str, *, style: Style = Style.PLAIN, template: str = ""
+) -> str:
+    """Build the prompt of a key over pairs.
+
+    Raises:
+        InvalidInput: fewer than two pairs, keys that repeat, a key that is in none of them, or a
+            style that questions alone have.
+    """
+    if style not in (Style.PLAIN, Style.QUERY_AWARE):
+        raise InvalidInput(f"{style} is for questions over passages", "keys are always looked up")
+    keys = [each for each, _ in pairs]
+    if len(keys) < 2:
+        raise InvalidInput(f"{len(keys)} pairs are too few", "at least 2 are needed")
+    if len(set(keys)) < len(keys):
+        twice = next(each for place, each in enumerate(keys) if each in keys[:place])
+        raise InvalidInput(f"the key {twice!r} is there twice", "each must be another")
+    if key not in keys:
+        raise InvalidInput(f"the key {key!r} is in no pair")
+    if template:
+        return fill_template(template, kv=format_pairs(pairs), key=key)
+    line = f"Key: {_quote(key)}"
+    before = [line] if style is Style.QUERY_AWARE else []
+    data = f"JSON data:\n{format_pairs(pairs)}"
+    return "\n\n".join([_ASK_KEY, *before, data, f"{line}\nCorresponding value:"])
+
+
+def format_documents(passages: Iterable[Row]) -> str:
+    """Format passages, one a line, numbered from 1, with titles."""
+    return "\n".join(
+        f"Document [{number}](Title: {each.get('title') or ''}) {text(each, 'text')}"
+        for number, each in enumerate(passages, 1)
+    )
+
+
+def format_pairs(pairs: Iterable[tuple[str, str]]) -> str:
+    """Format pairs as one JSON object, one pair a line."""
+    return "{" + ",\n ".join(f"{_quote(key)}: {_quote(value)}" for key, value in pairs) + "}"
+
+
+def fill_template(template: str, **slots: str) -> str:
+    """Fill the slots of a template; braces in values stay as they are.
+
+    Raises:
+        InvalidInput: it has a slot that this task does not fill.
+    """
+
+    def word(found: re.Match[str]) -> str:
+        if found[1] not in slots:
+            there = " and ".join(f"{{{name}}}" for name in slots)
+            raise InvalidInput(f"nothing fills {found[0]} of the template", f"here are {there}")
+        return slots[found[1]]
+
+    return _SLOT.sub(word, template)
+
+
+def _quote(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,115 @@
+"""Rows of position studies in and out: one bad row ends it by its line, and nothing is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, NamedTuple, TextIO
+
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord
+from tui_annotate.domain.position_studies import task
+from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.files.json_values import EMPTY, NO_RECORDS, json_values
+from tui_annotate.plugins.files.packing import PACKED, plain_suffixes
+from tui_annotate.plugins.files.targets import output
+
+_SUFFIXES = {".jsonl", ".json", ".ndjson"}
+
+
+class LocatedRow(NamedTuple):
+    """A row, and `file:line` where it stands."""
+
+    where: str
+    row: dict[str, Any]
+
+
+def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iterator[LocatedRow]:
+    """Yield the rows of a file, plain or packed; with `some` an empty file is an error.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: it can not be opened.
+        InvalidRecord: a row can not be read, or is of neither task.
+    """
+    for value in json_values(path, encoding=encoding):
+        if isinstance(value, Problem):
+            if not some and value.message in {EMPTY, NO_RECORDS}:
+                return
+            raise InvalidRecord(value.message, value.hint, where=value.where)
+        with locate_row(value.where):
+            task(value.value)
+        yield LocatedRow(value.where, value.value)
+
+
+@contextmanager
+def locate_row(where: str) -> Iterator[None]:
+    """Add the location of a row to errors about it.
+
+    Raises:
+        InvalidRecord: in the place of any InvalidInput.
+    """
+    try:
+        yield
+    except InvalidRecord:
+        raise
+    except InvalidInput as error:
+        raise InvalidRecord(error.message, error.hint, where=where) from error
+
+
+def write_row(row: dict[str, Any], file: TextIO) -> None:
+    """Write a row as a line."""
+    file.write(json.dumps(row, ensure_ascii=False))
+    file.write("\n")
+
+
+def is_file_of_rows(target: Path) -> bool:
+    """Return whether a path names a file of rows: `.jsonl`, also packed."""
+    return bool(set(plain_suffixes(target)[-1:]) & _SUFFIXES)
+
+
+def rows_suffix(path: Path) -> str:
+    """Return the suffix of files like this one: `.jsonl`, and that of its packing."""
+    return ".jsonl" + (path.suffix if path.suffix in PACKED else "")
+
+
+class RowFiles:
+    """Files of rows in a folder; all of them appear together at the end, or none."""
+
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        self._stack = stack
+        self._folder = folder
+        self._open: dict[str, TextIO] = {}
+        self.names: list[str] = []
+
+    def file(self, name: str) -> TextIO:
+        """Return the file of a name; open it the first time."""
+        if name not in self._open:
+            self._open[name] = self._stack.enter_context(output(self._folder / name))
+            self.names.append(name)
+        return self._open[name]
+
+
+@contextmanager
+def open_folder(folder: Path) -> Iterator[RowFiles]:
+    """Open files in a folder; create it if it is missing.
+
+    Raises:
+        InvalidInput: a file stands there, or its own folder is not there.
+        Unavailable: it can not be written.
+    """
+    made = not folder.exists()
+    if made:
+        if not folder.absolute().parent.is_dir():
+            raise InvalidInput(f"there is no folder {folder.absolute().parent}", "make it first")
+        folder.mkdir()
+    elif not folder.is_dir():
+        raise InvalidInput(f"{folder} is a file", "name a folder, or a file that ends in .jsonl")
+    try:
+        with ExitStack() as stack:
+            yield RowFiles(stack, folder)
+    except BaseException:
+        if made:
+            with suppress(OSError):
+                folder.rmdir()
+        raise

@@ -1,0 +1,298 @@
+"""Rows and files of position studies: distractors chosen, the gold at each position, keys drawn.
+
+The same input and seed give the same rows, on every machine and version of Python: only
+`Random.random` is promised to stay as it is, so all that is drawn comes from it.
+
+Source: N. F. Liu et al., "Lost in the Middle" (2023), and its programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, Final, TypeVar
+from uuid import UUID
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.position_studies import (
+    Row,
+    Task,
+    gold_position,
+    pairs,
+    passages,
+    places,
+    size,
+    task,
+    text,
+)
+from tui_annotate.lab.position.metric import normalise_answer
+from tui_annotate.lab.position.row_files import (
+    LocatedRow,
+    is_file_of_rows,
+    locate_row,
+    open_folder,
+    rows_suffix,
+    write_row,
+)
+from tui_annotate.plugins.files.targets import output
+
+_Item = TypeVar("_Item")
+
+
+def row_random(seed: int, name: str) -> Random:
+    """Return the random source of one row; it does not depend on other rows."""
+    return Random(f"{seed}/{name}")  # noqa: S311  no secret
+
+
+def random_below(count: int, source: Random) -> int:
+    """Return a uniform integer in [0, count)."""
+    return int(source.random() * count)
+
+
+def shuffle(items: Iterable[_Item], source: Random) -> list[_Item]:
+    """Return the items in a uniform random order."""
+    found = list(items)
+    for last in range(len(found) - 1, 0, -1):
+        other = random_below(last + 1, source)
+        found[last], found[other] = found[other], found[last]
+    return found
+
+
+def insert_at(items: Sequence[_Item], item: _Item, at: int) -> list[_Item]:
+    """Return the items with another one at index `at`, in [0, len(items)]."""
+    return [*items[:at], item, *items[at:]]
+
+
+def find_gold_passage(row: Row) -> dict[str, Any]:
+    """Return the gold passage: the annotated one of the row, else the marked one.
+
+    Raises:
+        InvalidInput: it has neither, or it is no text.
+    """
+    if "nq_annotated_gold" in row:
+        gold = row["nq_annotated_gold"]
+        if not isinstance(gold, dict):
+            raise InvalidInput("'nq_annotated_gold' is no object", "it has title and texts")
+        title, words = gold.get("title"), gold.get("chunked_long_answer")
+    else:
+        marked = next((each for each in passages(row) if each.get("isgold") is True), {})
+        title, words = marked.get("title"), marked.get("text")
+    if not isinstance(title, str) or not isinstance(words, str) or not words.strip():
+        raise InvalidInput(
+            "the row tells of no gold passage",
+            "in nq_annotated_gold, with title and chunked_long_answer, or as isgold in ctxs",
+        )
+    return {"title": title, "text": words, "hasanswer": True, "isgold": True}
+
+
+def find_distractors(row: Row) -> list[dict[str, Any]]:
+    """Return the passages without the answer: those whose `hasanswer` is exactly false.
+
+    Each tells its place in the row that it comes from, where it tells of none yet.
+    """
+    return [
+        {
+            **each,
+            "original_retrieval_index": each.get("original_retrieval_index", at),
+            "isgold": False,
+        }
+        for at, each in enumerate(passages(row, shown=False))
+        if each.get("hasanswer") is False
+    ]
+
+
+def build_question_rows(
+    row: Row, *, count: int, places: Iterable[int], order: Random | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the row with its gold passage at each position among the first distractors.
+
+    `count`: of all passages, at least 2. `places`: in [0, count). `order` shuffles the distractors,
+    the same for all positions.
+
+    Raises:
+        InvalidInput: there are too few distractors, or the row lacks a field.
+    """
+    text(row, "question")
+    gold, others = find_gold_passage(row), find_distractors(row)
+    if len(others) < count - 1:
+        raise InvalidInput(
+            f"{len(others)} passages without the answer, and {count - 1} are needed",
+            f"ask for at most {len(others) + 1} documents",
+        )
+    chosen = others[: count - 1]
+    if order is not None:
+        chosen = shuffle(chosen, order)
+    for at in places:
+        yield {**row, "ctxs": insert_at(chosen, gold, at)}
+
+
+def build_oracle_row(row: Row) -> dict[str, Any]:
+    """Return the row with its gold passage alone."""
+    text(row, "question")
+    return {**row, "ctxs": [find_gold_passage(row)]}
+
+
+def is_reordered(row: Row) -> bool:
+    """Return whether the distractors are not in the retriever's order."""
+    marks = [each.get("original_retrieval_index") for each in passages(row, shown=False)]
+    found = [mark for mark in marks if isinstance(mark, int)]
+    return found != sorted(found)
+
+
+def build_key_value_row(count: int, source: Random) -> dict[str, Any]:
+    """Generate `count` pairs of random ids with unique keys, and choose the pair to look up."""
+    records: dict[str, str] = {}
+    while len(records) < count:
+        records.setdefault(_random_id(source), _random_id(source))
+    made = [[key, value] for key, value in records.items()]
+    key, value = made[random_below(count, source)]
+    return {"ordered_kv_records": made, "key": key, "value": value}
+
+
+def _random_id(source: Random) -> str:
+    bits = sum(random_below(2**32, source) << (32 * part) for part in range(4))
+    return str(UUID(int=bits, version=4))
+
+
+def move_key_value(row: Row, at: int) -> dict[str, Any]:
+    """Return the row with its gold pair at a position, in [0, number of pairs).
+
+    Raises:
+        InvalidInput: the row lacks a field, or its key stands in no pair.
+    """
+    key, value = text(row, "key"), text(row, "value")
+    found = [list(pair) for pair in pairs(row, shown=False)]
+    if [key, value] not in found:
+        raise InvalidInput(f"the key {key!r} stands in no pair with its value")
+    found.remove([key, value])
+    return {**row, "ordered_kv_records": insert_at(found, [key, value], at)}
+
+
+def holds_answer(passage: str, golds: Iterable[str]) -> bool:
+    """Return whether a passage contains any gold answer when normalised."""
+    form = normalise_answer(passage)
+    return any(gold in form for gold in map(normalise_answer, golds) if gold)
+
+
+MIN_PASSAGES: Final = 2
+"""Passages or pairs of a prompt; with one alone there are no places to compare."""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationReport:
+    """The files and rows that were written.
+
+    Attributes:
+        files: as they are named, in the order in which they were begun.
+        rows: in all of them.
+    """
+
+    files: tuple[Path, ...]
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerationOptions:
+    """Options of generated rows.
+
+    `documents`: passages, at least 2. `gold_at`: as `places` parses. `oracle`: the gold passage
+    alone. `seed`: shuffles the distractors; None keeps the retriever's order.
+    """
+
+    documents: int = MIN_PASSAGES
+    gold_at: str = "0"
+    oracle: bool = False
+    seed: int | None = None
+
+
+def write_questions(
+    rows: Iterable[LocatedRow], target: Path, wanted: GenerationOptions, *, name: Path
+) -> GenerationReport:
+    """Write each question with its gold passage at each position.
+
+    `target`: a folder with a file for each position, or one file. `name`: of the input.
+
+    Raises:
+        InvalidInput: fewer than two documents, or an invalid position.
+        InvalidRecord: a row is of another task, or has too few distractors.
+    """
+    if not wanted.oracle and wanted.documents < MIN_PASSAGES:
+        raise InvalidInput(f"{wanted.documents} documents are too few", f"at least {MIN_PASSAGES}")
+    stands = (0,) if wanted.oracle else places(wanted.gold_at, wanted.documents)
+    kind = "oracle" if wanted.oracle else f"{wanted.documents}-documents"
+
+    def build() -> Iterator[dict[str, Any]]:
+        for number, (where, row) in enumerate(rows):
+            with locate_row(where):
+                if task(row) is not Task.QA:
+                    raise InvalidInput("the row is no question over passages", "use make-kv")
+                if wanted.oracle:
+                    yield build_oracle_row(row)
+                    continue
+                order = None if wanted.seed is None else row_random(wanted.seed, str(number))
+                yield from build_question_rows(
+                    row, count=wanted.documents, places=stands, order=order
+                )
+
+    return _write_rows(build(), target, name, kind=kind, by_position=not wanted.oracle)
+
+
+def write_lookups(
+    rows: Iterable[LocatedRow], target: Path, gold_at: str, *, name: Path
+) -> GenerationReport:
+    """Write each key-value row with its gold pair at each position; unchanged without any.
+
+    Raises:
+        InvalidInput: a place that is none.
+        InvalidRecord: a row is of another task, or the place is beyond its pairs.
+    """
+
+    def build() -> Iterator[dict[str, Any]]:
+        for where, row in rows:
+            with locate_row(where):
+                if task(row) is not Task.KV:
+                    raise InvalidInput("the row is no key over pairs", "use make-qa")
+                for place in places(gold_at, size(row)) if gold_at else ():
+                    yield move_key_value(row, place)
+                if not gold_at:
+                    yield row
+
+    return _write_rows(build(), target, name, kind="", by_position=bool(gold_at))
+
+
+def _write_rows(
+    rows: Iterable[dict[str, Any]], target: Path, source: Path, *, kind: str, by_position: bool
+) -> GenerationReport:
+    count = 0
+    if is_file_of_rows(target):
+        with output(target) as file:
+            for row in rows:
+                write_row(row, file)
+                count += 1
+        return GenerationReport((target,), count)
+    stem = source.name.lstrip(".").split(".", 1)[0]
+    start, suffix = "-".join(filter(None, (stem, kind))), rows_suffix(source)
+    with open_folder(target) as files:
+        for row in rows:
+            count += 1
+            position = f"-gold-at-{gold_position(row)}" if by_position else ""
+            write_row(row, files.file(f"{start}{position}{suffix}"))
+    return GenerationReport(tuple(target / name for name in files.names), count)
+
+
+def generate_lookups(keys: int, examples: int, *, seed: int) -> Iterator[LocatedRow]:
+    """Generate key-value rows; each depends on seed and number alone.
+
+    Raises:
+        InvalidInput: fewer than two keys, or no example.
+    """
+    if keys < MIN_PASSAGES:
+        raise InvalidInput(f"{keys} keys are too few", f"at least {MIN_PASSAGES}")
+    if examples < 1:
+        raise InvalidInput(f"{examples} examples are too few", "at least 1")
+    for number in range(examples):
+        yield LocatedRow(
+            f"example {number}", build_key_value_row(keys, row_random(seed, str(number)))
+        )

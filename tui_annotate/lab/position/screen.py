@@ -1,0 +1,405 @@
+"""The chart of a dataset by position: a bar for each position, and from a bar the failing answers.
+
+A thread counts; keys that need bars wait for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.screen import Screen
+
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.tui.dialogs.help import HelpDialog
+from tui_annotate.tui.dialogs.legend import LegendEntry
+from tui_annotate.tui.key_queue import KeyOrPaste, free
+from tui_annotate.tui.keys.key_map import HelpGroup
+from tui_annotate.tui.line_text import Run, cut, fit, line_text
+from tui_annotate.tui.palette import FOCUS_BAR
+from tui_annotate.tui.row_widgets import FixedRows, RowList
+from tui_annotate.tui.widgets.draft_line import DraftLine
+from tui_annotate.tui.widgets.key_line import KeyLine
+from tui_annotate.tui.widgets.label_bar import LabelBar
+from tui_annotate.tui.widgets.pane_title import PaneTitle
+
+if TYPE_CHECKING:
+    from tui_annotate.lab.position.evaluation import Evaluation, GroupKey
+    from tui_annotate.lab.position.metric import PositionScore
+    from tui_annotate.lab.position.stored_studies import PositionStudies
+    from tui_annotate.storage.queue import QueueRow
+
+SURE, LIKELY, UNLIKELY = "█", "▓", "░"
+"""Up to the interval's low end, from there to the mean, from there to its high end."""
+
+_NAME_CELLS: Final = 14  # cells of what a bar is by, at most
+_NUMBER_CELLS: Final = 5  # cells of a number
+_COUNT_CELLS: Final = 30
+
+
+def column_widths(found: Evaluation) -> tuple[int, ...]:
+    """Return the width of each group column in cells."""
+    columns = zip(*(where for where, _ in found.groups), strict=True)
+    texts = [[_format_value(value) for value in column] for column in columns]
+    return tuple(
+        min(max(_NUMBER_CELLS, len(head), *(len(each) for each in column)), _NAME_CELLS)
+        for head, column in zip(column_titles(found), texts, strict=True)
+    )
+
+
+def column_titles(found: Evaluation) -> tuple[str, ...]:
+    """Return the titles of the group columns."""
+    return tuple("at" if by.value == "gold-position" else by.value for by in found.by)
+
+
+def _format_value(value: int | str | None) -> str:
+    return "-" if value is None else line_text(str(value))
+
+
+def draw_bar(bar: PositionScore, cells: int) -> str:
+    """Return a bar of at most `cells` cells; empty without rows."""
+    if bar.mean is None or bar.interval is None:
+        return ""
+    low, mean, high = (
+        round(share * cells) for share in (bar.interval[0], bar.mean, bar.interval[1])
+    )
+    return SURE * low + LIKELY * (mean - low) + UNLIKELY * (high - mean)
+
+
+class BarHeads(FixedRows):
+    """The titles of the columns."""
+
+    _found: Evaluation | None = None
+
+    def show(self, found: Evaluation) -> None:
+        """Show the titles for an evaluation."""
+        self._found = found
+        self.repaint()
+
+    def paint(self, cells: int) -> list[list[Run]]:
+        """Paint one row."""
+        if self._found is None:
+            return []
+        quiet = self.palette.quiet
+        columns = zip(column_titles(self._found), column_widths(self._found), strict=True)
+        names = "".join(f"{fit(name, room)} " for name, room in columns)
+        counts = f"{'n':>5} {'mean':>6} {'95 %':>9} {'fail':>6} "
+        scale = cells - len(names) - len(counts) - 2
+        ends = f"0{' ' * max(scale - 2, 0)}1" if scale > 1 else ""
+        return [[(f"  {names}{counts}{ends}", quiet)]]
+
+
+class BarRows(RowList):
+    """A bar for each group."""
+
+    class Clicked(Message):
+        """A bar was clicked."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._groups: Sequence[tuple[GroupKey, PositionScore]] = ()
+        self._widths: tuple[int, ...] = ()
+        self._message = "counting…"
+
+    def show(self, found: Evaluation, *, focused: int) -> None:
+        """Show the bars of an evaluation."""
+        self._groups, self._widths, self._message = found.groups, column_widths(found), ""
+        self.set_rows(len(found.groups), focused=focused)
+        self.refresh()
+
+    def say(self, words: str) -> None:
+        """Show a message instead of bars."""
+        self._groups, self._message = (), words
+        self.set_rows(1, focused=0)
+        self.refresh()
+
+    def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """Return group, n, mean, interval, failures, bar."""
+        palette = self.palette
+        if self._message:
+            return [(f"  {cut(line_text(self._message), cells - 2)}", palette.quiet)]
+        where, bar = self._groups[index]
+        here = index == self.focused_row
+        columns = zip(where, self._widths, strict=True)
+        names = "".join(f"{fit(_format_value(value), room)} " for value, room in columns)
+        counts = _format_counts(bar)
+        room = cells - 2 - len(names) - len(counts)
+        return [
+            (FOCUS_BAR if here else " ", palette.accent),
+            (f" {names}", palette.strong if here else palette.text),
+            (counts, palette.text),
+            (draw_bar(bar, max(room - 1, 0)), palette.accent),
+        ]
+
+    def clicked(self, index: int) -> None:
+        """Post the clicked bar."""
+        if index < len(self._groups):
+            self.post_message(self.Clicked(index))
+
+
+def _format_counts(bar: PositionScore) -> str:
+    if bar.mean is None or bar.interval is None:
+        return f"{bar.n:>5} {'':>6} {'':>9} {bar.fails:>6} "
+    low, high = (f"{share:.2f}"[1 if share < 0.995 else 0 :] for share in bar.interval)
+    return f"{bar.n:>5} {bar.mean:>6.3f} {f'{low}-{high}':>9} {bar.fails:>6} "
+
+
+def name_bar(found: Evaluation, index: int) -> str:
+    """Return the group of a bar as text."""
+    where, _ = found.groups[index]
+    both = zip(found.by, where, strict=True)
+    return ", ".join(f"{by.value} {_format_value(value)}" for by, value in both)
+
+
+def describe_bar(found: Evaluation, index: int) -> str:
+    """Describe a bar for the draft line."""
+    (_, bar), names = found.groups[index], name_bar(found, index)
+    if bar.mean is None or bar.interval is None:
+        return f"{names}: no answers yet"
+    low, high = bar.interval
+    missing = f", {bar.unanswered} without an answer" if bar.unanswered else ""
+    return f"{names}: {bar.hits}/{bar.n} correct, 95 % {low:.3f} to {high:.3f}{missing}"
+
+
+KEYS: Final = (
+    ("↑↓", "bar"),
+    ("Enter", "answers that fail"),
+    ("r", "count anew"),
+    ("Tab", "queue"),
+    ("Esc", "back"),
+    ("q", "quit"),
+)
+HELP: Final = (
+    HelpGroup(
+        "Bars",
+        (
+            ("↑ ↓ k j", "one bar"),
+            ("Home End", "first and last"),
+            ("Enter", "the answers of the bar that fail, as a list"),
+            ("r", "count anew"),
+        ),
+    ),
+    HelpGroup(
+        "Leaving",
+        (
+            ("Tab", "the queue: all samples in a list"),
+            ("Esc", "back to the sample that is open"),
+            ("q", "leave"),
+        ),
+    ),
+)
+LEGEND: Final = (
+    LegendEntry(((SURE, "accent"),), "up to the low end of the 95 % interval"),
+    LegendEntry(((LIKELY, "accent"),), "from there to the mean"),
+    LegendEntry(((UNLIKELY, "accent"),), "from the mean to the high end"),
+    LegendEntry(
+        (("fail", "text"),), "wrong to people, where they said; else to the metric; no answer"
+    ),
+)
+
+
+_NO_FAILURES: Final = "no answer of this bar fails"
+
+
+class ChosenSample(NamedTuple):
+    """A sample to open, and those among which it is walked."""
+
+    key: SampleKey
+    keys: tuple[SampleKey, ...]
+
+
+class PositionsScreen(Screen[ChosenSample | str | None]):
+    """Dismisses with what was chosen; `queue` or `quit`; or None, which goes back.
+
+    Attributes:
+        where: what the bar in focus is of; None before anything is counted.
+    """
+
+    DEFAULT_CSS = "PositionsScreen { layout: vertical; }"
+    AUTO_FOCUS: ClassVar[str | None] = ""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "next", show=False),
+        Binding("up,k", "move(-1)", "previous", show=False),
+        Binding("home", "move(-1000000)", "first", show=False),
+        Binding("end", "move(1000000)", "last", show=False),
+        Binding("enter", "open", "answers that fail", show=False),
+        Binding("r", "again", "count anew", show=False),
+        Binding("tab", "close('queue')", "queue", show=False),
+        Binding("question_mark,f1", "help", "keys", show=False),
+        Binding("escape", "close('')", "back", show=False),
+        Binding("q", "close('quit')", "leave", show=False),
+    ]
+
+    def __init__(
+        self,
+        positions: PositionStudies,
+        person: str,
+        *,
+        dataset: str,
+        where: GroupKey | None = None,
+    ) -> None:
+        """`where`: the bar that has the focus at first; the first one where there is none such."""
+        super().__init__()
+        self.where = where
+        self._positions, self._person, self._dataset = positions, person, dataset
+        self._found: Evaluation | None = None
+        self.reading = False
+
+    def compose(self) -> ComposeResult:
+        """Compose title, column titles, bars, description, agreement, keys."""
+        yield PaneTitle()
+        yield BarHeads()
+        yield BarRows()
+        yield DraftLine()
+        yield LabelBar()
+        yield KeyLine()
+
+    def on_mount(self) -> None:
+        """Counts."""
+        self.query_one(KeyLine).show(KEYS)
+        self.query_one(PaneTitle).show(f"POSITIONS {self._dataset}", [], focused=True)
+        self.query_one(BarRows).say("counting…")
+        self.action_again()
+
+    def holds(self, event: KeyOrPaste) -> bool:
+        """Return whether a key must wait: Enter and moves need bars."""
+        return self.reading and getattr(event, "key", "") in {"enter", "down", "up", "j", "k"}
+
+    def action_again(self) -> None:
+        """Count again."""
+        if not self.reading:
+            self.reading = True
+            self._count_cases()
+
+    @work(thread=True)
+    def _count_cases(self) -> None:
+        done = partial(self._show_error, None)
+        try:
+            done = partial(self._show_evaluation, self._positions.chart(self._dataset))
+        except TuiAnnotateError as error:
+            done = partial(self._show_error, error)
+        finally:
+            self.app.call_from_thread(done)
+
+    def _show_evaluation(self, found: Evaluation) -> None:
+        self.reading = False
+        if self._is_closed:
+            return
+        self._found = found
+        rows = self.query_one(BarRows)
+        self.query_one(BarHeads).show(found)
+        places = [where for where, _ in found.groups]
+        rows.show(found, focused=places.index(self.where) if self.where in places else 0)
+        self._show_counts()
+        free(self)
+
+    def _show_error(self, error: TuiAnnotateError | None) -> None:
+        self.reading = False
+        free(self)
+        if error and not self._is_closed:
+            hint = f"; {error.hint}" if error.hint else ""
+            self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
+
+    @property
+    def _is_closed(self) -> bool:
+        return self not in self.app.screen_stack
+
+    def _show_counts(self) -> None:
+        found = self._found
+        if found is None:
+            return
+        whole = found.all
+        notes = [] if whole.mean is None else [f"{whole.hits}/{whole.n} correct, {whole.mean:.3f}"]
+        title = self.query_one(PaneTitle)
+        title.show(f"POSITIONS {self._dataset}", notes, describe_agreement(found), focused=True)
+        at = self.query_one(BarRows).focused_row
+        self.where = found.groups[at][0]
+        self.query_one(DraftLine).show(describe_bar(found, at), kind="hint")
+
+    # keys
+
+    def action_move(self, step: int) -> None:
+        """Move the focus."""
+        if self._found:
+            rows = self.query_one(BarRows)
+            rows.focus_row(rows.focused_row + step)
+            self._show_counts()
+
+    @on(BarRows.Clicked)
+    def _focus_clicked(self, message: BarRows.Clicked) -> None:
+        message.stop()
+        self.query_one(BarRows).focus_row(message.index)
+        self._show_counts()
+
+    def action_open(self) -> None:
+        """List the failing answers of the focused bar."""
+        if self._found and not self.reading:
+            self.reading = True
+            at = self.query_one(BarRows).focused_row
+            where, _ = self._found.groups[at]
+            self._read_failing(where, self._found.by, name_bar(self._found, at))
+
+    @work(thread=True)
+    def _read_failing(self, where: Any, by: Any, title: str) -> None:
+        done = partial(self._show_error, None)
+        try:
+            keys = self._positions.failing(self._dataset, where, by=by)
+            mine = tuple(row.key for row in self._positions.page(self._person, keys))
+            head = "FAIL" if len(mine) == len(keys) else f"YOURS, {len(mine)} OF {len(keys)} FAIL"
+            done = partial(self._open_list, mine, f"{head}: {title}", among=len(keys))
+        except TuiAnnotateError as error:
+            done = partial(self._show_error, error)
+        finally:
+            self.app.call_from_thread(done)
+
+    def _open_list(self, keys: tuple[SampleKey, ...], title: str, *, among: int) -> None:
+        from tui_annotate.tui.screens.queue import Listing, QueueScreen
+
+        self.reading = False
+        if self._is_closed:
+            return
+        free(self)
+        if not keys:
+            words = "none of those that fail here is yours" if among else _NO_FAILURES
+            self.query_one(DraftLine).show(words, kind="hint")
+            return
+
+        def page(
+            search: str, states: Collection[State], *, offset: int, limit: int
+        ) -> tuple[Sequence[QueueRow], int]:
+            rows = self._positions.page(self._person, keys, search=search, states=states)
+            return rows[offset : offset + limit], len(rows)
+
+        def chosen(key: SampleKey | None) -> None:
+            if key is not None:
+                self.dismiss(ChosenSample(key, keys))
+
+        self.app.push_screen(QueueScreen(page, listing=Listing(title=title)), chosen)
+
+    def action_help(self) -> None:
+        """Show keys and legend."""
+        self.app.push_screen(HelpDialog(HELP, legend=LEGEND))
+
+    def action_close(self, where: str) -> None:
+        """Close the screen with a destination."""
+        self.dismiss(where or None)
+
+
+def describe_agreement(found: Evaluation) -> str:
+    """Describe how often people say what the metric says; and that nobody judged yet."""
+    people = found.people
+    if people is None or not people.judged:
+        return "nobody judged yet"
+    kappa = "" if people.kappa is None else f", kappa {people.kappa:.2f}"
+    return f"people agree {people.both + people.neither}/{people.judged}{kappa}"

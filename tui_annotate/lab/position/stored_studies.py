@@ -1,0 +1,175 @@
+"""Questions of a workspace as what is counted of them, and those of one group as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.position_studies import Case, Task, verdict_of
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.lab.position.evaluation import (
+    Evaluation,
+    EvaluationOptions,
+    GroupBy,
+    GroupKey,
+    evaluate,
+    group_key,
+)
+from tui_annotate.lab.position.metric import ORIGINAL, MatchRules, count_empty_golds, score_row
+from tui_annotate.storage.questions import QuestionStore, StoredQuestion
+from tui_annotate.storage.queue import QueueRow
+
+if TYPE_CHECKING:
+    from tui_annotate.workspace.machines import Machines
+
+_CHART_GROUPS: Final = (GroupBy.MODEL, GroupBy.TASK, GroupBy.SIZE, GroupBy.POSITION)
+"""What a chart is by, as far as it differs."""
+
+
+def position_studies(machines: Machines) -> PositionStudies:
+    """Return the position studies of an open workspace."""
+    return PositionStudies(QuestionStore(machines.database, actor=machines.actor))
+
+
+@dataclass(frozen=True, slots=True)
+class PositionStudies:
+    """Evaluates the stored questions of a workspace by gold position."""
+
+    store: QuestionStore
+
+    def datasets(self) -> list[str]:
+        """Return the datasets with gold positions, by name."""
+        return self.store.datasets()
+
+    def evaluate(
+        self, dataset: str, asked: EvaluationOptions | None = None, *, rules: MatchRules = ORIGINAL
+    ) -> Evaluation:
+        """Counts the answers of a dataset; what people said of them is compared.
+
+        Raises:
+            NotFound: it has no question that tells where its answer stands.
+        """
+        found = evaluate(
+            lambda: (case for _, case in self._read_cases(dataset, rules)),
+            asked or EvaluationOptions(),
+        )
+        if not found.groups:
+            there = ", ".join(self.datasets())
+            raise NotFound(
+                f"the dataset {dataset!r} has no questions with positions",
+                f"there are: {there}" if there else "ingest rows of a position study first",
+            )
+        return found
+
+    def failing(self, dataset: str, where: GroupKey, *, by: tuple[GroupBy, ...]) -> list[SampleKey]:
+        """Return the failing samples of a group, also those without an answer.
+
+        Where people gave a verdict it counts, else the metric's.
+        """
+        return [
+            stored.key
+            for stored, case in self._read_cases(dataset, ORIGINAL)
+            if group_key(case, by) == where and case.fails
+        ]
+
+    def chart(self, dataset: str) -> Evaluation:
+        """Evaluate a dataset by position, and by every other attribute that differs."""
+        found = self.evaluate(dataset, EvaluationOptions(by=_CHART_GROUPS))
+        columns = list(zip(*(where for where, _ in found.groups), strict=True))
+        kept = [
+            at
+            for at, by in enumerate(_CHART_GROUPS)
+            if by is GroupBy.POSITION or len(set(columns[at])) > 1
+        ]
+        groups = tuple((tuple(where[at] for at in kept), bar) for where, bar in found.groups)
+        return replace(found, by=tuple(_CHART_GROUPS[at] for at in kept), groups=groups)
+
+    def page(
+        self,
+        person: str,
+        keys: Sequence[SampleKey],
+        *,
+        search: str = "",
+        states: Collection[State] = (),
+    ) -> list[QueueRow]:
+        """Return some samples of a dataset as rows of a person's queue, in the given order.
+
+        Args:
+            search: a part of the id, the group or the summary's start, in any case.
+            states: only samples in one of them; all where empty.
+        """
+        there = self.store.entries(person, keys[0].dataset) if keys else {}
+        sought = search.casefold()
+        return [
+            row
+            for row in (there[key] for key in keys if key in there)
+            if (not states or row.state in states)
+            and any(
+                sought in each.casefold() for each in (row.key.id, row.group, row.summary_start)
+            )
+        ]
+
+    def next_open(self, person: str, keys: Sequence[SampleKey]) -> SampleKey | None:
+        """Return the first of some samples that a person has not finished; None if all are."""
+        rows = self.page(person, keys)
+        return next((row.key for row in rows if not row.state.finished), None)
+
+    def _read_cases(self, dataset: str, rules: MatchRules) -> Iterator[tuple[StoredQuestion, Case]]:
+        for stored in self.store.questions(dataset):
+            case = stored_case(stored, rules)
+            if case is not None:
+                yield stored, case
+
+
+def stored_case(stored: StoredQuestion, rules: MatchRules) -> Case | None:
+    """Return the case of a stored question; None without a gold position.
+
+    The verdict that came with its row stands, unless other rules are asked for.
+    """
+    meta = stored.meta
+    position, size = meta.get("gold_position"), meta.get("size")
+    if not isinstance(position, int) or not isinstance(size, int) or meta.get("task") not in _TASKS:
+        return None
+    kind, right = _TASKS[meta["task"]], _gold_answers(meta)
+    predicted = "metric" in meta or "model" in meta
+    score = _score_stored(stored, kind, right, rules=rules) if predicted else None
+    model = meta.get("model")
+    return Case(
+        task=kind,
+        position=position,
+        size=size,
+        identity=stored.group,
+        score=score,
+        answered=predicted and meta.get("model_error") is None,
+        model=model if isinstance(model, str) else "",
+        verdict=verdict_of(stored.work),
+        judged=bool(stored.work),
+        empty_golds=count_empty_golds(right) if kind is Task.QA else 0,
+    )
+
+
+_TASKS: Mapping[str, Task] = {each.value: each for each in Task}
+
+
+def _gold_answers(meta: Mapping[str, Any]) -> list[str]:
+    found = meta.get("answers")
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+
+
+def _score_stored(
+    stored: StoredQuestion, kind: Task, right: list[str], *, rules: MatchRules
+) -> float | None:
+    stored_score = stored.meta.get("metric")
+    if rules == ORIGINAL and isinstance(stored_score, int | float):
+        return float(stored_score)
+    if stored.meta.get("model_error") is not None:
+        return None
+    row: dict[str, Any] = {"model_answer": stored.answer or ""}
+    if kind is Task.KV:
+        row |= {"ordered_kv_records": [], "key": "", "value": right[0] if right else ""}
+    else:
+        row |= {"question": "", "ctxs": [], "answers": right}
+    return score_row(row, rules=rules)

@@ -1,0 +1,1 @@
+"""Scores of answers and sentences: scorers, ranking, probes, recipes, comparison with people."""

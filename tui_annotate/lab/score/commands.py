@@ -1,0 +1,523 @@
+"""Commands about scores: compute and import them, train probes, list and remove runs."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from tui_annotate.cli import completion, output
+from tui_annotate.cli.options import (
+    DryOption,
+    EmbedderOption,
+    JsonOption,
+    UrlOption,
+    WorkspaceOption,
+    YesOption,
+    choose_dataset,
+    examples,
+    open_workspace,
+)
+from tui_annotate.cli.output import Column
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import Verb
+from tui_annotate.domain.plural import many
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tui_annotate.domain.scores import ScoreRun
+    from tui_annotate.lab.score.probe_training import ProbeOptions, TrainingQuestions
+    from tui_annotate.lab.score.probes import TrainedProbe
+    from tui_annotate.lab.score.scoring import ScoreOptions, ScoreReport, ScoreService
+    from tui_annotate.plugins.protocols import Cost
+    from tui_annotate.plugins.scoring import ScorerOptions
+    from tui_annotate.workspace import Workspace
+
+_ID_LENGTH: Final = 8
+RUN_COLUMNS: Final = (
+    output.Column("run", whole=True),
+    output.Column("dataset", whole=True),
+    output.Column("kind"),
+    output.Column("maker", whole=True),
+    output.Column("at"),
+    output.Column("embedder", flexible=True),
+    output.Column("", flexible=True),
+)
+
+
+def run_as_json(run: ScoreRun) -> dict[str, Any]:
+    """Return the JSON of a run."""
+    return {
+        "run": run.id,
+        "dataset": run.dataset,
+        "kind": run.kind.value,
+        "maker": run.maker,
+        "parameters": dict(run.parameters),
+        "embedder": run.embedder,
+        "low": sorted(run.low),
+        "at": run.at,
+        "by": run.by,
+    }
+
+
+def report_as_json(scored: ScoreReport) -> dict[str, Any]:
+    """Return the JSON of a run and its results."""
+    return run_as_json(scored.run) | {
+        "samples": scored.samples,
+        "scores": scored.scores,
+        "without": scored.skipped,
+        "notes": list(scored.notes),
+    }
+
+
+def print_report(scored: ScoreReport) -> None:
+    """Print the results of a run in a line, then its notes."""
+    run = scored.run
+    line = f"{run.maker}: {many(scored.samples, 'sample')} of {run.dataset}"
+    line += f", {many(scored.scores, 'score')}"
+    if scored.skipped:
+        line += f"; {many(scored.skipped, 'sample')} without"
+    output.line(line)
+    for note in scored.notes:
+        output.say(note)
+
+
+def format_cost(scorer: str, samples: int, cost: Cost | None) -> str:
+    """Return the estimated cost of a run as a line."""
+    line = f"{scorer}: {many(samples, 'sample')}"
+    if cost is None or not (cost.calls or cost.characters):
+        return f"{line}; nothing leaves this machine"
+    return f"{line}; {many(cost.calls, 'call')}, {many(cost.characters, 'character')} would be sent"
+
+
+EXAMPLES = examples(
+    "tui-annotate score train-probe ranked.jsonl --model FOLDER -o probe.json",
+    "tui-annotate score train-probe --labels human --dataset answers --model FOLDER -o probe.json",
+    "tui-annotate score --dataset answers --scorer probe:probe.json",
+)
+_AUTO = "auto"
+_DIGITS = 9
+_LABELS = ("human", "machine")
+
+
+def build_scorer_options(
+    space: Workspace, scorers: Sequence[str], *, judge: str, base_url: str, **others: Any
+) -> ScorerOptions:
+    """Return the options of scorers; load a judge only if one of them needs it.
+
+    `others`: further fields of `ScorerOptions`; and `unasked`, if no request will be sent.
+
+    Raises:
+        InvalidInput, Unavailable: the judge can not be had.
+    """
+    from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
+    from tui_annotate.plugins.scoring import ScorerOptions
+
+    unasked = others.pop("unasked")
+    if "judge" in scorers and (judge or space.settings.judge_model):
+        others["judge"] = load_named_judge(space, judge, base_url=base_url, unasked=unasked)
+    return ScorerOptions(prompts=str(prompt_folders(space, None)[0]), **others)
+
+
+def train_probe(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="JSON lines of question and category, as rank writes them.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    model: Annotated[
+        str, typer.Option(metavar="DIR", help="The local model's folder, with config.json.")
+    ],
+    target: Annotated[
+        Path,
+        typer.Option("--output", "-o", metavar="FILE", help="Where the probe goes: JSON."),
+    ],
+    labels: Annotated[
+        str,
+        typer.Option(
+            metavar="WHOSE",
+            help="In place of a file: human (people's labels) or machine (a ranker's).",
+        ),
+    ] = "",
+    dataset: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="With --labels; where there is one alone it is meant."),
+    ] = "",
+    layer: Annotated[
+        str, typer.Option(metavar="N", help="Whose states are read, from 1; auto tries all.")
+    ] = _AUTO,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the parting 70 to 30.")] = 0,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Train a probe: does a model know the answer to a question?
+
+    Questions whose answers are all right are known, such whose answers are all wrong are not. Of
+    100 it learns from 70; the figures are those of the other 30, which no layer has seen.
+    """
+    from tui_annotate.lab.score.probe_training import read_questions, train_on
+
+    if (file is None) == (not labels) or labels not in {"", *_LABELS}:
+        raise InvalidInput("name a file, or whose labels", "FILE, or --labels human or machine")
+    if file is not None:
+        with output.progress("questions") as show_progress:
+            taken = read_questions(file)
+            options = _probe_options(model, layer, seed=seed)
+            found = train_on(options, taken, progress=show_progress)
+    else:
+        found, taken = _train_on_dataset(
+            dataset, _probe_options(model, layer, seed=seed, whose=labels), workspace=workspace
+        )
+    found.probe.write(target)
+    if as_json:
+        output.as_json(_probe_as_json(found, taken, target))
+    else:
+        _print_probe(found, taken, target)
+
+
+def _train_on_dataset(dataset: str, asked: ProbeOptions, *, workspace: Path | None) -> Any:
+    from tui_annotate.lab.score.probe_training import probe_training_service
+
+    with (
+        open_workspace(workspace, needs=Verb.MANAGE) as space,
+        output.progress("questions") as show_progress,
+    ):
+        chosen = replace(asked, dataset=choose_dataset(space, dataset))
+        return probe_training_service(space.machines).run(chosen, progress=show_progress)
+
+
+def _probe_options(model: str, layer: str, *, seed: int, whose: str = "human") -> ProbeOptions:
+    from tui_annotate.lab.score.probe_training import LabelSource, ProbeOptions
+
+    sound = layer.isascii() and layer.isdecimal() and len(layer) <= _DIGITS
+    if layer != _AUTO and not (sound and int(layer)):
+        raise InvalidInput(f"{layer!r} is no layer", "a number from 1, or auto")
+    number = 0 if layer == _AUTO else int(layer)
+    return ProbeOptions(model=model, layer=number, seed=seed, whose=LabelSource(whose))
+
+
+def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> None:
+    known = sum(taken.known)
+    output.line(
+        f"{output.many(len(taken.known), 'question')}: {known:,} known, "
+        f"{len(taken.known) - known:,} not; learnt from {found.learnt:,}, tried on {found.apart:,}"
+    )
+    output.line("")
+    titles = ("layer", "accuracy", "precision", "recall", "specificity")
+    columns = [Column(each, number=True) for each in titles]
+    rows = [
+        [
+            str(layer),
+            *(
+                "-" if share is None else f"{share:.3f}"
+                for share in (each.accuracy, each.precision, each.recall, each.specificity)
+            ),
+            "kept" if layer == found.probe.layer else "",
+        ]
+        for layer, each in found.layers.items()
+    ]
+    output.table([*columns, Column("")], rows)
+    for why, count in sorted(taken.unused.items()):
+        output.say(f"left out: {count:,} {why}")
+    output.say(f"layer {found.probe.layer} is kept in {target}")
+
+
+def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> dict[str, Any]:
+    return {
+        "probe": str(target),
+        "model": found.probe.model,
+        "layer": found.probe.layer,
+        **{name: found.probe.trained[name] for name in ("questions", "known", "learnt", "apart")},
+        "seed": found.probe.trained["seed"],
+        "layers": found.probe.trained["layers"],
+        "left_out": dict(sorted(taken.unused.items())),
+    }
+
+
+DatasetOption = Annotated[
+    str,
+    typer.Option(
+        "--dataset",
+        metavar="NAME",
+        help="Whose samples; may be left out where there is one dataset alone.",
+        autocompletion=completion.datasets,
+        show_default=False,
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds these commands to the app."""
+    score = typer.Typer(
+        help="What machines say of samples in numbers.",
+        epilog=examples(
+            "tui-annotate score --scorer unigram --scorer similarity",
+            "tui-annotate score --dataset answers --scorer unigram --lang zh --top-k 5",
+            "tui-annotate score --dataset news --scorer similarity --embedder static --dry-run",
+            "tui-annotate annotate --order worst:source_overlap",
+        ),
+    )
+    score.callback(invoke_without_command=True)(score_dataset)
+    score.command(
+        "import",
+        epilog=examples(
+            "tui-annotate score import probe.jsonl --name probe_score --dataset answers",
+            "tui-annotate score import minicheck.csv --name minicheck --score-column p --low",
+            "tui-annotate score import --columns all --dataset answers",
+        ),
+    )(import_scores)
+    score.command("train-probe", epilog=EXAMPLES)(train_probe)
+    score.command("list", epilog=examples("tui-annotate score list --dataset answers"))(list_runs)
+    score.command("remove", epilog=examples("tui-annotate score remove RUN --yes"))(remove)
+    app.add_typer(score, name="score")
+
+
+ScorersOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scorer",
+        metavar="NAME",
+        help="unigram, similarity, judge, probe:FILE, reward:DIR, or a plug-in; may be repeated.",
+        autocompletion=completion.complete_plugins("scorers"),
+        show_default=False,
+    ),
+]
+
+
+LangOption = Annotated[
+    str,
+    typer.Option(
+        "--lang",
+        metavar="CODE",
+        help="How words are cut: zh, en, or auto: as the language of each text was told.",
+        autocompletion=completion.complete_words("auto", "zh", "en"),
+    ),
+]
+
+
+WithQuestionOption = Annotated[
+    bool,
+    typer.Option(
+        "--with-question/--answer-only",
+        help="Whether vectors are those of an answer with its question, or of the answer alone.",
+    ),
+]
+
+
+ModelFolderOption = Annotated[
+    str,
+    typer.Option(
+        "--model-folder", metavar="DIR", help="Where the local model of a probe lies by now."
+    ),
+]
+
+
+TopKOption = Annotated[
+    int,
+    typer.Option("--top-k", metavar="K", min=1, help="Words of an answer that are averaged."),
+]
+
+
+JudgeOption = Annotated[
+    str, typer.Option("--judge", metavar="MODEL", help="The chat model of the scorer judge.")
+]
+
+
+def score_dataset(
+    context: typer.Context,
+    *,
+    dataset: DatasetOption = "",
+    scorers: ScorersOption = None,
+    lang: LangOption = "auto",
+    top_k: TopKOption = 5,
+    with_question: WithQuestionOption = True,
+    embedder: EmbedderOption = "",
+    base_url: UrlOption = "",
+    judge: JudgeOption = "",
+    model_folder: ModelFolderOption = "",
+    dry_run: DryOption = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Score the samples of a dataset.
+
+    Answers to questions are held against the right answer and one another; of other samples each
+    sentence of the summary is held against the source, and the worst one speaks for the sample.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from tui_annotate.lab.score.scoring import ScoreOptions, scoring_service
+
+    if not scorers:
+        raise InvalidInput("no scorer is named", "--scorer unigram, or --scorer similarity")
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        embeds = partial(space.machines.embedder, embedder, base_url=base_url)
+        settings = {"top_k": top_k, "with_question": with_question, "folder": model_folder}
+        options = build_scorer_options(
+            space,
+            scorers,
+            judge=judge,
+            base_url=base_url,
+            unasked=dry_run,
+            embedder=embeds,
+            **settings,
+        )
+        chosen = ScoreOptions(
+            dataset=choose_dataset(space, dataset), scorer="", language=lang, options=options
+        )
+        service = scoring_service(space.machines)
+        gc.freeze()  # else the collector walks all that the libraries keep, again and again
+        reports = [
+            _run_scorer(service, replace(chosen, scorer=each), dry_run=dry_run, as_json=as_json)
+            for each in scorers
+        ]
+        if as_json:
+            output.as_json(reports)
+
+
+def _run_scorer(
+    service: ScoreService, wanted: ScoreOptions, *, dry_run: bool, as_json: bool
+) -> dict[str, Any]:
+    """Run or estimate one scorer, print the result unless JSON is wanted, and return it."""
+    if dry_run:
+        samples, cost = service.cost(wanted)
+        if not as_json:
+            output.line(format_cost(wanted.scorer, samples, cost))
+        calls, characters = (cost.calls, cost.characters) if cost else (0, 0)
+        sent = {"calls": calls, "characters": characters}
+        return {"scorer": wanted.scorer, "samples": samples, **sent}
+    with output.progress("samples") as show_progress:
+        scored = service.run(wanted, progress=show_progress)
+    if not as_json:
+        print_report(scored)
+    return report_as_json(scored)
+
+
+ColumnsOption = Annotated[
+    str,
+    typer.Option(
+        "--columns",
+        metavar="NAMES",
+        help="No file: columns that the samples came with, parted by commas; all for those of"
+        " generated answers.",
+    ),
+]
+
+
+def import_scores(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]", help="JSON lines, a JSON array, CSV or TSV.", show_default=False
+        ),
+    ] = None,
+    *,
+    dataset: DatasetOption = "",
+    name: Annotated[
+        str, typer.Option("--name", metavar="NAME", help="What the score is called.")
+    ] = "",
+    id_column: Annotated[
+        str, typer.Option("--id-column", metavar="NAME", help="The column of the samples' ids.")
+    ] = "id",
+    score_column: Annotated[
+        str,
+        typer.Option(
+            "--score-column",
+            metavar="NAME",
+            help="The column of the numbers; else that of the score's name, else `score`.",
+        ),
+    ] = "",
+    low: Annotated[bool, typer.Option("--low", help="A low score is the better one.")] = False,
+    columns: ColumnsOption = "",
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Take in scores that were made elsewhere.
+
+    One wrong row refuses the file: an id that is not there, or comes twice, or no number.
+    """
+    from tui_annotate.lab.score.score_import import ColumnNames
+    from tui_annotate.lab.score.scoring import scoring_service
+
+    if (file is None) == (not columns):
+        raise InvalidInput(
+            "name either a file, or columns that the samples came with",
+            "score import FILE --name NAME, or score import --columns all",
+        )
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        chosen = choose_dataset(space, dataset)
+        scoring = scoring_service(space.machines)
+        if file is None:
+            named = [] if columns == "all" else [each.strip() for each in columns.split(",")]
+            scored = scoring.from_columns(chosen, names=[each for each in named if each])
+        else:
+            options = ColumnNames(id=id_column, score=score_column, low=low)
+            scored = scoring.from_file(file, name=name, dataset=chosen, options=options)
+    if as_json:
+        output.as_json(report_as_json(scored))
+    else:
+        print_report(scored)
+
+
+def list_runs(
+    *, dataset: DatasetOption = "", as_json: JsonOption = False, workspace: WorkspaceOption = None
+) -> None:
+    """List the runs of machines, in the order in which they ended.
+
+    Of each maker the newest run stands; older ones are kept until they are removed.
+    """
+    with open_workspace(workspace, needs=Verb.REPORT) as space:
+        runs = space.machines.scores.runs(dataset and choose_dataset(space, dataset))
+        newest = {(run.dataset, run.kind, run.maker): run.id for run in runs}
+    stands = set(newest.values())
+    if as_json:
+        output.as_json([run_as_json(run) | {"stands": run.id in stands} for run in runs])
+    else:
+        rows = [
+            (
+                run.id[:_ID_LENGTH],
+                run.dataset,
+                run.kind.value,
+                run.maker,
+                output.seconds(run.at),
+                run.embedder,
+                "" if run.id in stands else "older",
+            )
+            for run in runs
+        ]
+        output.table(RUN_COLUMNS, rows)
+
+
+def remove(
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN", help="Its id or the start of it; or a maker: the newest of its runs."
+        ),
+    ],
+    *,
+    yes: YesOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Remove a run with its scores; the one before it stands again."""
+    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+        store = space.machines.scores
+        runs = store.runs()
+        there = [each for each in runs if each.maker == run][-1:]
+        there = there or [each for each in runs if each.id.startswith(run)]
+        if len(there) != 1:
+            what = "several runs begin" if there else "no run begins"
+            raise NotFound(f"{what} with {run!r}", "see: tui-annotate score list")
+        (found,) = there
+        output.ask(f"remove {found.maker} of {found.dataset}, {found.at[:19]}?", yes=yes)
+        store.forget(found.id)
+    output.say(f"removed {found.maker} of {found.dataset}")

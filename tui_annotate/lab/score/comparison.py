@@ -1,0 +1,372 @@
+"""Compares scores, and columns of detectors, with human labels.
+
+Read-only. A sample is one case; summaries of one text are resampled together for intervals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tui_annotate.domain.did_you_mean import suggest_word
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.labels import JOINER
+from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Verb, require
+from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.domain.scores import Pooling, RunKind, ScoreRun
+from tui_annotate.lab.score.detection_metrics import (
+    DetectionResult,
+    area,
+    best_threshold,
+    measure_detection,
+)
+from tui_annotate.lab.score.human_truths import HumanTruths, TruthOptions
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.people.store import PeopleStore
+    from tui_annotate.storage.scores.store import ScoreStore
+    from tui_annotate.workspace.machines import Machines
+
+MAX_NAMES: Final = 20
+
+
+class ChoiceOrigin(StrEnum):
+    """The origin of a direction or threshold: run or user, or these samples.
+
+    `only` is the threshold between the two values that there are: nothing was chosen.
+    """
+
+    GIVEN = "given"
+    FOUND = "found"
+    ONLY = "only"
+
+
+@dataclass(frozen=True, slots=True)
+class MachineValues:
+    """The values of one score or column, parallel to the judged samples.
+
+    `maker`, `run`: empty for a column. `low`: low values are better supported; None if unknown.
+    """
+
+    name: str
+    maker: str
+    run: str
+    values: Mapping[int, Any]
+    low: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MachineComparison:
+    """How well one score or column agrees with human labels.
+
+    `maker`, `run`: empty for a column. `n`, `missing`: judged samples with and without a value.
+    `not_numbers`: values that count as missing. `low`: low values are better supported.
+    """
+
+    name: str
+    maker: str
+    run: str
+    n: int
+    missing: int
+    not_numbers: int
+    low: bool
+    direction: ChoiceOrigin
+    threshold: float | None
+    threshold_origin: ChoiceOrigin
+    detected: DetectionResult
+
+
+class Cases:
+    """The judged samples of a dataset, in their order."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        """Start without cases; the values of these columns are collected."""
+        self.samples = 0
+        self.places: dict[SampleKey, int] = {}
+        self.unsupported: list[bool] = []
+        self.clusters: list[str] = []
+        self._columns: dict[str, dict[int, Any]] = {name: {} for name in columns}
+        self._columns_seen: Counter[str] = Counter()
+
+    def add(self, sample: Sample, *, unsupported: bool | None) -> None:
+        """Add a sample; `unsupported` is None without a human label."""
+        self.samples += 1
+        self._columns_seen.update(
+            {name: parse_number(value) is not None for name, value in sample.meta.items()}
+        )
+        if unsupported is None:
+            return
+        place = self.places[sample.key] = len(self.unsupported)
+        self.unsupported.append(unsupported)
+        # The sign keeps a group from being taken for a sample without one.
+        self.clusters.append(f"{sample.group}\n" if sample.group else sample.id)
+        for name, values in self._columns.items():
+            if sample.meta.get(name) not in (None, ""):
+                values[place] = sample.meta[name]
+
+    def column_values(self, columns: Sequence[str]) -> Iterator[MachineValues]:
+        """Yield the values of columns.
+
+        Raises:
+            NotFound: no sample has one of them.
+        """
+        for name in columns:
+            if name not in self._columns_seen:
+                raise NotFound(
+                    f"no sample has a column {name!r}",
+                    self.hint(suggest_word(name, self._columns_seen)),
+                )
+            yield MachineValues(name, "", "", self._columns[name])
+
+    def hint(self, *words: str) -> str:
+        """Return a hint of some words and the columns that hold numbers."""
+        names = [name for name, times in self._columns_seen.most_common() if times][:MAX_NAMES]
+        there = f"columns with numbers: {', '.join(names)}" if names else "no column holds numbers"
+        return " ".join([*(word.strip() for word in words if word), there])
+
+
+def parse_number(value: Any) -> float | None:
+    """Return a cell as a finite number; None if it is not one. Booleans are 1 and 0."""
+    if not isinstance(value, bool | int | float | str):
+        return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
+
+
+def disambiguate_names(machines: Iterable[MachineValues]) -> list[MachineValues]:
+    """Append the maker to names that several scores share."""
+    found = list(machines)
+    times = Counter(each.name for each in found)
+    return [
+        replace(each, name=f"{each.name} ({each.maker or 'column'})")
+        if times[each.name] > 1
+        else each
+        for each in found
+    ]
+
+
+_BINARY: Final = 2
+_CHANCE_AREA: Final = 0.5
+
+
+class Against(StrEnum):
+    """Whose labels count if no person is named."""
+
+    PEOPLE = "people"
+    SETTLED = "settled"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonOptions:
+    """Options of a comparison.
+
+    `scores`: names or makers; all if no columns are named. `columns`: fields of meta. `against`:
+    `people`, `settled`, or a person. `unwanted`: labels of unsupported samples; empty for all but
+    Benign. `thresholds`: by name, "" for the others. `low`, `high`: whether low or high is better
+    supported.
+    """
+
+    dataset: str
+    scores: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    against: str = Against.PEOPLE
+    unwanted: tuple[str, ...] = ()
+    pool: Pooling = Pooling.WORST
+    unmarked_clean: bool = False
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    low: frozenset[str] = frozenset()
+    high: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """The result of a comparison.
+
+    Attributes:
+        unjudged: reasons why samples have no human label, with counts.
+        ignored_readings: reasons why readings do not count, with counts.
+    """
+
+    asked: ComparisonOptions
+    samples: int
+    unsupported: int
+    supported: int
+    unjudged: Mapping[str, int]
+    ignored_readings: Mapping[str, int]
+    machines: tuple[MachineComparison, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonService:
+    """Compares scores and detectors with human labels.
+
+    Attributes:
+        check: what makes filters those of the stores, and refuses what names nothing.
+    """
+
+    corpus: CorpusStore
+    scores: ScoreStore
+    people: PeopleStore
+    check: Callable[[RecordFilter], RecordFilter]
+    actor: Actor = OPERATOR
+
+    def report(self, asked: ComparisonOptions) -> Comparison:
+        """Return all figures.
+
+        Raises:
+            NotAllowed: this actor may not report on everyone.
+            InvalidInput, NotFound: an unknown name or column, or nothing to compare.
+        """
+        require(self.actor, Verb.REPORT)
+        asked = self._check_options(asked)
+        runs = self._newest_runs(asked)
+        truths = HumanTruths(self._truth_options(asked))
+        cases = Cases(asked.columns)
+        for record in self.corpus.records(RecordFilter(dataset=asked.dataset)):
+            cases.add(record.sample, unsupported=truths.label(record))
+        machines = disambiguate_names(
+            [*self._score_values(asked, runs, cases), *cases.column_values(asked.columns)]
+        )
+        if not machines:
+            raise _nothing_to_compare(asked, runs, cases)
+        _check_names(asked, [each.name for each in machines])
+        return Comparison(
+            asked=asked,
+            samples=cases.samples,
+            unsupported=sum(cases.unsupported),
+            supported=len(cases.unsupported) - sum(cases.unsupported),
+            unjudged=dict(sorted(truths.unjudged.items())),
+            ignored_readings=dict(sorted(truths.ignored_readings.items())),
+            machines=tuple(_compare_machine(each, asked, cases) for each in machines),
+        )
+
+    # what is asked for --------------------------------------------------------------------------
+
+    def _check_options(self, asked: ComparisonOptions) -> ComparisonOptions:
+        self.check(RecordFilter(dataset=asked.dataset))
+        labels = (self.check(RecordFilter(label=each)).label for each in asked.unwanted)
+        if asked.against not in list(Against):
+            self.check(RecordFilter(person=asked.against))
+        return replace(asked, unwanted=tuple(labels))
+
+    def _truth_options(self, asked: ComparisonOptions) -> TruthOptions:
+        people = {
+            person.id for person in self.people.all() if asked.against in (person.id, person.name)
+        }
+        named = {Against.PEOPLE.value: set(), Against.SETTLED.value: {SETTLED}}
+        return TruthOptions(
+            people=frozenset(named.get(asked.against, people)),
+            unwanted=tuple(tuple(each.split(JOINER)) for each in asked.unwanted),
+            pool=asked.pool,
+            unmarked_clean=asked.unmarked_clean,
+        )
+
+    def _newest_runs(self, asked: ComparisonOptions) -> list[ScoreRun]:
+        runs = self.scores.runs(asked.dataset)
+        newest = {(run.kind, run.maker): run for run in runs if run.kind is not RunKind.SUGGEST}
+        known = {*self.scores.names(asked.dataset), *(maker for _, maker in newest)}
+        for name in asked.scores:
+            if name not in known:
+                there = (
+                    ", ".join(sorted(known)[:MAX_NAMES]) or "none; make some: tui-annotate score"
+                )
+                hint = f"{suggest_word(name, known)}there are: {there}"
+                raise InvalidInput(f"dataset {asked.dataset!r} has no score {name!r}", hint)
+        return list(newest.values())
+
+    def _score_values(
+        self, asked: ComparisonOptions, runs: Iterable[ScoreRun], cases: Cases
+    ) -> Iterator[MachineValues]:
+        if asked.columns and not asked.scores:
+            return
+        for run in runs:
+            found: dict[str, dict[int, float]] = {}
+            for key, scores in self.scores.scores(asked.dataset, runs=[run.id]):
+                for score in scores if key in cases.places else ():
+                    if score.extra == 0 and score.raw is not None:
+                        found.setdefault(score.name, {})[cases.places[key]] = score.raw
+            for name, values in found.items():
+                if not asked.scores or {name, run.maker} & {*asked.scores}:
+                    yield MachineValues(name, run.maker, run.id, values, low=name in run.low)
+
+
+def _nothing_to_compare(
+    asked: ComparisonOptions, runs: Sequence[ScoreRun], cases: Cases
+) -> InvalidInput:
+    if not runs:
+        hint = cases.hint("make some, or name a detector's --column;")
+        return InvalidInput(f"dataset {asked.dataset!r} has no scores", hint, code="no-scores")
+    if not cases.places:
+        hint = "people annotate and finish samples first, or --unmarked-clean"
+        message = f"dataset {asked.dataset!r} has no sample that people judged"
+        return InvalidInput(message, hint, code="no-judged-sample")
+    named = ", ".join(asked.scores) or "the scores"
+    hint = "see what each holds: tui-annotate score list"
+    message = f"{named}: no number of any sample that people judged"
+    return InvalidInput(message, hint, code="no-numbers")
+
+
+def _check_names(asked: ComparisonOptions, names: Sequence[str]) -> None:
+    for name in sorted({*asked.thresholds, *asked.low, *asked.high} - {*names, ""}):
+        hint = f"{suggest_word(name, names)}there are: {', '.join(names[:MAX_NAMES])}"
+        raise InvalidInput(f"{name!r} is not compared", hint)
+    for name in sorted(asked.low & asked.high):
+        raise InvalidInput(f"{name!r} can not be better both low and high", "say one of them")
+
+
+def _compare_machine(
+    machine: MachineValues, asked: ComparisonOptions, cases: Cases
+) -> MachineComparison:
+    numbers = {place: parse_number(value) for place, value in machine.values.items()}
+    places = sorted(place for place, value in numbers.items() if value is not None)
+    values = np.array([numbers[place] for place in places], np.float64)
+    unsupported = np.array([cases.unsupported[place] for place in places], np.bool_)
+    low, direction = machine.low, ChoiceOrigin.GIVEN
+    if machine.name in asked.low | asked.high:
+        low = machine.name in asked.low
+    elif low is None:
+        low, direction = area(values, unsupported, low=False) < _CHANCE_AREA, ChoiceOrigin.FOUND
+    at = asked.thresholds.get(machine.name, asked.thresholds.get(""))
+    cut = ChoiceOrigin.GIVEN
+    if at is None and places:
+        cut = ChoiceOrigin.FOUND if len(np.unique(values)) > _BINARY else ChoiceOrigin.ONLY
+        at = best_threshold(values, unsupported, low=low)
+    return MachineComparison(
+        name=machine.name,
+        maker=machine.maker,
+        run=machine.run,
+        n=len(places),
+        missing=len(cases.unsupported) - len(places),
+        not_numbers=len(numbers) - len(places),
+        low=low,
+        direction=direction,
+        threshold=at,
+        threshold_origin=cut,
+        detected=measure_detection(
+            values,
+            unsupported,
+            low=low,
+            threshold=at or 0.0,
+            clusters=[cases.clusters[place] for place in places],
+        ),
+    )
+
+
+def comparison_service(machines: Machines) -> ComparisonService:
+    """Return the comparison service of an open workspace."""
+    from tui_annotate.services.export import ExportService
+
+    names = ExportService(machines.corpus, machines.people, machines.log)
+    corpus, scores, people = machines.corpus, machines.scores, machines.people
+    return ComparisonService(corpus, scores, people, names.checked, machines.actor)

@@ -1,0 +1,209 @@
+"""A comparison of machines with human labels as JSON, CSV, and a table with a chart."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import Any, Final
+
+from tui_annotate.cli import charts, output
+from tui_annotate.cli.charts import ValueInterval
+from tui_annotate.cli.output import Column
+from tui_annotate.lab.score.comparison import ChoiceOrigin, Comparison, MachineComparison
+from tui_annotate.lab.score.detection_metrics import DetectionFigure
+from tui_annotate.methods.agreement import Undefined
+from tui_annotate.methods.bootstrap import DRAWS, LEVEL, SEED
+
+COLUMNS: Final = (
+    "machine", "maker", "measure", "value", "low", "high", "n", "missing", "better", "direction",
+    "threshold", "threshold_from", "note",
+)  # fmt: skip
+BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
+
+_DIGITS: Final = 4
+
+
+def as_json(found: Comparison) -> dict[str, Any]:
+    """Return the JSON; an undefined measure is null, with the reason in `undefined`."""
+    asked = found.asked
+    return {
+        "dataset": asked.dataset,
+        "against": asked.against,
+        "unwanted": list(asked.unwanted),
+        "pool": asked.pool.value,
+        "unmarked_clean": asked.unmarked_clean,
+        "samples": found.samples,
+        "judged": found.unsupported + found.supported,
+        "unsupported": found.unsupported,
+        "supported": found.supported,
+        "bootstrap": BOOTSTRAP,
+        "machines": [_machine_as_json(each) for each in found.machines],
+        "left_out": [
+            {"what": what, "reason": reason, "count": count}
+            for what, reason, count in left_out(found)
+        ],
+    }
+
+
+def left_out(found: Comparison) -> Iterator[tuple[str, str, int]]:
+    """Yield (what, why, how many) of everything that did not count."""
+    for what, counts in {"samples": found.unjudged, "readings": found.ignored_readings}.items():
+        for reason, count in counts.items():
+            yield what, reason, count
+
+
+def csv_rows(found: Comparison) -> Iterator[tuple[str | float, ...]]:
+    """Yield a row of `COLUMNS` for each machine and measure; undefined cells are empty."""
+    for machine in found.machines:
+        values = _machine_as_json(machine)
+        for each in values["measures"]:
+            cells = {"machine": values["name"]} | values | each | {"note": each["undefined"]}
+            yield tuple("" if cells[name] is None else cells[name] for name in COLUMNS)
+
+
+def _machine_as_json(machine: MachineComparison) -> dict[str, Any]:
+    how = machine.detected
+    return {
+        "name": machine.name,
+        "maker": machine.maker,
+        "run": machine.run,
+        "n": machine.n,
+        "missing": machine.missing,
+        "not_numbers": machine.not_numbers,
+        "better": "low" if machine.low else "high",
+        "direction": machine.direction.value,
+        "threshold": machine.threshold,
+        "threshold_from": machine.threshold_origin.value,
+        "hits": how.hits,
+        "misses": how.misses,
+        "false_alarms": how.alarms,
+        "passes": how.passes,
+        "measures": [_figure_as_json(name, figure) for name, figure in how.figures.items()],
+    }
+
+
+def _figure_as_json(name: str, figure: DetectionFigure) -> dict[str, Any]:
+    value, between = figure.value, figure.interval
+    undefined = isinstance(value, Undefined)
+    return {
+        "measure": name,
+        "value": None if isinstance(value, Undefined) else round(value, _DIGITS),
+        "low": round(between.low, _DIGITS) if between and not undefined else None,
+        "high": round(between.high, _DIGITS) if between and not undefined else None,
+        "undefined": value.reason if isinstance(value, Undefined) else "",
+    }
+
+
+_TITLES: Final = {
+    "balanced_accuracy": "bal.acc",
+    "f1_macro": "F1",
+    "f1_unsupported": "F1 uns.",
+    "auc": "AUC",
+    "kappa": "kappa",
+}
+_NAMES: Final = {
+    "balanced_accuracy": "balanced accuracy",
+    "f1_macro": "F1, mean of both kinds",
+    "f1_unsupported": "F1 of unsupported samples",
+    "auc": "area under the curve",
+    "kappa": "Cohen's kappa",
+}
+_SCALES: Final[dict[str, tuple[float, float, float | None]]] = {
+    "balanced_accuracy": (0.0, 1.0, 0.5),
+    "f1_macro": (0.0, 1.0, None),
+    "f1_unsupported": (0.0, 1.0, None),
+    "auc": (0.0, 1.0, 0.5),
+    "kappa": (-1.0, 1.0, 0.0),
+}
+"""The ends of a measure's scale, and what guessing gives where that is one value."""
+
+
+def print_csv(found: Comparison) -> None:
+    """Print a row for each machine and measure."""
+    written = io.StringIO(newline="")
+    csv.writer(written, lineterminator="\n").writerows([COLUMNS, *csv_rows(found)])
+    output.text(written.getvalue())
+
+
+def print_comparison(found: Comparison, *, charted: str) -> None:
+    """Print table and chart to standard output, and notes to standard error."""
+    judged = output.many(found.unsupported + found.supported, "sample")
+    output.line(f"{judged} of {found.samples:,}: {found.unsupported:,} unsupported")
+    output.line("")
+    columns = [Column("machine", flexible=True), Column("n", number=True)]
+    columns += [Column(each, number=True) for each in (*_TITLES.values(), "threshold")]
+    rows = [
+        [
+            each.name,
+            f"{each.n:,}",
+            *(_format_figure(each.detected.figures[name]) for name in _TITLES),
+            _format_threshold(each),
+        ]
+        for each in found.machines
+    ]
+    output.table(columns, rows)
+    output.line("")
+    output.line(f"{_NAMES[charted]}, 95% intervals:")
+    least, most, chance = _SCALES[charted]
+    lying = [_chart_interval(each, charted) for each in found.machines]
+    charts.print_intervals(lying, least=least, most=most, chance=chance)
+    output.line("")
+    _print_notes(found)
+
+
+def _format_threshold(machine: MachineComparison) -> str:
+    """Return the threshold with its side; a star if it was chosen on these samples."""
+    if machine.threshold is None:
+        return "-"
+    star = "*" if machine.threshold_origin is ChoiceOrigin.FOUND else ""
+    return f"{'>' if machine.low else '<'} {machine.threshold:.4g}{star}"
+
+
+def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
+    figure = machine.detected.figures[measure]
+    between = figure.interval
+    if isinstance(figure.value, Undefined) or between is None:
+        value = None if isinstance(figure.value, Undefined) else figure.value
+        return ValueInterval(machine.name, _format_figure(figure), value)
+    text = (
+        f"{_format_figure(figure)}  {_format_value(between.low)} to {_format_value(between.high)}"
+    )
+    return ValueInterval(machine.name, text, figure.value, between.low, between.high)
+
+
+def _print_notes(found: Comparison) -> None:
+    asked, say = found.asked, output.say
+    labels = ", ".join(asked.unwanted) or "any label but Benign"
+    whom = {"people": f"of all readers, pooled by {asked.pool}", "settled": "that review settled"}
+    say(f"unsupported: {labels}, {whom.get(asked.against, f'of {asked.against}')}")
+    for what, reason, count in left_out(found):
+        say(f"left out: {output.many(count, what.removesuffix('s'))}: {reason}")
+    for machine in found.machines:
+        if machine.missing:
+            odd = f", {machine.not_numbers:,} of them with something that is no number" * bool(
+                machine.not_numbers
+            )
+            say(f"{machine.name}: {output.many(machine.missing, 'sample')} without a value{odd}")
+    chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]
+    if chosen:
+        say(f"direction found on these samples: {', '.join(chosen)}; --low or --high says it")
+    if any(each.threshold_origin is ChoiceOrigin.FOUND for each in found.machines):
+        say("* threshold chosen on these samples by balanced accuracy: figures flatter it")
+    reasons = {
+        figure.value.reason
+        for each in found.machines
+        for figure in each.detected.figures.values()
+        if isinstance(figure.value, Undefined)
+    }
+    for reason in sorted(reasons):
+        say(f"no value: {reason}")
+    say(f"intervals: {DRAWS:,} draws of whole groups of samples, seed {SEED}")
+
+
+def _format_figure(figure: DetectionFigure) -> str:
+    return "-" if isinstance(figure.value, Undefined) else _format_value(figure.value)
+
+
+def _format_value(value: float) -> str:
+    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.2f}"

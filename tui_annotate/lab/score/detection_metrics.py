@@ -1,0 +1,161 @@
+"""How well scores tell unsupported samples from supported ones; a measure without a value says why.
+
+Every interval is of whole clusters that are drawn anew, the threshold and the direction held.
+Sources: K. Brodersen and others, "The balanced accuracy and its posterior distribution", ICPR 2010;
+J. Hanley and B. McNeil, "The meaning and use of the area under a receiver operating characteristic
+curve", Radiology 143 (1982), the area with ties as halves; C. van Rijsbergen, "Information
+Retrieval", 1979, chapter 7 (F1); J. Cohen 1960 (`methods.agreement`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tui_annotate.methods.agreement import Measured, Undefined, cohen, draw_interval
+from tui_annotate.methods.bootstrap import DRAWS, FEWEST, SEED, Interval
+
+Numbers = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+
+MEASURES: Final = ("balanced_accuracy", "f1_macro", "f1_unsupported", "auc", "kappa")
+ONE_KIND: Final = "all samples are of one kind: nothing is told apart"
+
+
+@dataclass(frozen=True, slots=True)
+class DetectionFigure:
+    """A measure's value with its interval; None where it can not be resampled."""
+
+    value: Measured
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DetectionResult:
+    """How well one score detects unsupported samples; `figures` by the names of `MEASURES`.
+
+    `hits`, `misses`: of unsupported samples; `alarms`, `passes`: of supported ones.
+    """
+
+    hits: int
+    misses: int
+    alarms: int
+    passes: int
+    figures: Mapping[str, DetectionFigure]
+
+
+def measure_detection(
+    values: Numbers,
+    unsupported: Truths,
+    *,
+    low: bool,
+    threshold: float,
+    clusters: Sequence[str],
+    draws: int = DRAWS,
+    seed: int = SEED,
+) -> DetectionResult:
+    """Compute all measures of finite values (samples,) against human labels (samples,).
+
+    `clusters`: (samples,), resampled together, as summaries of one text.
+    """
+    score = _RankedSamples(
+        values if low else -values, call_unsupported(values, low=low, at=threshold), unsupported
+    )
+    once = score.cells(np.ones(len(values)))
+    whole = score.measures(np.ones(len(values))) if len(values) else np.full(len(MEASURES), np.nan)
+    drawn = [score.measures(weights) for weights in _resample_weights(clusters, draws, seed)]
+    table = np.stack(drawn, axis=-1) if drawn else [None] * len(MEASURES)
+    hits, misses, alarms, passes = (int(each) for each in once)
+    figures = {
+        name: DetectionFigure(Undefined(ONE_KIND))
+        if np.isnan(value)
+        else DetectionFigure(float(value), draw_interval(draws_of))
+        for name, value, draws_of in zip(MEASURES, whole, table, strict=True)
+    }
+    return DetectionResult(hits=hits, misses=misses, alarms=alarms, passes=passes, figures=figures)
+
+
+def call_unsupported(values: Numbers, *, low: bool, at: float) -> Truths:
+    """Return (samples,): which are unsupported; at the threshold a sample is supported."""
+    return values > at if low else values < at
+
+
+def area(values: Numbers, unsupported: Truths, *, low: bool) -> float:
+    """Return the area under the ROC curve, in [0, 1]; ties count half.
+
+    NaN where all samples are of one kind.
+    """
+    score = _RankedSamples(values if low else -values, np.zeros(len(values), np.bool_), unsupported)
+    return score.area(np.ones(len(values)))
+
+
+def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
+    """Return the lowest threshold with the best balanced accuracy on these samples, at least one.
+
+    It is the middle between two neighbouring values; of one value alone it is that value.
+    """
+    distinct, own = np.unique(values, return_inverse=True)
+    if len(distinct) == 1:
+        return float(distinct[0])
+    bad = np.bincount(own, weights=unsupported, minlength=len(distinct))
+    good = np.bincount(own, weights=~unsupported, minlength=len(distinct))
+    # Of each kind, the share up to each value: how far they lie apart is what a cut there gains.
+    apart = np.cumsum(bad) / max(bad.sum(), 1) - np.cumsum(good) / max(good.sum(), 1)
+    gain = -apart[:-1] if low else apart[:-1]
+    place = int(np.flatnonzero(gain > gain.max() - 1e-12)[0])
+    below, above = float(distinct[place]), float(distinct[place + 1])
+    middle = below + (above - below) / 2
+    if below < middle < above:
+        return middle
+    return below if low else above  # neighbours among floats
+
+
+def _resample_weights(clusters: Sequence[str], draws: int, seed: int) -> Iterator[Numbers]:
+    """Yield (samples,) for each resampling: their counts; none for fewer than 3 clusters."""
+    names, own = np.unique(np.asarray(clusters, np.str_), return_inverse=True)
+    if len(names) < FEWEST:
+        return
+    chance = np.random.default_rng(seed)
+    for _ in range(draws):
+        drawn = np.bincount(chance.integers(0, len(names), len(names)), minlength=len(names))
+        yield drawn[own].astype(np.float64)
+
+
+class _RankedSamples:
+    """The samples of a score, sorted once, so that a resampling only adds up."""
+
+    def __init__(self, badness: Numbers, called_bad: Truths, unsupported: Truths) -> None:
+        distinct, place = np.unique(badness, return_inverse=True)
+        self._steps = len(distinct)
+        self._place = place + self._steps * unsupported
+        self._cell = 2 * ~unsupported + (called_bad == ~unsupported)
+
+    def cells(self, weights: Numbers) -> Numbers:
+        """(4,): hits, misses, alarms, passes."""
+        counted = np.bincount(self._cell, weights=weights, minlength=4)
+        hits, misses, passes, alarms = counted
+        return np.array([hits, misses, alarms, passes])
+
+    def area(self, weights: Numbers) -> float:
+        """See `area`."""
+        counted = np.bincount(self._place, weights=weights, minlength=2 * self._steps)
+        good, bad = counted[: self._steps], counted[self._steps :]
+        both = good.sum() * bad.sum()
+        if not both:
+            return float("nan")
+        return float(bad @ (np.cumsum(good) - good / 2) / both)
+
+    def measures(self, weights: Numbers) -> Numbers:
+        """(measures,): NaN where all samples are of one kind."""
+        hits, misses, alarms, passes = self.cells(weights)
+        if not (hits + misses) or not (alarms + passes):
+            return np.full(len(MEASURES), np.nan)
+        balanced = (hits / (hits + misses) + passes / (alarms + passes)) / 2
+        bad = 2 * hits / (2 * hits + misses + alarms)
+        good = 2 * passes / (2 * passes + misses + alarms)
+        kappa = cohen(np.array([[hits, misses], [alarms, passes]]))
+        return np.array([balanced, (bad + good) / 2, bad, self.area(weights), kappa])

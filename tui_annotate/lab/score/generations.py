@@ -1,0 +1,481 @@
+"""Questions with their right answer and generated ones, as the project Dreamcatcher has them.
+
+An answer is the summary of its sample, the right answer the source; answers to one question are a
+group. A row without a right answer or a normal generation is refused. What was read goes out as it
+came; what a newer run found goes before it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TextIO
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
+from tui_annotate.domain.scores import Score
+from tui_annotate.lab.score.ranking import (
+    AS_RIGHT,
+    AS_WRONG,
+    CATEGORY,
+    RANK,
+    REWARD,
+    AnswerLabel,
+    categorise,
+    choose_preference,
+    choose_unsure_answer,
+)
+from tui_annotate.lab.score.sample_reader import (
+    ANSWER,
+    NORMAL,
+    OTHERS,
+    UNCERTAINTY,
+    uncertain_answers,
+)
+from tui_annotate.methods.verdicts import supported
+from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.losses import LossCounter
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+from tui_annotate.plugins.record_validation import (
+    NameRegister,
+    dataset_name,
+    describe_value,
+    document,
+    field,
+    identifier,
+    problem,
+)
+from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
+
+FORMAT: Final = "generations"
+ROW_FIELDS: Final = ("question", "answer", "type", "generation")
+RANKING_FIELDS: Final = ("category", "rank")
+GENERATION_FIELDS: Final = ("text", "type")
+JUDGEMENT: Final = "gpt_judgement"
+
+TRAITS: Final = FormatTraits(
+    title="questions with a right answer and generated ones, a line each",
+    carried=carry_plainly(
+        RecordTrait.TEXTS,
+        RecordTrait.META,
+        RecordTrait.UNREAD,
+        group="by line",
+        request="question",
+        kind="question",
+        title="answer",
+        imported=OWN,
+    ),
+)
+PREFERENCE_TRAITS: Final = FormatTraits(
+    title="preferred answers to questions, a line each, for training",
+    carried=carry_plainly(RecordTrait.UNREAD),
+)
+
+
+def kept_metadata(sample: Sample) -> Mapping[str, Any]:
+    """Return what the reader stored of a row; empty for samples of other formats."""
+    found = sample.imported or {}
+    return found if found.get("format") == FORMAT else {}
+
+
+_RESERVED = frozenset({"question", "answer", "generation", "rank"})
+"""Columns that no sample has among its own: a rank repeats answers, and stays with the first."""
+_SEPARATOR = "; "
+
+
+class _PlacedGeneration(NamedTuple):
+    place: int
+    fields: dict[str, Any]
+
+
+def parse_records(
+    row: Any, options: ImportOptions, *, dataset: str, number: int, where: str
+) -> tuple[list[Record], list[str]]:
+    """Parse the samples of row `number`, from 0; also return doubts about it."""
+    if not isinstance(row, dict):
+        raise InvalidInput(f"the row is {describe_value(row)}, not an object")
+    generations = list(_parse_generations(field(row, "generation", option="")))
+    normal = [
+        each for each in generations if _has_type(each, NORMAL) and each.fields["text"].strip()
+    ]
+    if not normal:
+        raise InvalidInput(
+            f"none of its {len(generations)} generations is normal and has a text",
+            "there is nothing to read in it",
+        )
+    question = field(row, "question", option="")
+    if question != "":  # an empty one goes out again as it came
+        question = _parse_text(question, "question")
+    answer = _parse_answer(
+        row, [question, *(each.fields["text"] for each in normal)], options.language
+    )
+    name = _row_id(row, options, number)
+    blank = [each.place for each in generations if each not in normal and _has_type(each, NORMAL)]
+    others = [[each.place, each.fields] for each in generations if each not in normal]
+    made = []
+    for each in normal:
+        key = f"{name}.{each.place}"
+        sample = _build_sample(row, each, dataset=dataset, key=key, answer=answer)
+        if each is normal[0]:
+            sample = replace(sample, imported=_first_imported(sample, row, others))
+        made.append(
+            Record(replace(sample, group=name, request=Request(question=question)), where=where)
+        )
+    doubts = [] if question.strip() else ["the question is empty"]
+    return made, doubts + [f"generation {place} has no text and is left out" for place in blank]
+
+
+def _first_imported(
+    sample: Sample, row: Mapping[str, Any], others: Sequence[Any]
+) -> dict[str, Any]:
+    kept = dict(sample.imported or {})
+    if "rank" in row:
+        kept["row"] = kept["row"] | {"rank": row["rank"]}
+    return kept | {OTHERS: others}
+
+
+def _parse_generations(value: Any) -> Iterator[_PlacedGeneration]:
+    if not isinstance(value, list):
+        raise InvalidInput(f"'generation' is {describe_value(value)}, not a list")
+    for place, fields in enumerate(value):
+        if not isinstance(fields, dict):
+            raise InvalidInput(f"generation {place} is {describe_value(fields)}, not an object")
+        text, kind = fields.get("text"), fields.get("type", NORMAL)
+        if not isinstance(text, str):
+            raise InvalidInput(f"the text of generation {place} is {describe_value(text)}")
+        if kind not in (NORMAL, UNCERTAINTY):
+            raise InvalidInput(
+                f"the type of generation {place} is {kind!r}", f"{NORMAL} or {UNCERTAINTY}"
+            )
+        yield _PlacedGeneration(place, fields)
+
+
+def _has_type(each: _PlacedGeneration, kind: str) -> bool:
+    return bool(each.fields.get("type", NORMAL) == kind)
+
+
+def _row_id(row: Mapping[str, Any], options: ImportOptions, number: int) -> str:
+    if not options.id_column:
+        return str(number)
+    value = field(row, options.id_column, option="--id-column")
+    return identifier(value, what=options.id_column)
+
+
+def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) -> Document:
+    """Parse the right answer. Its language is that of the whole row: it may be one number."""
+    from tui_annotate.methods.segmentation import guess_language
+
+    text = _parse_text(field(row, "answer", option=""), "answer")
+    spoken = language or guess_language(" ".join((text, *others)))
+    made = document(text, side=Side.SOURCE, column="answer", language=spoken)
+    return replace(made, key=ANSWER)
+
+
+def _parse_text(value: Any, column: str) -> str:
+    """Return a text; a number as its digits, a list joined."""
+    if isinstance(value, list) and value:
+        return _SEPARATOR.join(_parse_text(each, column) for each in value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise InvalidInput(f"{column!r} is {describe_value(value)}", "write it as text")
+    if not value.strip():
+        raise InvalidInput(f"{column!r} is empty", "every question needs its right answer")
+    return value
+
+
+def _build_sample(
+    row: Mapping[str, Any], each: _PlacedGeneration, *, dataset: str, key: str, answer: Document
+) -> Sample:
+    fields = {name: each.fields[name] for name in each.fields if name not in GENERATION_FIELDS}
+    about = {name: value for name, value in row.items() if name not in _RESERVED}
+    text = document(each.fields["text"], side=Side.SUMMARY, column="text", language=answer.language)
+    return Sample(
+        dataset,
+        key,
+        (answer, text),
+        kind=SampleKind.QUESTION,
+        meta=about | fields,
+        imported={
+            "format": FORMAT,
+            "place": each.place,
+            "row_keys": list(row),
+            "keys": list(each.fields),
+            # What meta does not hold: fields of both that bear one name, and what became text.
+            "row": {name: value for name, value in about.items() if name in fields}
+            | {
+                name: row[name] for name in ("question", "answer") if not isinstance(row[name], str)
+            },
+        },
+    )
+
+
+Opinions = Mapping[SampleKey, tuple[Score, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRanking:
+    """The ranked answers of a question.
+
+    Attributes:
+        category: empty where neither people nor a ranker said anything.
+        places: places of the answers in the row's list, the best first, one to three.
+    """
+
+    category: str
+    places: tuple[int, ...]
+
+
+def rank_answers(
+    group: Sequence[Record], opinions: Opinions, *, places: Sequence[int]
+) -> AnswerRanking | None:
+    """Choose the best right answer, one that admits uncertainty, and a wrong one.
+
+    Human labels precede the ranker's. `places`: row index of each sample, then of each extra of the
+    first. None without any label.
+    """
+    found = [
+        {each.name: each for each in opinions.get(record.sample.key, ()) if not each.extra}
+        for record in group
+    ]
+    labels = [_answer_label(record, scores) for record, scores in zip(group, found, strict=True)]
+    if not any(labels) and not any(CATEGORY in scores for scores in found):
+        return None
+    known = [label or AnswerLabel.UNDECIDED for label in labels]
+    best, worst = choose_preference(
+        known,
+        as_right=[_raw_score(scores, AS_RIGHT, 1.0) for scores in found],
+        as_wrong=[_raw_score(scores, AS_WRONG, -1.0) for scores in found],
+    )
+    between = choose_unsure_answer(_extra_rewards(group[0], opinions))
+    chosen = (best, None if between is None else len(group) + between, worst)
+    return AnswerRanking(
+        categorise(known).value, tuple(places[at] for at in chosen if at is not None)
+    )
+
+
+def _answer_label(record: Record, scores: Mapping[str, Score]) -> AnswerLabel | None:
+    is_supported = supported(record)
+    if is_supported is not None:
+        return AnswerLabel.RIGHT if is_supported else AnswerLabel.WRONG
+    return AnswerLabel(scores[RANK].text) if RANK in scores else None
+
+
+def _raw_score(scores: Mapping[str, Score], name: str, sign: float) -> float:
+    """Return the score that orders answers; the ranker's margin where there is no other."""
+    if name in scores:
+        return scores[name].raw or 0.0
+    return sign * (scores[RANK].raw or 0.0) if RANK in scores else 0.0
+
+
+def _extra_rewards(first: Record, opinions: Opinions) -> list[float | None]:
+    """Return the reward of each uncertain answer: of a run, else of its file."""
+    by_run = {
+        score.extra: score.raw if score.raw is not None else score.value
+        for score in opinions.get(first.sample.key, ())
+        if score.name == REWARD and score.extra
+    }
+    stored = [each.get(REWARD) for each in uncertain_answers(first.sample)]
+    in_file = [float(each) if isinstance(each, int | float) else None for each in stored]
+    return [by_run.get(number, reward) for number, reward in enumerate(in_file, 1)]
+
+
+_RANKERS = frozenset({RANK, CATEGORY, AS_RIGHT, AS_WRONG})
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationRow:
+    """The row of a question; `chosen`: its best, unsure and wrong answer, if any."""
+
+    fields: dict[str, Any]
+    chosen: Sequence[Mapping[str, Any]]
+
+
+def build_rows(
+    records: Iterable[Record], options: ExportOptions, *, tally: LossCounter, report: ExportReport
+) -> Iterator[GenerationRow]:
+    """Yield a row for each question, and count losses; records are ordered by group."""
+    opinions_of = options.opinions or (lambda _: {})
+    for _, some in groupby(
+        filter(tally.pair, records), key=lambda record: _group_key(record.sample)
+    ):
+        group = list(some)
+        for record in group:
+            _count_losses(record, tally, report)
+        report.records += len(group)
+        yield _build_row(group, opinions_of([record.sample.key for record in group]))
+
+
+def _group_key(sample: Sample) -> tuple[str, ...]:
+    """Return the key that the samples of one row share."""
+    return (sample.dataset, sample.group) if sample.group else (*sample.key, "")
+
+
+def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
+    first = group[0].sample
+    own = kept_metadata(first)
+    placed = _place_answers(group, opinions)
+    row: dict[str, Any] = {
+        **_row_meta(first),
+        "question": first.request.question,
+        "answer": first.document(Side.SOURCE).text,
+        **own.get("row", {}),
+        "generation": [fields for _, fields in placed],
+    }
+    by_place = dict(placed)
+    order = [place for place, _ in _placed_records(group)]
+    order += [
+        place for place, fields in own.get(OTHERS, ()) if fields.get("type", NORMAL) == UNCERTAINTY
+    ]
+    found = rank_answers(group, opinions, places=order)
+    if found is not None:
+        row["category"] = found.category
+        row["rank"] = [by_place[place] for place in found.places]
+    names = list(own.get("row_keys", ())) or [name for name in ROW_FIELDS if name in row]
+    chosen = row.get("rank")
+    return GenerationRow(_order_fields(row, names), chosen if isinstance(chosen, list) else [])
+
+
+def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
+    """Yield each sample with its index in the row; of other formats, in order."""
+    for number, record in enumerate(group):
+        yield kept_metadata(record.sample).get("place", number), record
+
+
+def _place_answers(group: Sequence[Record], opinions: Opinions) -> list[tuple[int, dict[str, Any]]]:
+    first = group[0].sample
+    found = {
+        place: _answer_fields(record.sample, opinions.get(record.sample.key, ()))
+        for place, record in _placed_records(group)
+    }
+    number = 0
+    for place, fields in kept_metadata(first).get(OTHERS, ()):
+        number += fields.get("type") == UNCERTAINTY
+        scores = [
+            score
+            for score in opinions.get(first.key, ())
+            if score.extra == number and fields.get("type") == UNCERTAINTY
+        ]
+        found[place] = dict(fields) | _score_fields(scores)
+    return sorted(found.items())
+
+
+def _answer_fields(sample: Sample, scores: Sequence[Score]) -> dict[str, Any]:
+    keys = kept_metadata(sample).get("keys") or GENERATION_FIELDS
+    fields = {name: sample.meta[name] for name in keys if name in sample.meta}
+    fields["text"] = sample.document(Side.SUMMARY).text
+    if "type" in keys:
+        fields["type"] = NORMAL
+    return _order_fields(fields, keys) | _score_fields([each for each in scores if not each.extra])
+
+
+def _score_fields(scores: Iterable[Score]) -> dict[str, Any]:
+    """Return normalised scores by name; a reward as it was computed."""
+    found: dict[str, Any] = {}
+    for score in scores:
+        if score.name in _RANKERS:
+            continue
+        number = score.value
+        if score.name == REWARD or number is None:
+            number = score.raw if score.raw is not None else score.value
+        if number is not None:
+            found[score.name] = number
+    return found
+
+
+def _row_meta(sample: Sample) -> dict[str, Any]:
+    own = kept_metadata(sample)
+    names = own.get("row_keys")
+    if names is None:
+        return {name: value for name, value in sample.meta.items() if name not in ROW_FIELDS}
+    return {name: sample.meta[name] for name in names if name in sample.meta}
+
+
+def _order_fields(fields: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: fields[name] for name in names if name in fields} | dict(fields)
+
+
+def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> None:
+    sample, lose = record.sample, report.lose
+    tally.count_without_annotations(record)
+    lose(RecordTrait.KIND.value, sample.kind is not SampleKind.QUESTION)
+    lose(RecordTrait.REQUEST.value, replace(sample.request, question="") != Request())
+    source, summary = sample.document(Side.SOURCE), sample.document(Side.SUMMARY)
+    plain = source.key in {"", ANSWER} and not (source.title or summary.key or summary.title)
+    lose(RecordTrait.TITLE.value, not plain)
+    if not kept_metadata(sample):
+        taken = {*ROW_FIELDS, *RANKING_FIELDS}.intersection(sample.meta)
+        lose("columns that have a name of this format's own", len(taken))
+
+
+class GenerationsFormat:
+    """A row for each question, with all generated answers, their scores and ranks."""
+
+    name = FORMAT
+    about = TRAITS
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """One record for each normal answer, in their order; see `Importer.read`."""
+        dataset = dataset_name(path, options.dataset)
+        with closing(NameRegister()) as seen:
+            for value in json_values(path, encoding=options.encoding, meter=options.meter):
+                if isinstance(value, Problem):
+                    yield value
+                    continue
+                where, number = value.where, value.number - 1
+                try:
+                    found, doubts = parse_records(
+                        value.value, options, dataset=dataset, number=number, where=where
+                    )
+                    group = found[0].sample.group
+                    if (before := seen.first(group, where)) != where:
+                        raise InvalidInput(f"id {group} was given at {before} already")
+                    yield from found
+                    yield from (Problem(where, doubt, refused=False) for doubt in doubts)
+                except InvalidInput as error:
+                    yield problem(where, error)
+
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
+        """A line a question; see `Exporter.write`."""
+        report = ExportReport()
+        tally = LossCounter(self.about, report, own=FORMAT)
+        for row in build_rows(records, options, tally=tally, report=report):
+            _write_line(target, row.fields)
+        return report
+
+
+class PreferencesFormat:
+    """Training data: a question, and two or three answers, the best first."""
+
+    name = "preferences"
+    about = PREFERENCE_TRAITS
+
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
+        """Write a line for each question with at least two answers to compare."""
+        report = ExportReport()
+        tally = LossCounter(self.about, report)
+        for row in build_rows(records, options, tally=tally, report=report):
+            if len(row.chosen) < 2:
+                report.lose("questions without two answers to hold against one another")
+                continue
+            query = [{"role": "human", "text": row.fields["question"]}]
+            texts = [each["text"] for each in row.chosen]
+            _write_line(
+                target,
+                {"query": query, "preference": texts, "task": row.fields.get("category", "")},
+            )
+        return report
+
+
+def _write_line(target: TextIO, row: dict[str, Any]) -> None:
+    target.write(json.dumps(row, ensure_ascii=False))
+    target.write("\n")

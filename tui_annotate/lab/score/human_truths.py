@@ -1,0 +1,107 @@
+"""One human label for each sample, unsupported or not; and why some samples have none.
+
+A reader counts who is done, or whose marks came in without states. What machines marked never does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum, unique
+from typing import Final
+
+from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import SETTLED, reader
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.scores import Pooling, pooled
+
+BENIGN: Final = "benign"
+"""The top label, in whatever case, that calls nothing unsupported where no label is named."""
+MACHINE: Final = "machine:"
+"""Begins the origin of what a machine marked, and the id of a machine among the people."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TruthOptions:
+    """Whose labels count, and which of them.
+
+    `people`: ids; empty for all readers, without review. `unwanted`: labels of unsupported samples,
+    with all below; empty for all but Benign. `unmarked_clean`: untouched samples count as
+    supported.
+    """
+
+    people: frozenset[str] = frozenset()
+    unwanted: tuple[LabelPath, ...] = ()
+    pool: Pooling = Pooling.WORST
+    unmarked_clean: bool = False
+
+
+@unique
+class NoTruthReason(StrEnum):
+    """Why a sample has no human label."""
+
+    TIE = "as many call it unsupported as do not"
+    UNREAD = "nobody read it"
+
+
+@dataclass(slots=True)
+class HumanTruths:
+    """Combines the readings of a sample into one label.
+
+    Attributes:
+        unjudged: reasons why samples have no label, with counts.
+        ignored_readings: reasons why readings do not count, with counts.
+    """
+
+    wanted: TruthOptions
+    unjudged: Counter[str] = field(default_factory=Counter)
+    ignored_readings: Counter[str] = field(default_factory=Counter)
+
+    def label(self, record: Record) -> bool | None:
+        """Return whether a sample is unsupported; None without readings, or for a tie."""
+        marks: dict[str, list[Annotation]] = {}
+        for owned in record.annotations:
+            if not owned.annotation.origin.startswith(MACHINE):
+                marks.setdefault(owned.person, []).append(owned.annotation)
+        words = [self._unsupported(own) for own in self._readings(record, marks)]
+        if not words and not marks and self.wanted.unmarked_clean:
+            return False
+        word = pooled(words, self.wanted.pool)
+        if word is None:
+            why = NoTruthReason.TIE if words else NoTruthReason.UNREAD
+            self.unjudged[why] += 1
+        return word
+
+    def _readings(
+        self, record: Record, marks: Mapping[str, list[Annotation]]
+    ) -> Iterator[list[Annotation]]:
+        for work in record.assignments:
+            own = marks.get(work.person, [])
+            if self._counts(work.person) and self._is_done(work, own):
+                yield own
+
+    def _counts(self, person: str) -> bool:
+        if self.wanted.people:
+            return person in self.wanted.people
+        again = reader(person) != person
+        return not (again or person == SETTLED or person.startswith(MACHINE))
+
+    def _is_done(self, work: Assignment, own: Iterable[Annotation]) -> bool:
+        if work.state is State.DONE or (work.state is State.NEW and own):
+            return True
+        if work.state is not State.NEW:
+            self.ignored_readings[f"{work.state.value}, not done"] += 1
+        return False
+
+    def _unsupported(self, own: Iterable[Annotation]) -> bool:
+        unwanted = self.wanted.unwanted
+        if not unwanted:
+            return any(
+                not each.labels or any(path[0].casefold() != BENIGN for path in each.labels)
+                for each in own
+            )
+        return any(
+            path[: len(one)] == one for each in own for path in each.labels for one in unwanted
+        )

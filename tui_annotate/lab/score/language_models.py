@@ -1,0 +1,150 @@
+"""Local transformers models for scorers: states of a text's last token, and rewards; no network.
+
+Beside the embedder's encoder the one place that loads torch. Folders that could run code are
+refused, and so is what is no such model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.plugins.model_hub import check_model, offline, sha256
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+INSTALL: Final = (
+    "first PyTorch's CPU build, as its installation guide says, or gigabytes of CUDA come along;"
+    " then: pip install 'tui-annotate[neural]'"
+)
+_HASHED_FILES: Final = {"config.json", "tokenizer.json", "tokenizer_config.json", "tokenizer.model"}
+_MAX_TOKENS: Final = 4096
+"""Tokens of a text that are looked at, the last ones; fewer where the model takes fewer."""
+
+
+def fingerprint(folder: Path) -> str:
+    """Return a hash of weights, tokenizer and configuration."""
+    whole = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        if path.name in _HASHED_FILES or path.suffix == ".safetensors":
+            whole.update(f"{path.name}\0{sha256(path)}\0".encode())
+    return whole.hexdigest()
+
+
+class _LocalModel:
+    _kind = "AutoModel"
+
+    def __init__(self, folder: str) -> None:
+        if not folder:
+            raise InvalidInput(
+                "no model is named",
+                "name its folder, the one with config.json",
+                code="model-missing",
+            )
+        self.folder = Path(os.path.expanduser(folder)).resolve()  # noqa: PTH111  raises for some
+        if not self.folder.is_dir():
+            raise Unavailable(f"there is no folder {self.folder}", "name the one with config.json")
+        check_model(self.folder)
+        self.sha256 = fingerprint(self.folder)
+        with offline():
+            self._tokenizer, self._model = _load(self.folder, self._kind)
+        most = getattr(self._model.config, "max_position_embeddings", None)
+        self._max_tokens = (
+            min(most, _MAX_TOKENS) if isinstance(most, int) and most > 0 else _MAX_TOKENS
+        )
+
+    def _token_ids(self, text: str) -> Any:
+        """Return (1, tokens) of a text, the last ones where there are too many."""
+        import torch
+
+        ids = self._tokenizer(text)["input_ids"][-self._max_tokens :]
+        if not ids:
+            raise InvalidInput("a text without a token can not be looked at", "leave it out")
+        return torch.tensor([ids])
+
+
+class LanguageModel(_LocalModel):
+    """A model with hidden states. `layers`: that it has; the first is called 1."""
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder)
+        self.layers = int(self._model.config.num_hidden_layers)
+        self.size = int(self._model.config.hidden_size)
+
+    def states(self, text: str) -> NDArray[np.float32]:
+        """Return (layers, size): the state of the last token behind each layer."""
+        import torch
+
+        with torch.inference_mode():
+            found = self._model(input_ids=self._token_ids(text), output_hidden_states=True)
+            states = torch.stack([layer[0, -1] for layer in found.hidden_states[1:]])
+        array: NDArray[np.float32] = states.float().cpu().numpy()
+        return array
+
+
+class RewardModel(_LocalModel):
+    """A model that scores answers.
+
+    Raises:
+        Unavailable: it has not one number, but several.
+    """
+
+    _kind = "AutoModelForSequenceClassification"
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder)
+        if self._model.config.num_labels != 1:
+            raise Unavailable(
+                f"the model in {self.folder} has {self._model.config.num_labels} outputs, not one",
+                "name a reward model: one for sequence classification with num_labels 1",
+            )
+
+    def reward(self, question: str, answer: str) -> float:
+        """Return the reward of an answer; uses the chat template if there is one."""
+        import torch
+
+        with torch.inference_mode():
+            logits = self._model(
+                input_ids=self._token_ids(self._join_turns(question, answer))
+            ).logits
+        return float(logits[0, 0])
+
+    def _join_turns(self, question: str, answer: str) -> str:
+        if not getattr(self._tokenizer, "chat_template", None):
+            return f"{question}\n{answer}"
+        turns = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+        return str(self._tokenizer.apply_chat_template(turns, tokenize=False))
+
+
+def _load(folder: Path, kind: str) -> tuple[Any, Any]:
+    try:
+        import transformers
+        from safetensors import SafetensorError
+        from transformers.utils import logging
+    except ImportError as error:
+        raise Unavailable(f"local models need transformers: {error}", INSTALL) from error
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    safe: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), **safe)
+        model = getattr(transformers, kind).from_pretrained(
+            str(folder), use_safetensors=True, dtype="auto", **safe
+        )
+    except (SafetensorError, AttributeError, ImportError, LookupError, OSError) as error:
+        raise _load_error(folder, error) from error
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise _load_error(folder, error) from error
+    return tokenizer, model.eval()
+
+
+def _load_error(folder: Path, error: Exception) -> Unavailable:
+    reason = " ".join(str(error).split())[:300]
+    return Unavailable(
+        f"the model in {folder} can not be loaded: {reason}", "fetch or copy it again"
+    )

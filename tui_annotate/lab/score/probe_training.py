@@ -1,0 +1,206 @@
+"""Trains a probe by questions that a model knows or not: as a file, people or a ranker say.
+
+Questions whose answers are all right are known, such whose answers are all wrong are not; all
+others say nothing, and are counted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum, unique
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.errors import InvalidRecord, NotFound
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
+from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.records import Problem, RecordFilter
+from tui_annotate.lab.score import probes
+from tui_annotate.lab.score.probes import AUTO, TrainedProbe
+from tui_annotate.lab.score.ranking import CATEGORY, Category
+from tui_annotate.lab.score.sample_reader import is_answer
+from tui_annotate.methods.verdicts import supported
+from tui_annotate.plugins.files.json_values import json_values
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.scores.store import ScoreStore
+    from tui_annotate.workspace.machines import Machines
+
+_LABEL_OF_CATEGORY: Final = {Category.ALL_RIGHT.value: True, Category.ALL_WRONG.value: False}
+
+
+class LabelSource(StrEnum):
+    """Whose labels say which answers are right."""
+
+    HUMAN = "human"
+    MACHINE = "machine"
+
+
+@unique
+class UnusedReason(StrEnum):
+    """Why a question teaches a probe nothing; one that a ranker left undecided has its category."""
+
+    MIXED_LABELS = "not all right and not all wrong"
+    NO_QUESTION = "without a question"
+    NOT_RANKED = "not ranked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeOptions:
+    """Options of training a probe.
+
+    Attributes:
+        dataset, whose: whose answers, and who says which are right.
+        layer: from 1; 0 tries all.
+    """
+
+    model: str
+    dataset: str = ""
+    whose: LabelSource = LabelSource.HUMAN
+    layer: int = AUTO
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class TrainingQuestions:
+    """Labelled questions, and the reasons why others are not used."""
+
+    questions: list[str] = field(default_factory=list)
+    known: list[bool] = field(default_factory=list)
+    unused: Counter[str] = field(default_factory=Counter)
+
+    def add(self, question: str, *, known: bool | None, why: str) -> None:
+        """Add a question; None for one without a label."""
+        if not question.strip():
+            self.unused[UnusedReason.NO_QUESTION] += 1
+        elif known is None:
+            self.unused[why] += 1
+        else:
+            self.questions.append(question)
+            self.known.append(known)
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeTrainingService:
+    """Trains probes; for managers."""
+
+    corpus: CorpusStore
+    scores: ScoreStore
+    actor: Actor = OPERATOR
+
+    def run(
+        self, asked: ProbeOptions, *, progress: Callable[[Progress], None] | None = None
+    ) -> tuple[TrainedProbe, TrainingQuestions]:
+        """Train a probe; also return its questions.
+
+        Raises:
+            NotAllowed: the actor may not manage the workspace.
+            NotFound, InvalidInput, InvalidRecord: data is missing, invalid, or too little.
+            Unavailable: libraries or model are missing.
+        """
+        require(self.actor, Verb.MANAGE)
+        questions = self._collect(asked)
+        return train_on(asked, questions, progress=progress), questions
+
+    def _collect(self, asked: ProbeOptions) -> TrainingQuestions:
+        found = TrainingQuestions()
+        categories = self._categories(asked) if asked.whose is LabelSource.MACHINE else None
+        records = self.corpus.records(RecordFilter(dataset=asked.dataset))
+        answers = (record for record in records if is_answer(record.sample))
+        for _, several in groupby(answers, key=lambda one: one.sample.group or one.sample.id):
+            own = list(several)
+            question = own[0].sample.request.question
+            if categories is None:
+                labels = {supported(record) for record in own}
+                known = labels.pop() if len(labels) == 1 else None
+                found.add(question, known=known, why=UnusedReason.MIXED_LABELS)
+            else:
+                category = categories.get(own[0].sample.id, "")
+                found.add(
+                    question,
+                    known=_LABEL_OF_CATEGORY.get(category),
+                    why=category or UnusedReason.NOT_RANKED,
+                )
+        if not found.questions and not found.unused:
+            raise NotFound(
+                f"dataset {asked.dataset!r} has no answers to questions",
+                "tui-annotate ingest --format generations FILE",
+            )
+        return found
+
+    def _categories(self, asked: ProbeOptions) -> Mapping[str, str]:
+        found = {
+            key.id: score.text
+            for key, scores in self.scores.scores(asked.dataset, names=[CATEGORY])
+            for score in scores
+        }
+        if not found:
+            raise NotFound(f"no ranker judged dataset {asked.dataset!r}", "tui-annotate rank")
+        return found
+
+
+def train_on(
+    asked: ProbeOptions,
+    found: TrainingQuestions,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+) -> TrainedProbe:
+    """Train a probe on some questions, without a workspace; see `ProbeTrainingService.run`."""
+    began, count = time.monotonic(), len(found.questions)
+
+    def report(looked: int) -> None:
+        if progress:
+            seconds = time.monotonic() - began
+            progress(Progress("looking", looked, share=looked / count, seconds=seconds))
+
+    return probes.train(
+        found.questions,
+        found.known,
+        model=asked.model,
+        layer=asked.layer,
+        seed=asked.seed,
+        on_progress=report,
+    )
+
+
+def read_questions(path: Path) -> TrainingQuestions:
+    """Read JSON lines with `question` and `category`, as a ranker writes them.
+
+    Raises:
+        NotFound, Unavailable: it can not be opened.
+        InvalidRecord: a line can not be read, or lacks one of them.
+    """
+    found = TrainingQuestions()
+    for row, where in _read_rows(path):
+        question, category = row.get("question"), row.get("category")
+        if not isinstance(question, str) or not isinstance(category, str):
+            raise InvalidRecord(
+                f"{where}: it lacks 'question' or 'category'",
+                'a line: {"question": ..., "category": "all-right" or "all-wrong"}',
+                where=where,
+            )
+        found.add(
+            question,
+            known=_LABEL_OF_CATEGORY.get(category),
+            why=category.strip() or "without a category",
+        )
+    return found
+
+
+def _read_rows(path: Path) -> Iterator[tuple[Mapping[str, Any], str]]:
+    for value in json_values(path):
+        if isinstance(value, Problem):
+            raise InvalidRecord(str(value), value.hint, where=value.where)
+        if not isinstance(value.value, dict):
+            raise InvalidRecord(f"{value.where}: it is no object", "one a line", where=value.where)
+        yield value.value, value.where
+
+
+def probe_training_service(machines: Machines) -> ProbeTrainingService:
+    """Return the service of an open workspace that trains probes."""
+    return ProbeTrainingService(machines.corpus, machines.scores, machines.actor)

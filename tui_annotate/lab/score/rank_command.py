@@ -1,0 +1,232 @@
+"""Commands that rank answers by their scores, and that run a recipe: read, score, rank, write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tui_annotate.cli import completion, output
+from tui_annotate.cli.options import (
+    DryOption,
+    JsonOption,
+    WorkspaceOption,
+    choose_dataset,
+    examples,
+    open_workspace,
+)
+from tui_annotate.domain.people import Verb
+from tui_annotate.lab.score.commands import DatasetOption, print_report, report_as_json, run_as_json
+
+if TYPE_CHECKING:
+    from tui_annotate.lab.score.ranking_service import RankReport
+    from tui_annotate.lab.score.recipes import Recipe, RecipeReport
+
+PERCENTILE, LENGTH = "percentile", "length"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds this command to the app."""
+    app.command(
+        epilog=examples(
+            "tui-annotate rank --dataset answers --up 70 --down 30",
+            "tui-annotate rank --ranker length --short-diff 80",
+            "tui-annotate rank --dataset news --use source_overlap --use source_similarity",
+            "tui-annotate export --format preferences --dataset answers -o ranked.jsonl",
+        )
+    )(rank)
+
+
+UseOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--use",
+        metavar="SCORE",
+        help="With percentile: a score to add up, in place of the published four; may be given"
+        " again.",
+        show_default=False,
+    ),
+]
+
+
+RankerOption = Annotated[
+    str,
+    typer.Option(
+        "--ranker",
+        metavar="NAME",
+        help="percentile, or length.",
+        autocompletion=completion.complete_words(PERCENTILE, LENGTH),
+    ),
+]
+
+
+def rank(
+    *,
+    dataset: DatasetOption = "",
+    ranker: RankerOption = PERCENTILE,
+    up: Annotated[
+        float,
+        typer.Option(
+            "--up",
+            "--up-percentile",
+            metavar="P",
+            help="An answer is right above the sum of these percentiles of its scores.",
+        ),
+    ] = 70.0,
+    down: Annotated[
+        float,
+        typer.Option(
+            "--down", "--down-percentile", metavar="P", help="It is wrong below the sum of these."
+        ),
+    ] = 30.0,
+    short_diff: Annotated[
+        int,
+        typer.Option(
+            "--short-diff",
+            metavar="N",
+            help="With length: an answer that is fewer characters longer than the right one"
+            " is short.",
+        ),
+    ] = 80,
+    use: UseOption = None,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Say by their scores which answers are right or wrong.
+
+    What can not be decided has a word of its own.
+    """
+    from tui_annotate.lab.score.ranking_service import RankOptions, parse_ranker, ranking_service
+
+    with (
+        open_workspace(workspace, needs=Verb.MANAGE) as space,
+        output.progress("answers") as show_progress,
+    ):
+        asked = RankOptions(
+            dataset=choose_dataset(space, dataset),
+            ranker=parse_ranker(ranker),
+            up=up,
+            down=down,
+            short=short_diff,
+            use=tuple(use or ()),
+        )
+        ranked = ranking_service(space.machines).run(asked, progress=show_progress)
+    if as_json:
+        output.as_json(ranked_as_json(ranked))
+    else:
+        show_ranked(ranked)
+
+
+def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
+    """Return the JSON of a ranking."""
+    return run_as_json(ranked.run) | {
+        "labels": dict(ranked.labels),
+        "categories": dict(ranked.categories),
+    }
+
+
+def show_ranked(ranked: RankReport) -> None:
+    """Print how many answers and questions have each label, and the scores in use."""
+    rows: list[tuple[str | float, ...]] = [
+        ("answers", label, count) for label, count in ranked.labels.items()
+    ]
+    rows += [("questions", name, count) for name, count in ranked.categories.items()]
+    columns = (output.Column(""), output.Column("are"), output.Column("number", number=True))
+    output.table(columns, rows)
+    output.say(f"{ranked.run.maker} of {ranked.run.dataset}, by {', '.join(ranked.used)}")
+
+
+def register_automate(app: typer.Typer) -> None:
+    """Adds these commands to the app."""
+    automate = typer.Typer(help="Several steps that one file names.", no_args_is_help=True)
+    automate.callback()(lambda: None)  # keeps the group, although it holds one command
+    automate.command(
+        epilog=examples(
+            "tui-annotate automate run labels.yml --dry-run", "tui-annotate automate run labels.yml"
+        )
+    )(run)
+    app.add_typer(automate, name="automate")
+
+
+def run(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="YAML: data, scorer, ranker; see docs/machines.")
+    ],
+    *,
+    dry_run: DryOption = False,
+    as_json: JsonOption = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Read, score, rank and write data, as one file says.
+
+    The keys of Dreamcatcher's files are read. Paths are taken from the folder you are in.
+    """
+    from tui_annotate.lab.score.recipes import read_recipe
+    from tui_annotate.plugins import registry
+
+    recipe = read_recipe(file, scorers=registry.names("scorers"))
+    for unused in recipe.unused:
+        output.say(f"not used: {unused}")
+    if dry_run:
+        _print_plan(recipe, as_json=as_json)
+        return
+    from tui_annotate.lab.score.recipes import run_recipe
+
+    with (
+        open_workspace(workspace, needs=Verb.MANAGE) as space,
+        output.progress("samples") as show_progress,
+    ):
+        done = run_recipe(space, recipe, progress=show_progress)
+    if as_json:
+        output.as_json(_report_as_json(done))
+    else:
+        _print_report(done)
+
+
+def _print_plan(recipe: Recipe, *, as_json: bool) -> None:
+    steps = [{"scorer": step.scorer, **step.options} for step in recipe.steps]
+    values: dict[str, Any] = {
+        "dataset": recipe.dataset,
+        "input": str(recipe.source or ""),
+        "scorers": steps,
+        "ranker": None if recipe.ranker is None else dict(recipe.ranker),
+        "outputs": [str(path) for path in (recipe.labelled, recipe.ranked) if path],
+    }
+    if as_json:
+        output.as_json(values)
+        return
+    outputs = {
+        name: ", ".join(map(str, value)) for name, value in values.items() if name == "outputs"
+    }
+    scorers = ", ".join(step.scorer for step in recipe.steps) or "none: those in the input"
+    ranker = "none" if recipe.ranker is None else str(recipe.ranker.get("ranker", "percentile"))
+    output.facts(
+        {
+            "data": values["input"] or recipe.dataset,
+            "scorers": scorers,
+            "ranker": ranker,
+            "outputs": outputs["outputs"] or "none",
+        }
+    )
+
+
+def _report_as_json(done: RecipeReport) -> dict[str, Any]:
+    return {
+        "dataset": done.dataset,
+        "added": done.ingested.added if done.ingested else 0,
+        "runs": [report_as_json(each) for each in done.scored],
+        "ranking": ranked_as_json(done.ranked) if done.ranked else None,
+        "written": {path: report.records for path, report in done.written.items()},
+    }
+
+
+def _print_report(done: RecipeReport) -> None:
+    if done.ingested is not None:
+        output.line(f"{done.dataset}: {output.many(done.ingested.added, 'new sample')}")
+    for scored in done.scored:
+        print_report(scored)
+    if done.ranked is not None:
+        show_ranked(done.ranked)
+    for path, report in done.written.items():
+        output.line(f"written: {path}, of {output.many(report.records, 'sample')}")

@@ -1,0 +1,223 @@
+"""Right or wrong by scores: thresholds over a whole dataset, then a category and order a question.
+
+Scores come in normalised over the dataset, in [0, 1], where a high one is the better one.
+
+Source: the rankers of the project Dreamcatcher, 4.7 and 4.8 of its code. Here what no score
+decides is `undecided`, which there is called all-right; and a question may lack any score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+OVERLAP: Final = "unigram_overlap_with_answer_score"
+SURPRISE: Final = "top_k_avg_probs_score"
+TO_ANSWER: Final = "sim2answer_score"
+AMONG: Final = "sim2gen_score"
+PROBE: Final = "probe_score"
+REWARD: Final = "rm_score"
+JUDGED: Final = "gpt_judgement_score"
+"""The scores by the names under which they were published."""
+SUMMED: Final = (OVERLAP, TO_ANSWER, PROBE, AMONG)
+
+RANK: Final = "rank"
+CATEGORY: Final = "category"
+AS_RIGHT: Final = "preferred_as_right"
+AS_WRONG: Final = "preferred_as_wrong"
+"""What a ranker's own scores are called: its label and margin, the question's category, and where
+these differ from the margin, the order of right and of wrong answers."""
+
+Scores = Mapping[str, float]
+"""What is known of one answer, by name."""
+
+
+class AnswerLabel(StrEnum):
+    """The label of an answer."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    UNDECIDED = "undecided"
+
+
+class Category(StrEnum):
+    """The category of all answers to a question."""
+
+    ALL_RIGHT = "all-right"
+    ALL_WRONG = "all-wrong"
+    PARTIAL = "partial-right"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerVerdict:
+    """A ranker's verdict on one answer.
+
+    `margin`: of the summed scores over the point of indecision. `value`: the same in [0, 1].
+    `as_right`, `as_wrong`: sort keys, highest first, among right and wrong answers.
+    """
+
+    label: AnswerLabel
+    margin: float | None
+    value: float | None
+    as_right: float = 0.0
+    as_wrong: float = 0.0
+
+
+def normalise_values(values: Sequence[float | None]) -> list[float | None]:
+    """Normalise values to [0, 1] by minimum and maximum; 0.5 for all if they are equal.
+
+    None stays None; finite numbers alone come in.
+    """
+    there = [value for value in values if value is not None]
+    low, high = (min(there), max(there)) if there else (0.0, 0.0)
+    return [None if value is None else relative_position(value, low, high=high) for value in values]
+
+
+def relative_position(value: float, low: float, *, high: float) -> float:
+    """Return where a value lies between two others, in [0, 1]; 0.5 if these are equal."""
+    return (value - low) / (high - low) if high > low else 0.5
+
+
+def compute_thresholds(
+    answers: Iterable[Scores], names: Sequence[str], *, up: float, down: float
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Compute two percentiles (0 to 100, interpolated) of each score over all answers that have it.
+
+    Returns:
+        The upper and the lower thresholds by name; without scores that no answer has.
+    """
+    import numpy as np
+
+    columns: dict[str, list[float]] = {name: [] for name in names}
+    for scores in answers:
+        for name, values in columns.items():
+            if name in scores:
+                values.append(scores[name])
+    there = {name: values for name, values in columns.items() if values}
+    upper = {name: float(np.percentile(values, up)) for name, values in there.items()}
+    return upper, {name: float(np.percentile(values, down)) for name, values in there.items()}
+
+
+def label_by_percentile(
+    answers: Sequence[Scores], *, up: Mapping[str, float], down: Mapping[str, float]
+) -> list[AnswerVerdict]:
+    """Label the answers to one question: their sums against the sums of the thresholds.
+
+    Only scores that all of these answers have are added up; without any, nothing is decided.
+    """
+    used = [name for name in up if all(name in scores for scores in answers)]
+    if not used:
+        return [AnswerVerdict(AnswerLabel.UNDECIDED, None, None) for _ in answers]
+    most, least = sum(up[name] for name in used), sum(down[name] for name in used)
+    sums = [sum(scores[name] for name in used) for scores in answers]
+    middle = (most + least) / 2
+    return [
+        _make_verdict(_label_of(total, most, least=least), total - middle, len(used))
+        for total in sums
+    ]
+
+
+def _label_of(total: float, most: float, *, least: float) -> AnswerLabel:
+    if total > most:
+        return AnswerLabel.RIGHT
+    return AnswerLabel.WRONG if total < least else AnswerLabel.UNDECIDED
+
+
+def compute_medians(answers: Iterable[Scores]) -> dict[str, float]:
+    """Compute the median of each score of the length ranker.
+
+    A judge's scores are 0 and 1: theirs is 0.5 whatever they are.
+    """
+    columns: dict[str, list[float]] = {}
+    for scores in answers:
+        for name in (OVERLAP, SURPRISE, TO_ANSWER):
+            if name in scores:
+                columns.setdefault(name, []).append(scores[name])
+    return {name: median(values) for name, values in columns.items()} | {JUDGED: 0.5}
+
+
+def label_by_length(
+    answers: Sequence[Scores],
+    lengths: Sequence[int],
+    *,
+    middles: Mapping[str, float],
+    short: int,
+) -> list[AnswerVerdict]:
+    """Label the answers to one question, by a rule for short and one for long answers.
+
+    A short one is right if its overlap is above the median; a long one if the sum of its known
+    scores is above the sum of their medians. Without scores, nothing is decided.
+
+    `lengths`: code points minus those of the right answer. `short`: the first length of a long
+    answer.
+    """
+    return [
+        _label_one_by_length(scores, middles, short=length < short)
+        for scores, length in zip(answers, lengths, strict=True)
+    ]
+
+
+def _label_one_by_length(
+    scores: Scores, middles: Mapping[str, float], *, short: bool
+) -> AnswerVerdict:
+    asked = (OVERLAP,) if short else (OVERLAP, SURPRISE, TO_ANSWER, JUDGED)
+    used = [name for name in asked if name in scores and name in middles]
+    if not used:
+        return AnswerVerdict(AnswerLabel.UNDECIDED, None, None)
+    total = sum(scores[name] for name in used)
+    middle = sum(middles[name] for name in used)
+    reward, like = scores.get(REWARD, 0.0), scores.get(TO_ANSWER, 0.0)
+    label = AnswerLabel.RIGHT if total > middle else AnswerLabel.WRONG
+    made = _make_verdict(label, total - middle, len(used))
+    return replace(made, as_right=reward + like, as_wrong=reward - like)
+
+
+def _make_verdict(label: AnswerLabel, margin: float, scores: int) -> AnswerVerdict:
+    return AnswerVerdict(label, margin, 0.5 + margin / (2 * scores), margin, -margin)
+
+
+def choose_preference(
+    labels: Sequence[AnswerLabel], *, as_right: Sequence[float], as_wrong: Sequence[float]
+) -> tuple[int | None, int | None]:
+    """Return the indices of the best right answer and of the wrong one to show.
+
+    None where no answer is right, or wrong.
+    """
+    return _best_of(labels, as_right, AnswerLabel.RIGHT), _best_of(
+        labels, as_wrong, AnswerLabel.WRONG
+    )
+
+
+def _best_of(
+    labels: Sequence[AnswerLabel], keys: Sequence[float], wanted: AnswerLabel
+) -> int | None:
+    there = [place for place, label in enumerate(labels) if label is wanted]
+    return max(there, key=lambda place: keys[place], default=None)
+
+
+def categorise(labels: Sequence[AnswerLabel]) -> Category:
+    """Return the category of a question; undecided answers do not count."""
+    right, wrong = AnswerLabel.RIGHT in labels, AnswerLabel.WRONG in labels
+    if right and wrong:
+        return Category.PARTIAL
+    if right or wrong:
+        return Category.ALL_RIGHT if right else Category.ALL_WRONG
+    return Category.UNDECIDED
+
+
+def choose_unsure_answer(rewards: Sequence[float | None]) -> int | None:
+    """Return the uncertain answer with the highest reward, else the first.
+
+    None where there are none.
+    """
+    known = [place for place, reward in enumerate(rewards) if reward is not None]
+    if known:
+        return max(known, key=lambda place: rewards[place] or 0.0)
+    return 0 if rewards else None

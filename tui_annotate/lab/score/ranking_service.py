@@ -1,0 +1,284 @@
+"""Ranks the answers to each question by their scores: right, wrong or undecided; a run of its own.
+
+People's own work plays no part here, so that a ranker can be held against it.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import Actor, Verb, require
+from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.lab.score.ranking import (
+    AS_RIGHT,
+    AS_WRONG,
+    CATEGORY,
+    JUDGED,
+    OVERLAP,
+    RANK,
+    REWARD,
+    SUMMED,
+    SURPRISE,
+    TO_ANSWER,
+    AnswerLabel,
+    AnswerVerdict,
+    Category,
+    categorise,
+    compute_medians,
+    compute_thresholds,
+    label_by_length,
+    label_by_percentile,
+)
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.scores.store import ScoreStore
+    from tui_annotate.workspace.machines import Machines
+
+_NO_SCORES: Final[tuple[SampleKey | None, tuple[Score, ...]]] = (None, ())
+_BY_LENGTH: Final = (OVERLAP, SURPRISE, TO_ANSWER, JUDGED, REWARD)
+
+
+class Ranker(StrEnum):
+    """The rule by which answers are ranked."""
+
+    PERCENTILE = "percentile"
+    LENGTH = "length"
+
+
+def parse_ranker(name: str) -> Ranker:
+    """Return the ranker of a name, ours or the original's."""
+    there = {"SimpleRanker": Ranker.PERCENTILE, "LenRanker": Ranker.LENGTH}
+    there |= {each.value: each for each in Ranker}
+    if name not in there:
+        raise InvalidInput(f"no ranker {name!r}", f"there are: {', '.join(Ranker)}")
+    return there[name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankOptions:
+    """Options of a ranking.
+
+    `up`, `down`: percentiles, 0 to 100, down <= up. `short`: answers with fewer extra code points
+    are short. `use`: scores to add up; empty for the published ones.
+    """
+
+    dataset: str
+    ranker: Ranker = Ranker.PERCENTILE
+    up: float = 70.0
+    down: float = 30.0
+    short: int = 80
+    use: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankReport:
+    """The result of a ranking: counts of answers by label, of questions by category."""
+
+    run: ScoreRun
+    labels: Mapping[str, int]
+    categories: Mapping[str, int]
+    used: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Answer:
+    sample: Sample
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+Decide = Callable[[Sequence[_Answer]], Sequence[AnswerVerdict]]
+
+
+@dataclass(frozen=True, slots=True)
+class RankService:
+    """Ranks answers by their scores; for managers."""
+
+    corpus: CorpusStore
+    store: ScoreStore
+    actor: Actor
+
+    def run(
+        self, asked: RankOptions, *, progress: Callable[[Progress], None] | None = None
+    ) -> RankReport:
+        """Rank a dataset by its newest scores, and store the run.
+
+        Raises:
+            NotAllowed: the actor may not manage the workspace.
+            NotFound, InvalidInput: dataset or scores are missing; the options contradict each
+            other.
+        """
+        require(self.actor, Verb.MANAGE)
+        _check_options(asked)
+        names = _score_names(asked)
+        low = {name for run in self.store.runs(asked.dataset) for name in run.low}
+        decide, parameters = self._build_decision(asked, names, low)
+        counts = _RankCounts(progress)
+        scores = self._rank_answers(asked.dataset, names, low, decide=decide, counts=counts)
+        run = ScoreRun(
+            id=str(uuid.uuid4()),
+            kind=RunKind.RANK,
+            maker=asked.ranker.value,
+            dataset=asked.dataset,
+            parameters={**parameters, "middle": {RANK: 0.0}},
+        )
+        self.store.write(run, scores)
+        return RankReport(
+            run=next(each for each in self.store.runs(asked.dataset) if each.id == run.id),
+            labels={each.value: counts.labels[each] for each in AnswerLabel},
+            categories={each.value: counts.categories[each] for each in Category},
+            used=tuple(parameters["used"]),
+        )
+
+    def _build_decision(
+        self, asked: RankOptions, names: Sequence[str], low: set[str]
+    ) -> tuple[Decide, dict[str, Any]]:
+        known = [
+            _values_by_name(scores, low)
+            for _, scores in self.store.scores(asked.dataset, names=names)
+        ]
+        answers = [values for each in known for values in each.values()]
+        used = [name for name in names if any(name in values for values in answers)]
+        if not set(used) - {REWARD}:
+            raise NotFound(
+                f"dataset {asked.dataset!r} has none of the scores {', '.join(names)}",
+                "tui-annotate score --dataset NAME --scorer unigram --scorer similarity",
+            )
+        if asked.ranker is Ranker.LENGTH:
+            middles = compute_medians(answers)
+            decide = _decide_by_length(middles, asked.short)
+            return decide, {"used": used, "short_diff": asked.short, "medians": middles}
+        up, down = compute_thresholds(answers, names, up=asked.up, down=asked.down)
+        limits = {"up_percentile": asked.up, "down_percentile": asked.down, "up": up, "down": down}
+        return lambda answers: label_by_percentile(
+            [each.scores for each in answers], up=up, down=down
+        ), {"used": used, **limits}
+
+    def _read_answers(self, dataset: str, names: Sequence[str], low: set[str]) -> Iterator[_Answer]:
+        waiting = self.store.scores(dataset, names=names)
+        key, scores = next(waiting, _NO_SCORES)
+        for record in self.corpus.records(RecordFilter(dataset=dataset)):
+            answer = _Answer(record.sample)
+            if record.sample.key == key:
+                values = _values_by_name(scores, low)
+                answer.scores = values.pop(0, {})
+                key, scores = next(waiting, _NO_SCORES)
+            yield answer
+
+    def _rank_answers(
+        self,
+        dataset: str,
+        names: Sequence[str],
+        low: set[str],
+        *,
+        decide: Decide,
+        counts: _RankCounts,
+    ) -> Iterator[Score]:
+        answers = self._read_answers(dataset, names, low)
+        for group, found in groupby(answers, key=lambda each: each.sample.group):
+            some = list(found)
+            for own in [some] if group else [[each] for each in some]:
+                verdicts = decide(own)
+                counts.count(verdicts)
+                yield from _question_scores(own, verdicts)
+
+
+class _RankCounts:
+    def __init__(self, progress: Callable[[Progress], None] | None) -> None:
+        self.labels: Counter[AnswerLabel] = Counter()
+        self.categories: Counter[Category] = Counter()
+        self._progress = progress
+        self._began = time.monotonic()
+
+    def count(self, verdicts: Sequence[AnswerVerdict]) -> None:
+        """Count a question and its answers."""
+        labels = [verdict.label for verdict in verdicts]
+        self.labels.update(labels)
+        self.categories[categorise(labels)] += 1
+        if self._progress is not None:
+            done, seconds = self.labels.total(), time.monotonic() - self._began
+            self._progress(Progress("ranking", done, seconds=seconds))
+
+
+def _check_options(asked: RankOptions) -> None:
+    if asked.short < 0:
+        raise InvalidInput(f"{asked.short:,} is no number of characters", "as --short-diff 80")
+    for percentile in (asked.up, asked.down):
+        if not 0 <= percentile <= 100:
+            raise InvalidInput(f"{percentile:g} is no percentile", "0 to 100, as --up 70 --down 30")
+    if asked.down > asked.up:
+        raise InvalidInput(
+            f"the lower percentile {asked.down:g} is above the upper {asked.up:g}",
+            "as --up 70 --down 30",
+        )
+
+
+def _score_names(asked: RankOptions) -> tuple[str, ...]:
+    if asked.ranker is Ranker.LENGTH:
+        if asked.use:
+            raise InvalidInput(
+                "the length ranker has scores of its own", "leave out --use", code="scores-not-used"
+            )
+        return _BY_LENGTH
+    return tuple(dict.fromkeys(asked.use)) or SUMMED
+
+
+def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[str, float]]:
+    """Return {number of the extra, 0 for the sample: {name: value}}; high is better.
+
+    Of several runs the newest speaks, which comes last, even if it has nothing to say.
+    """
+    found: dict[int, dict[str, float]] = {}
+    for score in scores:
+        own = found.setdefault(score.extra, {})
+        own.pop(score.name, None)
+        number = score.raw if score.name == REWARD and score.raw is not None else score.value
+        if number is not None:
+            own[score.name] = 1 - number if score.name in low else number
+    return found
+
+
+def _decide_by_length(middles: Mapping[str, float], short: int) -> Decide:
+    def decide(answers: Sequence[_Answer]) -> Sequence[AnswerVerdict]:
+        scores = [each.scores for each in answers]
+        lengths = [_length_difference(each.sample) for each in answers]
+        return label_by_length(scores, lengths, middles=middles, short=short)
+
+    return decide
+
+
+def _length_difference(sample: Sample) -> int:
+    """Return code points of the summary minus those of the source."""
+    sides = (sample.side(Side.SUMMARY), sample.side(Side.SOURCE))
+    summary, source = (sum(len(each.text) for each in side) for side in sides)
+    return summary - source
+
+
+def _question_scores(
+    answers: Sequence[_Answer], verdicts: Sequence[AnswerVerdict]
+) -> Iterator[Score]:
+    found = categorise([verdict.label for verdict in verdicts])
+    for answer, verdict in zip(answers, verdicts, strict=True):
+        key = answer.sample.key
+        label = verdict.label.value
+        yield Score(key=key, name=RANK, raw=verdict.margin, value=verdict.value, text=label)
+        yield Score(key=key, name=CATEGORY, text=found.value)
+        if verdict.as_right != verdict.margin and verdict.margin is not None:
+            yield Score(key=key, name=AS_RIGHT, raw=verdict.as_right)
+            yield Score(key=key, name=AS_WRONG, raw=verdict.as_wrong)
+
+
+def ranking_service(machines: Machines) -> RankService:
+    """Return the ranking service of an open workspace."""
+    return RankService(machines.corpus, machines.scores, machines.actor)

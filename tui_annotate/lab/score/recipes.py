@@ -1,0 +1,303 @@
+"""A recipe names data, scorers and a ranker: read strictly, then run as its commands would.
+
+Source: the configuration files of the project Dreamcatcher, whose keys are read too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+import yaml
+
+from tui_annotate.domain.did_you_mean import suggest_word
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.plugins.files.small_text import read_text
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.record_validation import dataset_name
+from tui_annotate.plugins.scoring import ScorerOptions
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.progress import Progress
+    from tui_annotate.lab.score.ranking_service import RankReport
+    from tui_annotate.lab.score.scoring import ScoreOptions, ScoreReport
+    from tui_annotate.plugins.protocols import ExportReport
+    from tui_annotate.services.ingest import IngestReport
+    from tui_annotate.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A scorer with its options."""
+
+    scorer: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """The content of a recipe file.
+
+    `dataset`: empty for the input's name. `source`: None for a stored dataset. `steps`: scorers in
+    order; none for the input's own scores. `unused`: ignored keys with the reason.
+    """
+
+    dataset: str = ""
+    source: Path | None = None
+    labelled: Path | None = None
+    ranked: Path | None = None
+    steps: tuple[Step, ...] = ()
+    ranker: Mapping[str, Any] | None = None
+    unused: tuple[str, ...] = ()
+
+
+_TEXT, _SWITCH, _COUNT = "a text", "true or false", "a whole number above 0"
+_SHARE, _LIST = "a number from 0 to 100", "a list of texts"
+_IGNORED: Final = ("", "")
+"""A key that says how to load a model, which here the model's own folder says."""
+
+
+def _has_type(value: Any, kind: str) -> bool:
+    if kind == _LIST:
+        return isinstance(value, list) and bool(value) and all(_has_type(x, _TEXT) for x in value)
+    if kind == _TEXT:
+        return isinstance(value, str) and bool(value.strip())
+    if kind == _SWITCH or isinstance(value, bool):
+        return kind == _SWITCH and isinstance(value, bool)
+    if kind == _COUNT:
+        return isinstance(value, int) and value > 0
+    return isinstance(value, int | float) and 0 <= value <= 100
+
+
+_MODEL_KEYS: Final = (
+    "model_type", "hidden_size", "probe_state_key", "probe_token", "probe_layer", "model_path",
+    "tokenizer_path", "embedding_tokenizer_path", "rm_tokenizer_path",
+)  # fmt: skip
+_Keys = Mapping[str, tuple[str, str]]
+"""By the key of a file: our name of it, and what its value must be."""
+_DATA: Final[_Keys] = MappingProxyType(
+    {
+        "input_data_path": ("source", _TEXT),
+        "output_data_path": ("labelled", _TEXT),
+        "output_rank_data_path": ("ranked", _TEXT),
+        "dataset": ("dataset", _TEXT),
+    }
+)
+_OPTIONS: Final[_Keys] = MappingProxyType(
+    {
+        "top_k": ("top_k", _COUNT),
+        "unigram_top_k": ("top_k", _COUNT),
+        "lang": ("language", _TEXT),
+        "with_question": ("with_question", _SWITCH),
+        "use_answer_only": ("answer_only", _SWITCH),
+        "embedder": ("embedder", _TEXT),
+        "base_url": ("base_url", _TEXT),
+        "model": ("model", _TEXT),
+        "embedding_model_path": ("vectors", _TEXT),
+        "probe_model_path": ("model", _TEXT),
+        "rm_model_path": ("model", _TEXT),
+        **dict.fromkeys(_MODEL_KEYS, _IGNORED),
+    }
+)
+_PROBE: Final[_Keys] = MappingProxyType({**_OPTIONS, "model_path": ("folder", _TEXT)})
+_RANKER: Final[_Keys] = MappingProxyType(
+    {
+        "ranker_name": ("ranker", _TEXT),
+        "name": ("ranker", _TEXT),
+        "up_percentile": ("up", _SHARE),
+        "up": ("up", _SHARE),
+        "down_percentile": ("down", _SHARE),
+        "down": ("down", _SHARE),
+        "short_diff": ("short", _COUNT),
+        "use": ("use", _LIST),
+    }
+)
+_SCORERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType(
+    {
+        "unigram_scorer": ("unigram", {"language": "zh"}),
+        "unigram_scorer_en": ("unigram", {"language": "en"}),
+        "similarity_scorer": ("similarity", {}),
+        "probe_scorer": ("probe", {}),
+        "rm_scorer": ("reward", {}),
+    }
+)
+"""The original's names, each with ours and what it means besides."""
+
+
+def read_recipe(path: Path, *, scorers: tuple[str, ...]) -> Recipe:
+    """Read a recipe file.
+
+    Raises:
+        NotFound, Unavailable: it can not be read.
+        InvalidInput: it is no such file; the message gives the line.
+    """
+    return _Reader(path, scorers).read()
+
+
+class _Reader:
+    def __init__(self, path: Path, scorers: tuple[str, ...]) -> None:
+        self._path = path
+        self._scorers = scorers
+        self._unused: list[str] = []
+
+    def read(self) -> Recipe:
+        root = self._read_root()
+        parts = dict(self._read_pairs(root, ("data", "scorer", "ranker")))
+        data = self._read_section(parts.get("data"), _DATA, "data")
+        if not {"source", "dataset"} & data.keys():
+            raise self._error(root, "it names no data", "data: input_data_path, or data: dataset")
+        paths = {
+            name: Path(data[name]) for name in ("source", "labelled", "ranked") if name in data
+        }
+        ranker = parts.get("ranker")
+        return Recipe(
+            dataset=data.get("dataset", ""),
+            **paths,
+            steps=tuple(self._read_steps(parts.get("scorer"))),
+            ranker=None if _is_empty(ranker) else self._read_section(ranker, _RANKER, "ranker"),
+            unused=tuple(self._unused),
+        )
+
+    def _read_root(self) -> yaml.MappingNode:
+        text = read_text(self._path)
+        try:
+            node = yaml.compose(text, Loader=yaml.SafeLoader)
+        except yaml.YAMLError as error:
+            mark = getattr(error, "problem_mark", None)
+            where = f"{self._path}:{mark.line + 1}" if mark else str(self._path)
+            what = getattr(error, "problem", None) or "it can not be read"
+            raise InvalidInput(f"{where}: this is no YAML: {what}") from error
+        if not isinstance(node, yaml.MappingNode):
+            raise InvalidInput(f"{self._path} holds no keys", "data:, scorer:, ranker:")
+        return node
+
+    def _read_steps(self, node: yaml.Node | None) -> Iterator[Step]:
+        if node is None or _is_empty(node):
+            return
+        known = (*self._scorers, *_SCORERS)
+        for name, options in self._read_pairs(node, known):
+            scorer, implied = _SCORERS.get(name, (name, {}))
+            keys = _PROBE if scorer == "probe" else _OPTIONS
+            chosen = {} if _is_empty(options) else self._read_section(options, keys, name)
+            if "answer_only" in chosen:
+                chosen["with_question"] = not chosen.pop("answer_only")
+            if vectors := chosen.pop("vectors", ""):
+                chosen.setdefault("embedder", f"neural:{vectors}")
+            if model := chosen.pop("model", ""):
+                scorer = f"{scorer}:{model}"
+            yield Step(scorer=scorer, options={**implied, **chosen})
+
+    def _read_section(self, node: yaml.Node | None, keys: _Keys, what: str) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if node is None or _is_empty(node):
+            return found
+        for name, value in self._read_pairs(node, tuple(keys)):
+            ours, kind = keys[name]
+            setting = _plain_value(value)
+            if not ours:
+                self._unused.append(f"{what}.{name}: the model's own folder says it")
+            elif not _has_type(setting, kind):
+                raise self._error(value, f"{what}.{name} is {setting!r:.80}, not {kind}")
+            elif ours in found:
+                raise self._error(value, f"{what} says {ours} twice")
+            else:
+                found[ours] = setting
+        return found
+
+    def _read_pairs(
+        self, node: yaml.Node, known: tuple[str, ...]
+    ) -> Iterator[tuple[str, yaml.Node]]:
+        """Yield keys and values of a node in file order; refuse unknown and repeated keys."""
+        if not isinstance(node, yaml.MappingNode):
+            raise self._error(node, "here stands no key with a value")
+        seen: set[str] = set()
+        for key, value in node.value:
+            name = str(key.value)
+            if name not in known:
+                hint = f"{suggest_word(name, known)}known: {', '.join(known)}"
+                raise self._error(key, f"unknown key {name!r}", hint)
+            if name in seen:
+                raise self._error(key, f"key {name!r} comes twice")
+            seen.add(name)
+            yield name, value
+
+    def _error(self, node: yaml.Node, message: str, hint: str = "") -> InvalidInput:
+        return InvalidInput(f"{self._path}:{node.start_mark.line + 1}: {message}", hint)
+
+
+def _is_empty(node: yaml.Node | None) -> bool:
+    return node is None or node.tag == "tag:yaml.org,2002:null"
+
+
+def _plain_value(node: yaml.Node) -> Any:
+    """Return a scalar or list; None for anything else, which no type accepts."""
+    if isinstance(node, yaml.MappingNode):
+        return None
+    return yaml.SafeLoader("").construct_object(node, deep=True)
+
+
+@dataclass(slots=True)
+class RecipeReport:
+    """The results of the steps of a recipe."""
+
+    dataset: str = ""
+    ingested: IngestReport | None = None
+    scored: list[ScoreReport] = field(default_factory=list)
+    ranked: RankReport | None = None
+    written: dict[str, ExportReport] = field(default_factory=dict)
+
+
+def run_recipe(
+    space: Workspace, recipe: Recipe, *, progress: Callable[[Progress], None] | None = None
+) -> RecipeReport:
+    """Run a recipe. If a step fails, the results of earlier steps stay.
+
+    A ranking without scorers uses the input's scores.
+
+    Raises:
+        InvalidInput: the input could not be read whole.
+    """
+    from tui_annotate.lab.score.ranking_service import RankOptions, parse_ranker, ranking_service
+    from tui_annotate.lab.score.scoring import scoring_service
+
+    done = RecipeReport(dataset=recipe.dataset)
+    if recipe.source is not None:
+        done.dataset = dataset_name(recipe.source, recipe.dataset)
+        options = ImportOptions(dataset=done.dataset, language=space.settings.language)
+        done.ingested = space.ingest(recipe.source, options=options, progress=progress)
+        if refused := done.ingested.refused:
+            problem = done.ingested.problems[0]
+            raise InvalidInput(f"{problem}; {refused} records are refused", problem.hint)
+    scoring = scoring_service(space.machines)
+    for step in recipe.steps:
+        done.scored.append(
+            scoring.run(_score_options(space, step, done.dataset), progress=progress)
+        )
+    if recipe.ranker is not None:
+        if not recipe.steps:
+            done.scored.append(scoring.from_columns(done.dataset))
+        rules = dict(recipe.ranker)
+        ranker = parse_ranker(rules.pop("ranker", "percentile"))
+        use = tuple(rules.pop("use", ()))
+        asked = RankOptions(dataset=done.dataset, ranker=ranker, use=use, **rules)
+        done.ranked = ranking_service(space.machines).run(asked, progress=progress)
+    for target, form in ((recipe.labelled, "generations"), (recipe.ranked, "preferences")):
+        if target is not None:
+            done.written[str(target)] = space.export(target, format=form, dataset=done.dataset)
+    return done
+
+
+def _score_options(space: Workspace, step: Step, dataset: str) -> ScoreOptions:
+    from tui_annotate.lab.score.sample_reader import AUTO
+    from tui_annotate.lab.score.scoring import ScoreOptions
+
+    said: dict[str, Any] = dict(step.options)
+    embedder, base_url = said.pop("embedder", ""), said.pop("base_url", "")
+    language = said.pop("language", AUTO)
+    load = partial(space.machines.embedder, embedder, base_url=base_url)
+    options = ScorerOptions(embedder=load, **said)
+    return ScoreOptions(dataset=dataset, scorer=step.scorer, language=language, options=options)

@@ -1,0 +1,154 @@
+"""Stored samples as scorers take them: answers by question, or sentences by sample; streamed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
+from tui_annotate.plugins.scoring import Answers, SampleSentences
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
+
+AUTO: Final = "auto"
+LANGUAGES: Final = (AUTO, "zh", "en")
+ANSWER: Final = "answer"
+"""The key of a source document that is the right answer to the sample's question."""
+NORMAL: Final = "normal"
+UNCERTAINTY: Final = "uncertainty"
+"""The type of an answer whose model was asked to admit what it does not know."""
+OTHERS: Final = "others"
+"""Where a sample keeps answers of its group that are none: pairs of their place and fields."""
+
+
+def is_answer(sample: Sample) -> bool:
+    """Return whether a sample is an answer with a right answer to compare with."""
+    sources = sample.side(Side.SOURCE)
+    return len(sources) == 1 and sources[0].key == ANSWER and bool(sample.side(Side.SUMMARY))
+
+
+def uncertain_answers(sample: Sample) -> list[Mapping[str, Any]]:
+    """Return the fields of the uncertain answers of a group.
+
+    They are kept with its first sample; any other has none.
+    """
+    others = [each for _, each in (sample.imported or {}).get(OTHERS, ())]
+    return [each for each in others if each.get("type") == UNCERTAINTY]
+
+
+_PAGE: Final = 100
+_SUBJECT_COLUMN: Final = "type"
+"""The column in which a row says what its question is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """A question, and the keys of its answers in their order."""
+
+    keys: tuple[SampleKey, ...]
+    answers: Answers
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentedSample:
+    """A sample by its sentences."""
+
+    key: SampleKey
+    sentences: SampleSentences
+
+
+@dataclass(slots=True)
+class DatasetReader:
+    """Streams a dataset once.
+
+    Attributes:
+        language: `auto`, or what all texts are taken for.
+        skipped: samples of another kind, so far.
+    """
+
+    corpus: CorpusStore
+    segments: SegmentStore
+    dataset: str
+    language: str = AUTO
+    skipped: int = 0
+
+    def has_answers(self) -> bool:
+        """Return whether the dataset's first sample is an answer with a right answer."""
+        first = next(self.samples(), None)
+        return first is not None and is_answer(first)
+
+    def questions(self, on_read: Callable[[int], None]) -> Iterator[AnsweredQuestion]:
+        """Yield questions with their answers."""
+        read = 0
+        for group, found in groupby(self.samples(), key=lambda sample: sample.group):
+            samples = list(found)
+            read += len(samples)
+            on_read(read)
+            fit = [sample for sample in samples if is_answer(sample)]
+            self.skipped += len(samples) - len(fit)
+            for own in [fit] if group else [[each] for each in fit]:
+                if own:
+                    yield AnsweredQuestion(
+                        tuple(each.key for each in own), self._build_answers(own)
+                    )
+
+    def segmented_samples(self, on_read: Callable[[int], None]) -> Iterator[SegmentedSample]:
+        """Yield samples with sentences on both sides."""
+        samples = self.samples()
+        read = 0
+        while page := list(islice(samples, _PAGE)):
+            lengths = {
+                document.sha256: len(document.text)
+                for sample in page
+                for document in sample.documents
+            }
+            cut = self.segments.of(lengths)
+            for sample in page:
+                if sample.side(Side.SOURCE) and sample.side(Side.SUMMARY):
+                    yield SegmentedSample(sample.key, self._build_sentences(sample, cut))
+                else:
+                    self.skipped += 1
+            read += len(page)
+            on_read(read)
+
+    def samples(self) -> Iterator[Sample]:
+        """Return all samples of the dataset."""
+        return self.corpus.samples(self.dataset)
+
+    def _build_answers(self, samples: Sequence[Sample]) -> Answers:
+        first = samples[0]
+        right = first.document(Side.SOURCE)
+        subject = first.meta.get(_SUBJECT_COLUMN)
+        return Answers(
+            question=first.request.question,
+            answer=right.text,
+            texts=tuple(each.document(Side.SUMMARY).text for each in samples),
+            extras=tuple(str(each["text"]) for each in uncertain_answers(first)),
+            language=self._language_of(right),
+            subject=subject if isinstance(subject, str) else "",
+        )
+
+    def _build_sentences(
+        self, sample: Sample, cut: Mapping[str, Sequence[Segment]]
+    ) -> SampleSentences:
+        summary = sample.document(Side.SUMMARY)
+        return SampleSentences(
+            source=tuple(
+                text for each in sample.side(Side.SOURCE) for text in _sentence_texts(each, cut)
+            ),
+            summary=tuple(_sentence_texts(summary, cut)),
+            language=self._language_of(summary),
+        )
+
+    def _language_of(self, document: Document) -> str:
+        if self.language != AUTO:
+            return self.language
+        return "zh" if document.language == "zh" else "en"
+
+
+def _sentence_texts(document: Document, cut: Mapping[str, Sequence[Segment]]) -> Iterator[str]:
+    for start, end in cut.get(document.sha256, ()):
+        yield document.text[start:end].strip()

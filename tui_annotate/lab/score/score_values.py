@@ -1,0 +1,105 @@
+"""Raw scores, and beside them what they are over their whole run; kept on disk until it ends."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from tempfile import TemporaryFile
+from typing import IO, Any, Final, NamedTuple
+
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.scores import Score
+from tui_annotate.lab.score.ranking import relative_position
+
+SEGMENTS: Final = "segments"
+
+_BATCH: Final = 500
+
+
+class RawScore(NamedTuple):
+    """A score before normalisation; see `Score`."""
+
+    id: str
+    name: str
+    raw: float | None
+    text: str = ""
+    parts: Sequence[float | None] = ()
+    extra: int = 0
+
+
+class ScoreValues:
+    """The scores of one run, in a temporary file."""
+
+    def __init__(self) -> None:
+        self._file: IO[str] = TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115  see `close`
+        self._low: dict[str, float] = {}
+        self._high: dict[str, float] = {}
+        self._unknown: dict[str, int] = {}
+        self._count: dict[str, int] = {}
+        self._samples = 0
+        self._last = ""
+
+    @property
+    def samples(self) -> int:
+        """The number of samples with a score."""
+        return self._samples
+
+    def add(self, scores: Iterable[RawScore]) -> None:
+        """Add scores; those of a sample must follow one another."""
+        checked = map(self._track, scores)
+        while some := list(islice(checked, _BATCH)):
+            self._file.write(json.dumps(some, ensure_ascii=False) + "\n")
+
+    def _track(self, score: RawScore) -> RawScore:
+        """Count a score, and return it; a value that is not finite becomes None."""
+        name, raw = score.name, score.raw
+        self._count[name] = self._count.get(name, 0) + 1
+        if score.id != self._last:
+            self._samples += score.extra == 0
+            self._last = score.id
+        if raw is None or not math.isfinite(raw):
+            self._unknown[name] = self._unknown.get(name, 0) + 1
+            return score._replace(raw=None) if raw is not None else score
+        self._low[name] = min(raw, self._low.get(name, raw))
+        self._high[name] = max(raw, self._high.get(name, raw))
+        return score
+
+    def scores(self, dataset: str, *, before: Collection[str] = ()) -> Iterator[Score]:
+        """Yield all scores with normalised values; those in `before` came normalised."""
+        self._file.seek(0)
+        for line in self._file:
+            for each in json.loads(line):
+                yield self._to_score(dataset, each, before)
+
+    def _to_score(self, dataset: str, each: Sequence[Any], before: Collection[str]) -> Score:
+        name, text, parts, extra = each[1], each[3], tuple(each[4]), each[5]
+        raw: float | None = each[2]
+        value = (
+            None if raw is None else relative_position(raw, self._low[name], high=self._high[name])
+        )
+        return Score(
+            key=SampleKey(dataset, each[0]),
+            name=name,
+            raw=None if name in before else raw,
+            value=value,
+            text=text,
+            parts=parts,
+            of=SEGMENTS if parts else "",
+            extra=extra,
+        )
+
+    def notes(self) -> Iterator[str]:
+        """Yield notes on missing and constant scores."""
+        for name, count in self._count.items():
+            unknown = self._unknown.get(name, 0)
+            if unknown:
+                yield f"{name}: nothing can be said of {unknown:,} of {many(count, 'text')}"
+            if self._low.get(name) == self._high.get(name) and count - unknown > 1:
+                yield f"{name}: all are {self._low[name]:g}, so that the value of each is 0.5"
+
+    def close(self) -> None:
+        """Delete the temporary file."""
+        self._file.close()

@@ -1,0 +1,116 @@
+"""A chat model as a teacher: an answer is right or wrong by the right one, with a reason.
+
+Source: the GPT judge of the project Dreamcatcher; an unclear judge gives one half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.lab.chat import prompts
+from tui_annotate.lab.chat.replies import ParsingJudge, parse_json
+from tui_annotate.lab.score.ranking import JUDGED
+from tui_annotate.plugins.judges import Judge, Question
+from tui_annotate.plugins.protocols import Cost
+from tui_annotate.plugins.scoring import Answers, Opinion, ScorerOptions
+
+PROMPT: Final = "grade"
+RIGHT, WRONG, UNDECIDED = "right", "wrong", "undecided"
+_VERDICTS: Final = {RIGHT: True, WRONG: False, "正确": True, "错误": False}
+_MAX_ANSWER: Final = 512
+_MAX_REASON: Final = 500
+_BATCH: Final = 32
+_TOKEN_LENGTH: Final = 3
+"""Code points of a token, about: a guess."""
+
+
+class JudgeScorer:
+    """1 for a right answer, 0 for a wrong one, one half where three replies were unclear.
+
+    Raises:
+        Unavailable: no judge is named.
+    """
+
+    name = "judge"
+    low: frozenset[str] = frozenset()
+
+    def __init__(self, options: ScorerOptions) -> None:
+        if options.judge is None:
+            raise Unavailable(
+                "no model is named that could judge", "--scorer judge --judge MODEL --base-url URL"
+            )
+        self._judge: Judge = options.judge
+        self._folders = (Path(options.prompts),) if options.prompts else ()
+        self._versions: dict[str, str] = {}
+        self.maker = f"judge-score:{self._judge.model}"
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Model, host, prompt versions, and the score that decides nothing."""
+        values = {"model": self._judge.model, "host": self._judge.host, "middle": {JUDGED: 0.5}}
+        return values | {"prompts": dict(sorted(self._versions.items()))}
+
+    def of_answers(self, questions: Iterable[Answers]) -> Iterator[tuple[Opinion, ...]]:
+        """See `Scorer.of_answers`; extras are not judged.
+
+        All are read first, so that nobody's transaction is open while a model thinks.
+        """
+        waiting = iter(list(questions))
+        while some := list(islice(waiting, _BATCH)):
+            language = some[0].language
+            reminder = prompts.load_prompt("again", language=language, folders=self._folders)
+            parser = ParsingJudge(self._judge, reminder=reminder.text)
+            grades = iter(
+                parser.ask_all(
+                    [one for each in some for one in self._build_questions(each)], parse_grade
+                )
+            )
+            for each in some:
+                found = list(islice(grades, len(each.texts)))
+                values = tuple(0.5 if one is None else float(one[0]) for one in found)
+                words = tuple(
+                    UNDECIDED
+                    if one is None
+                    else ": ".join(filter(None, (RIGHT if one[0] else WRONG, one[1])))
+                    for one in found
+                )
+                yield (Opinion(name=JUDGED, values=values, words=words),)
+
+    def cost(self, questions: Iterable[Answers]) -> Cost:
+        """See `CostlyScorer.cost`; what is known costs nothing."""
+        total = Cost()
+        for each in questions:
+            for one in self._build_questions(each):
+                if not self._judge.cached(one):
+                    size = len(one.user)
+                    total += Cost(1, size, size // _TOKEN_LENGTH)
+        return total
+
+    def _build_questions(self, each: Answers) -> list[Question]:
+        prompt = prompts.load_prompt(PROMPT, language=each.language, folders=self._folders)
+        self._versions[f"{PROMPT}.{prompt.language}"] = prompt.version
+        return [
+            Question(
+                user=prompt.fill(
+                    question=each.question, reference=each.answer, answer=text[:_MAX_ANSWER]
+                )
+            )
+            for text in each.texts
+        ]
+
+
+def parse_grade(reply: str) -> tuple[bool, str] | None:
+    """Return whether a reply calls an answer right, and its reason; None if unclear."""
+    value = parse_json(reply) if len(reply) <= 100 * _MAX_REASON else None
+    if not isinstance(value, dict) or not isinstance(value.get("verdict"), str):
+        return None
+    verdict = _VERDICTS.get(value["verdict"].strip().casefold())
+    reason = value.get("reason", "")
+    if verdict is None or not isinstance(reason, str):
+        return None
+    plain = "".join(each if each.isprintable() else " " for each in reason)
+    return verdict, " ".join(plain.split())[:_MAX_REASON]

@@ -1,0 +1,91 @@
+"""Scorers by local models: a probe of a model's state, and a reward model.
+
+Source: the probe scorer and the reward scorer of the project Dreamcatcher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.lab.score import probes
+from tui_annotate.lab.score.language_models import LanguageModel, RewardModel
+from tui_annotate.lab.score.ranking import PROBE, REWARD
+from tui_annotate.plugins.scoring import Answers, Opinion, ScorerOptions
+
+
+class ProbeScorer:
+    """One value for each question, the same for all its answers.
+
+    Raises:
+        InvalidInput: no file of a probe is named, or the model is another one.
+        NotFound, Unavailable: file, model or libraries are missing.
+    """
+
+    name = "probe"
+    low: frozenset[str] = frozenset()
+
+    def __init__(self, options: ScorerOptions) -> None:
+        if not options.model:
+            raise InvalidInput(
+                "no probe is named",
+                "--scorer probe:FILE; train one: tui-annotate score train-probe",
+                code="probe-missing",
+            )
+        path = Path(options.model)
+        self._probe = probes.read_probe(path)
+        self._model = LanguageModel(options.folder or self._probe.folder)
+        if self._model.sha256 != self._probe.model or self._model.size != len(self._probe.weights):
+            raise InvalidInput(
+                f"the probe {path} was trained on another model than {self._model.folder}",
+                "name the folder of its model: --model-folder",
+                code="probe-of-other-model",
+            )
+        self.parameters: Mapping[str, Any] = {
+            "probe": path.name,
+            "model": self._model.sha256,
+            "layer": self._probe.layer,
+            "middle": {PROBE: 0.5},
+        }
+
+    def of_answers(self, questions: Iterable[Answers]) -> Iterator[tuple[Opinion, ...]]:
+        """See `Scorer.of_answers`; extras have the value too."""
+        for each in questions:
+            chance = self._probe.chance(self._model.states(each.question))
+            values = (chance,) * (len(each.texts) + len(each.extras))
+            yield (Opinion(name=PROBE, values=values),)
+
+
+_HONEST: Final = {
+    "en": "If you do not know the answer, say so.",
+    "zh": "如果你不知道答案，请直接说明。",
+}
+"""What is asked besides, where an answer was to admit what its model does not know."""
+
+
+class RewardScorer:
+    """A reward for each answer, on the model's own scale.
+
+    Raises:
+        InvalidInput: no folder is named.
+        Unavailable: libraries are missing, or the folder holds no reward model.
+    """
+
+    name = "reward"
+    low: frozenset[str] = frozenset()
+
+    def __init__(self, options: ScorerOptions) -> None:
+        self._model = RewardModel(options.model or options.folder)
+        self.maker = f"{self.name}:{self._model.folder.name}"
+        self.parameters: Mapping[str, Any] = {"model": self._model.sha256}
+
+    def of_answers(self, questions: Iterable[Answers]) -> Iterator[tuple[Opinion, ...]]:
+        """See `Scorer.of_answers`."""
+        for each in questions:
+            asked = f"{each.subject}\n{each.question}" if each.subject else each.question
+            honest = f"{asked}\n{_HONEST[each.language]}"
+            plain = [self._model.reward(asked, text) for text in each.texts]
+            extra = [self._model.reward(honest, text) for text in each.extras]
+            yield (Opinion(name=REWARD, values=(*plain, *extra)),)

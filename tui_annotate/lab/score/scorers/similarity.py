@@ -1,0 +1,145 @@
+"""Similarity scores: how like an answer is to the right one, and to the others, by vectors.
+
+Source: the similarity scorer of the project Dreamcatcher, formula 4.3 of its code; there vectors
+are of the first token, here of any embedder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.lab.score.ranking import AMONG, TO_ANSWER
+from tui_annotate.plugins.protocols import Cost
+from tui_annotate.plugins.scoring import Answers, Opinion, SampleSentences, ScorerOptions
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def answer_similarities(
+    answer: NDArray[np.float32], texts: NDArray[np.float32]
+) -> list[float | None]:
+    """Return the cosine of each text (n, dimensions) with the right answer (dimensions,).
+
+    Rows have unit length; zeros are unknown and give None.
+    """
+    known = _is_known(texts) if answer.any() else [False] * len(texts)
+    return _clip_known(texts @ answer, known)
+
+
+def mean_similarities(texts: NDArray[np.float32]) -> list[float | None]:
+    """Return each text's mean cosine with the known others, in [-1, 1]; None without any."""
+    known = _is_known(texts)
+    count = known.count(True)
+    if count < 2:
+        return [None] * len(texts)
+    sums = texts @ texts.sum(axis=0)
+    return _clip_known((sums - 1) / (count - 1), known)
+
+
+def best_similarities(
+    claims: NDArray[np.float32], source: NDArray[np.float32]
+) -> list[float | None]:
+    """Return the largest cosine of each claim with a source sentence, in [-1, 1]; -1 without any.
+
+    Rows as of `answer_similarities`; unknown claims give None, unknown sentences are ignored.
+    """
+    kept = source[source.any(axis=1)]
+    known = _is_known(claims)
+    if not len(kept):
+        return [-1.0 if each else None for each in known]
+    return _clip_known((claims @ kept.T).max(axis=1), known)
+
+
+def _is_known(texts: NDArray[np.float32]) -> list[bool]:
+    return list(map(bool, cast("NDArray[np.bool_]", texts.any(axis=1))))
+
+
+def _clip_known(values: NDArray[np.float32], known: Sequence[bool]) -> list[float | None]:
+    pairs = zip(values.tolist(), known, strict=True)
+    return [min(max(value, -1.0), 1.0) if sure else None for value, sure in pairs]
+
+
+SENTENCES = "source_similarity"
+
+_BATCH: Final = 200
+_TEMPLATES: Final = {"en": "Question: {}\nAnswer: {}", "zh": "问题：{}\n回答：{}"}
+"""How a question and its answer are joined, in the languages in which that was published."""
+_Item = TypeVar("_Item")
+
+
+class SimilarityScorer:
+    """Cosines of answers with the right one, and with the other answers.
+
+    Of sentences: the largest cosine of a sentence with one of the source.
+
+    Raises:
+        Unavailable: there is no embedder.
+    """
+
+    name = "similarity"
+    low: frozenset[str] = frozenset()
+
+    def __init__(self, options: ScorerOptions) -> None:
+        if options.embedder is None:
+            raise Unavailable(
+                "similarity needs vectors, and this workspace has no embedder",
+                "name one: --embedder static, or neural:FOLDER",
+            )
+        self._embedder = options.embedder()
+        self.embedder = f"{self._embedder.label} {self._embedder.version}"
+        self._with_question = options.with_question
+        self.parameters: Mapping[str, Any] = {"with_question": options.with_question}
+
+    def of_answers(self, questions: Iterable[Answers]) -> Iterator[tuple[Opinion, ...]]:
+        """See `Scorer.of_answers`; extras play no part."""
+        for rows in self._embed(questions, self._texts):
+            yield (
+                Opinion(name=TO_ANSWER, values=tuple(answer_similarities(rows[0], rows[1:]))),
+                Opinion(name=AMONG, values=tuple(mean_similarities(rows[1:]))),
+            )
+
+    def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
+        """See `SentenceScorer.of_sentences`."""
+        taken: list[int] = []
+
+        def texts(each: SampleSentences) -> Sequence[str]:
+            taken.append(len(each.summary))
+            return (*each.summary, *each.source)
+
+        for rows in self._embed(samples, texts):
+            parted = taken.pop(0)
+            likenesses = best_similarities(rows[:parted], rows[parted:])
+            yield (Opinion(name=SENTENCES, values=tuple(likenesses)),)
+
+    def cost(self, questions: Iterable[Answers]) -> Cost:
+        """Return the embedder's cost of the texts, if it has one."""
+        embedding_cost = getattr(self._embedder, "cost", None)
+        if embedding_cost is None:
+            return Cost()
+        cost: Cost = embedding_cost(text for each in questions for text in self._texts(each))
+        return cost
+
+    def _texts(self, each: Answers) -> Sequence[str]:
+        both = (each.answer, *each.texts)
+        if not self._with_question:
+            return both
+        join = partial(_TEMPLATES[each.language].format, each.question)
+        return [join(text) for text in both]
+
+    def _embed(
+        self, asked: Iterable[_Item], texts: Callable[[_Item], Sequence[str]]
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield the vectors of the texts of each item; repeated texts are embedded once."""
+        waiting = iter(asked)
+        while some := [texts(each) for each in islice(waiting, _BATCH)]:
+            places = {text: 0 for each in some for text in each}
+            places = {text: place for place, text in enumerate(places)}
+            vectors = self._embedder.embed(list(places))
+            for each in some:
+                yield vectors[[places[text] for text in each]]

@@ -1,0 +1,286 @@
+"""Scores of a dataset: computed by a scorer, or imported; each run stored whole."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import Actor, Verb, require
+from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.scores import RunKind, ScoreRun
+from tui_annotate.lab.score.sample_reader import (
+    AUTO,
+    LANGUAGES,
+    AnsweredQuestion,
+    DatasetReader,
+    SegmentedSample,
+)
+from tui_annotate.lab.score.score_import import ColumnNames, ColumnScores, read_file_scores
+from tui_annotate.lab.score.score_values import RawScore, ScoreValues
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import Cost
+from tui_annotate.plugins.scoring import (
+    CostlyScorer,
+    Opinion,
+    Scorer,
+    ScorerOptions,
+    SentenceScorer,
+)
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
+    from tui_annotate.storage.scores.store import ScoreStore
+    from tui_annotate.workspace.machines import Machines
+
+
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreOptions:
+    """Options of scoring.
+
+    Attributes:
+        scorer: its name, which a colon and a model may follow.
+        language: one of `LANGUAGES`.
+    """
+
+    dataset: str
+    scorer: str
+    language: str = AUTO
+    options: ScorerOptions = field(default_factory=ScorerOptions)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreReport:
+    """The result of a scoring run.
+
+    Attributes:
+        skipped: samples that can not be scored, for example without a source.
+        notes: what a reader of the scores should know, a sentence each.
+    """
+
+    run: ScoreRun
+    samples: int
+    scores: int
+    skipped: int = 0
+    notes: tuple[str, ...] = ()
+
+
+_Item = TypeVar("_Item", AnsweredQuestion, SegmentedSample)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreService:
+    """Computes and imports scores; for managers."""
+
+    corpus: CorpusStore
+    segments: SegmentStore
+    store: ScoreStore
+    actor: Actor
+
+    def run(self, asked: ScoreOptions, *, progress: OnProgress | None = None) -> ScoreReport:
+        """Score a dataset, and store the run as a whole.
+
+        Raises:
+            NotAllowed: the actor may not manage the workspace.
+            NotFound: there is no such dataset, or nothing in it to score.
+            InvalidInput, Unavailable: the scorer is unknown or does not fit; a requirement is
+            missing.
+        """
+        require(self.actor, Verb.MANAGE)
+        samples = self._count_samples(asked.dataset)
+        scorer = registry.load_scorer(asked.scorer, asked.options)
+        reader = self._open_reader(asked)
+        on_read = _progress_callback(progress, samples)
+        with closing(ScoreValues()) as values:
+            name = asked.scorer.partition(":")[0]
+            with registry.guard_plugin("scorers", name):
+                values.add(_score_samples(scorer, reader, on_read))
+            if not values.samples:
+                raise NotFound(
+                    f"dataset {asked.dataset!r} has nothing that {name} can score",
+                    "a sample needs a source and a summary",
+                )
+            run = _new_run(
+                asked.dataset,
+                str(getattr(scorer, "maker", "") or name),
+                parameters={**scorer.parameters, "language": asked.language},
+                low=scorer.low,
+            )
+            run = replace(run, embedder=str(getattr(scorer, "embedder", "")))
+            return self._store_run(run, values, skipped=reader.skipped)
+
+    def cost(self, asked: ScoreOptions) -> tuple[int, Cost | None]:
+        """Return how many samples a run would score, and its cost; sends nothing.
+
+        The cost is None for a scorer that works here and costs time alone.
+        """
+        samples = self._count_samples(asked.dataset)
+        scorer = registry.load_scorer(asked.scorer, asked.options)
+        reader = self._open_reader(asked)
+        if not isinstance(scorer, CostlyScorer) or not reader.has_answers():
+            return samples, None
+        questions = (each.answers for each in reader.questions(lambda _: None))
+        with registry.guard_plugin("scorers", asked.scorer.partition(":")[0]):
+            return samples, scorer.cost(questions)
+
+    def from_file(
+        self, path: Path, *, name: str, dataset: str, options: ColumnNames
+    ) -> ScoreReport:
+        """Import scores of a file by the ids of samples, all or none.
+
+        Raises:
+            NotAllowed: the actor may not manage the workspace.
+            NotFound: there is no such dataset or file.
+            InvalidInput, InvalidRecord: a row has an unknown or repeated sample, or no number.
+        """
+        require(self.actor, Verb.MANAGE)
+        self._count_samples(dataset)
+        if not name.strip():
+            raise InvalidInput(
+                "the score has no name", "--name faithfulness, for example", code="score-unnamed"
+            )
+        keys = [key.id for key in self.corpus.keys(dataset)]
+        with closing(ScoreValues()) as values:
+            values.add(read_file_scores(path, keys, name=name, dataset=dataset, options=options))
+            low = frozenset({name} if options.low else ())
+            parameters = {"file": path.name}
+            run = _new_run(dataset, f"import:{name}", parameters=parameters, low=low)
+            missing = len(keys) - values.samples
+            return self._store_run(run, values, skipped=missing)
+
+    def from_columns(self, dataset: str, *, names: Iterable[str] = ()) -> ScoreReport:
+        """Import scores from columns of the samples; by default all known scores of answers.
+
+        Raises:
+            NotAllowed: the actor may not manage the workspace.
+            NotFound: there is no such dataset, or no sample has such a column.
+            InvalidInput: a column has other values than numbers.
+        """
+        require(self.actor, Verb.MANAGE)
+        self._count_samples(dataset)
+        reader = DatasetReader(self.corpus, self.segments, dataset)
+        with closing(ScoreValues()) as values:
+            columns = ColumnScores(reader, tuple(names), reader.has_answers())
+            values.add(columns.scores())
+            if not values.samples:
+                wanted = ", ".join(names) or "scores of generated answers"
+                raise NotFound(f"no sample of {dataset!r} has a column of {wanted}")
+            parameters = {"columns": sorted(columns.found), "normalised_before": columns.before}
+            run = _new_run(dataset, columns.maker, parameters=parameters, low=columns.low)
+            return self._store_run(run, values, before=columns.before)
+
+    def _store_run(
+        self, run: ScoreRun, values: ScoreValues, *, skipped: int = 0, before: Collection[str] = ()
+    ) -> ScoreReport:
+        stored = self.store.write(run, values.scores(run.dataset, before=before))
+        return ScoreReport(
+            run=next(each for each in self.store.runs(run.dataset) if each.id == run.id),
+            samples=values.samples,
+            scores=stored,
+            skipped=skipped,
+            notes=tuple(values.notes()),
+        )
+
+    def _count_samples(self, dataset: str) -> int:
+        there = {info.name: info.samples for info in self.corpus.datasets()}
+        if not there.get(dataset):
+            known = ", ".join(there) or "none"
+            raise NotFound(f"there is no dataset {dataset!r} with samples", f"there are: {known}")
+        return there[dataset]
+
+    def _open_reader(self, asked: ScoreOptions) -> DatasetReader:
+        if asked.language not in LANGUAGES:
+            raise InvalidInput(f"no language {asked.language!r}", f"one of {', '.join(LANGUAGES)}")
+        return DatasetReader(self.corpus, self.segments, asked.dataset, asked.language)
+
+
+def _progress_callback(progress: OnProgress | None, samples: int) -> Callable[[int], None]:
+    began = time.monotonic()
+
+    def told(read: int) -> None:
+        if progress is not None:
+            share = min(read / samples, 1.0)
+            seconds = time.monotonic() - began
+            progress(Progress("scoring", read, share=share, seconds=seconds))
+
+    return told
+
+
+def _new_run(
+    dataset: str, maker: str, *, parameters: Mapping[str, Any], low: frozenset[str]
+) -> ScoreRun:
+    return ScoreRun(
+        id=str(uuid.uuid4()),
+        kind=RunKind.SCORE,
+        maker=maker,
+        dataset=dataset,
+        parameters=parameters,
+        low=low,
+    )
+
+
+def _score_samples(
+    scorer: Scorer, reader: DatasetReader, on_read: Callable[[int], None]
+) -> Iterator[RawScore]:
+    if reader.has_answers():
+        waiting: deque[AnsweredQuestion] = deque()
+        asked = (each.answers for each in _queue_items(reader.questions(on_read), waiting))
+        for opinions in scorer.of_answers(asked):
+            yield from _answer_scores(waiting.popleft(), opinions)
+    elif isinstance(scorer, SentenceScorer):
+        parted: deque[SegmentedSample] = deque()
+        sentences = (
+            each.sentences for each in _queue_items(reader.segmented_samples(on_read), parted)
+        )
+        for opinions in scorer.of_sentences(sentences):
+            key = parted.popleft().key
+            for each in opinions:
+                known = [value for value in each.values if value is not None]
+                worst = min(known, default=None)  # the worst sentence counts for the sample
+                yield RawScore(key.id, each.name, worst, "", each.values)
+    else:
+        raise InvalidInput(
+            f"{scorer.name} scores answers to questions, and there are none in {reader.dataset!r}",
+            "tui-annotate ingest --format generations FILE",
+        )
+
+
+def _queue_items(items: Iterator[_Item], waiting: deque[_Item]) -> Iterator[_Item]:
+    """Yield items, and queue each until its opinion arrives."""
+    for item in items:
+        waiting.append(item)
+        yield item
+
+
+def _answer_scores(question: AnsweredQuestion, opinions: Iterable[Opinion]) -> Iterator[RawScore]:
+    """Yield the scores of answers, then of extras, which belong to the first sample."""
+    columns = tuple(opinions)
+    count = len(question.keys)
+    for place in (
+        *range(count),
+        *range(count, max((len(each.values) for each in columns), default=0)),
+    ):
+        key, extra = (
+            (question.keys[place], 0) if place < count else (question.keys[0], place + 1 - count)
+        )
+        for each in columns:
+            if place < len(each.values):
+                text = each.words[place] if each.words else ""
+                yield RawScore(key.id, each.name, each.values[place], text, (), extra)
+
+
+def scoring_service(machines: Machines) -> ScoreService:
+    """Return the scoring service of an open workspace."""
+    from tui_annotate.storage.corpus.store import SegmentStore
+
+    segments = SegmentStore(machines.database)
+    return ScoreService(machines.corpus, segments, machines.scores, machines.actor)

@@ -1,0 +1,153 @@
+"""What a text says that other texts do not: its numbers, dates and words that stand nowhere there.
+
+One text against some, in time linear in all of them. A mark is a hint: other words can say the
+same, and the same words another thing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Self
+
+from tui_annotate.domain.spans import Span, merge
+from tui_annotate.methods.dates import Date
+from tui_annotate.methods.lexical import (
+    FUNCTION_CHARACTERS,
+    FUNCTION_WORDS,
+    Word,
+    is_unspaced_script,
+    stem,
+    words,
+)
+from tui_annotate.methods.quantities import Quantity, find_quantities
+
+_FEWEST_SIGNS = 2
+_MOST_LOOSE = 3
+"""Up to here a number in words often refers to what was said: the two fighters, the second."""
+_ITEM = re.compile(r"(?<![^\n ])(?<![^\n] )\d{1,2}[.)] ")
+"""The number of an item of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What some texts say; values and dates carry their unit or kind."""
+
+    words: frozenset[str]
+    plain: frozenset[Decimal]
+    values: frozenset[tuple[Decimal, str]]
+    dates: frozenset[tuple[str, int, int]]
+
+    @classmethod
+    def by(cls, texts: Iterable[str]) -> Self:
+        found: set[str] = set()
+        plain: set[Decimal] = set()
+        values: set[tuple[Decimal, str]] = set()
+        parts: set[tuple[str, int, int]] = set()
+        for text in texts:
+            found.update(word.text for word in words(text))
+            own = find_quantities(text)
+            plain.update(one.value for one in own.numbers)
+            values.update(_base_value(one) for one in own.numbers)
+            parts.update(part for date in own.dates for part in _parts(date))
+        return cls(
+            frozenset(map(stem, found)), frozenset(plain), frozenset(values), frozenset(parts)
+        )
+
+    def has_number(self, found: Quantity) -> bool:
+        if _base_value(found) in self.values or (found.value, "") in self.values:
+            return True
+        year = int(found.value) if found.value % 1 == 0 else 0
+        return not found.unit and (found.value in self.plain or ("year", year, 0) in self.dates)
+
+    def has_date(self, date: Date) -> bool:
+        return all(part in self.dates or Decimal(part[1]) in self.plain for part in _parts(date))
+
+
+def unsupported(text: str, others: Sequence[str]) -> list[Span]:
+    """Numbers, dates and telling words of a text that stand in none of the others.
+
+    Disjoint, in order; neighbours with a space between them are one. Of scripts without spaces,
+    runs of two signs and more are marked of which no pair of neighbours stands elsewhere.
+    """
+    said = _Facts.by(others)
+    own = find_quantities(text)
+    marked = [
+        one.span
+        for one in own.numbers
+        if not (said.has_number(one) or _is_vague(one, text) or _ITEM.match(text, one.span.start))
+    ]
+    marked += [date.span for date in own.dates if not said.has_date(date)]
+    taken = sorted([*(date.span for date in own.dates), *(one.span for one in own.numbers)])
+    marked += _find_missing_words(_without_overlaps(words(text), taken), said.words)
+    return list(_join_spaced(text, merge(marked)))
+
+
+def _is_vague(found: Quantity, text: str) -> bool:
+    """Whether a number is a word or sign that often counts nothing of its own."""
+    counts = found.unit is None or found.unit.group == "ordinal"
+    return counts and found.value <= _MOST_LOOSE and not text[found.span.start].isdecimal()
+
+
+def _base_value(found: Quantity) -> tuple[Decimal, str]:
+    return found.base(), found.unit.base if found.unit else ""
+
+
+def _parts(date: Date) -> list[tuple[str, int, int]]:
+    day = [("day", date.day, date.month)] if date.day else []
+    month = [("month", date.month, 0)] if date.month else []
+    year = [("year", date.year, 0)] if date.year else []
+    weekday = [("weekday", date.weekday, 0)] if date.weekday else []
+    return [*day, *month, *year, *weekday]
+
+
+def _without_overlaps(found: Iterable[Word], taken: Sequence[Span]) -> Iterator[Word]:
+    at = 0
+    for word in found:
+        while at < len(taken) and taken[at].end <= word.start:
+            at += 1
+        if at == len(taken) or word.end <= taken[at].start:
+            yield word
+
+
+def _find_missing_words(found: Iterable[Word], said: frozenset[str]) -> Iterator[Span]:
+    signs: list[Word] = []
+    held: set[int] = set()
+    for word in found:
+        if word.text.isascii() or not is_unspaced_script(word.text):
+            if word.text not in FUNCTION_WORDS and stem(word.text) not in said:
+                yield Span(word.start, word.end)
+        elif len(word.text) == 1:
+            signs.append(word)
+        elif word.text in said:
+            held.update(range(word.start, word.end))
+    yield from _join_neighbours(word for word in signs if word.start not in held)
+
+
+def _join_neighbours(signs: Iterable[Word]) -> Iterator[Span]:
+    run: list[Word] = []
+    for word in [*signs, None]:
+        if word and run and run[-1].end == word.start:
+            run.append(word)
+            continue
+        while run and run[-1].text in FUNCTION_CHARACTERS:
+            run.pop()
+        if len(run) >= _FEWEST_SIGNS:
+            yield Span(run[0].start, run[-1].end)
+        run = [word] if word and word.text not in FUNCTION_CHARACTERS else []
+
+
+def _join_spaced(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """The same spans; those with a space between them as one."""
+    last: Span | None = None
+    for span in spans:
+        if last and text[last.end : span.start] == " ":
+            last = last.union(span)
+            continue
+        if last:
+            yield last
+        last = span
+    if last:
+        yield last

@@ -1,1 +1,0 @@
-"""Accounts in files: as we write them, and as Mercury stores them."""

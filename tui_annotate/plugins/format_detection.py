@@ -1,0 +1,228 @@
+"""The form of a file by its content, else by its name; never a guess where neither is certain."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.packing import plain_suffixes
+from tui_annotate.plugins.files.streams import chunks
+from tui_annotate.plugins.person_files import is_several, person_files
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.registry import names as names_of
+
+_KEYS = {
+    "mercury": {"sample_id", "source", "summary", "annotations"},
+    "ragtruth": {"source_id", "response", "labels"},
+    "labelstudio": {"data", "annotations"},
+    "w3c": {"@context", "tui:documents"},
+    "doccano": {"text", "entities", "relations"},
+    "generations": {"question", "answer", "generation"},
+    "autojudge": {"request_id", "username", "rating", "spans"},
+    "open-qa": {"question", "ctxs"},
+}
+"""What a record of a form has at least."""
+_RAG = (
+    ("contexts", {"question"}),
+    ("retrieved_contexts", {"user_input"}),
+)
+"""A list that a line of a question has, and what else it has at least; in our names or RAGAS'."""
+_FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
+"""What a folder of a form has at least, packed or not."""
+_COMPANIONS = {"topics.jsonl", "documents.jsonl"}
+"""What may stand in a folder beside the files of its records."""
+_DATASETS_FILES = {"dataset_dict.json", "state.json"}
+"""One of these is in a folder that `datasets` saved."""
+_MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
+"""How files begin that are no text."""
+_FOREIGN = {
+    b"PK\x03\x04": ("a zip archive or an Excel workbook", "unpack it, or save the sheet as CSV"),
+    b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "save it as CSV"),
+    b"%PDF": ("a PDF", "its texts are needed, source and summary in columns, as CSV or JSON"),
+}
+"""How files begin that others than we read, what they are, and what to do with them."""
+_NATIVE = "tui-annotate/"
+"""What a native record's format begins with, whatever its version."""
+_NATIVE_HEAD = re.compile(rf'"format"\s*:\s*"{_NATIVE}')
+_MERCURY = re.compile(r'"samples"\s*:\s*\[|"annotations"\s*:\s*\[')
+_INSPECTED_VALUES = 100
+"""Values of a JSON file until one shows a form."""
+_SHOWN_NAMES = 20
+"""Names of fields in a message."""
+_TABLES = {".csv", ".tsv"}
+_JSON = {".json", ".jsonl", ".ndjson"}
+
+
+@dataclass(slots=True)
+class _Inspection:
+    """What the first records of a JSON file show; `pairs` also where columns were named."""
+
+    form: str = ""
+    names: list[str] = field(default_factory=list)
+    pairs: bool = False
+
+
+def detect(path: Path, reading: ImportOptions | None = None, *, option: str = "--format") -> str:
+    """Return the importer for a file, by its first records, else by its name.
+
+    `option`: the option that names a format, for messages.
+
+    Raises:
+        NotFound, Unavailable: the file can not be opened.
+        InvalidInput: its format is not certain.
+    """
+    reading = reading or ImportOptions()
+    if path.is_dir():
+        return _detect_folder(path, option)
+    if is_several(path) and _are_all(path, "doccano"):
+        return "doccano"
+    if form := _detect_by_bytes(path):
+        return form
+    _refuse_foreign(path)
+    head, named = _read_head(path, reading.encoding), set(plain_suffixes(path)[-1:])
+    look = _Inspection()
+    if head.lstrip()[:1] in {"[", "{"} or _JSON & named:
+        look = _inspect_records(path, reading)
+        if form := look.form or ("" if look.names else _detect_by_head(head, named)):
+            return form
+    if look.pairs or (_TABLES & named and not look.names):
+        return "pairs"
+    raise _uncertain_error(path, option, names=look.names, reading=reading)
+
+
+def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
+    columns = {reading.source_column, reading.summary_column}
+    look, texts, listed = _Inspection(), False, False
+    for fields in _read_records(path, reading.encoding):
+        if form := _detect_by_record(fields, columns):
+            return _Inspection(form)
+        look.names = look.names or list(fields)
+        texts = texts or fields.keys() >= columns
+        listed = listed or isinstance(fields.get("annotations"), list)
+    default = ImportOptions()
+    named = columns != {default.source_column, default.summary_column}
+    look.pairs = texts and (named or not listed)
+    return look
+
+
+def _detect_by_head(head: str, named: set[str]) -> str:
+    if _NATIVE_HEAD.search(head):
+        return "native"
+    if _JSON & named:
+        return "mercury" if _MERCURY.search(head) else "pairs"
+    return ""
+
+
+def _uncertain_error(
+    path: Path, option: str, *, names: list[str], reading: ImportOptions
+) -> InvalidInput:
+    message = f"the format of {path} is not certain"
+    forms = f"with {option}, one of: {', '.join(names_of('importers'))}"
+    hint = f"name it {forms}"
+    if names:
+        asked = (reading.source_column, reading.summary_column)
+        message += f": its first record has {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
+        if lacking := [repr(name) for name in asked if name not in names]:
+            message += f", not {' and '.join(lacking)}"
+        columns = "--source-column and --summary-column"
+        hint = f"name the columns of pairs with {columns}, or another format {forms}"
+    return InvalidInput(message, hint, code="format-uncertain")
+
+
+def _detect_folder(path: Path, option: str) -> str:
+    there = {each.name.removesuffix(".gz").removesuffix(".zst") for each in path.iterdir()}
+    for name, files in _FILES.items():
+        if there.issuperset(files):
+            return name
+    if any(path.glob("*.ann")) or any(path.glob("*/*.ann")):
+        return "brat"
+    if there & _DATASETS_FILES:
+        return "pairs"
+    for file in (*path.iterdir(), *path.glob("data/*.parquet")):
+        if form := _detect_by_bytes(file):
+            return form
+    for form in ("doccano", "autojudge"):
+        if _are_all(path, form):
+            return form
+    raise InvalidInput(
+        f"the format of the folder {path} is not certain",
+        f"name the file in it, or its format with {option}",
+        code="format-uncertain",
+    )
+
+
+def _are_all(path: Path, form: str) -> bool:
+    try:
+        with person_files(path) as files:
+            first = [
+                next(_read_records(file.path, "utf-8"), {})
+                for file in files
+                if file.path.name not in _COMPANIONS
+            ]
+            return {_detect_by_record(fields, set()) for fields in first} == {form}
+    except (NotFound, InvalidInput):
+        return False
+
+
+def _read_records(path: Path, encoding: str) -> Iterator[Mapping[str, Any]]:
+    for value in islice(json_values(path, encoding=encoding), _INSPECTED_VALUES):
+        if isinstance(value, Value) and isinstance(value.value, dict):
+            yield value.value
+
+
+def _detect_by_bytes(path: Path) -> str:
+    head = _read_start(path, max(map(len, _MAGIC)))
+    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
+
+
+def _read_start(path: Path, count: int) -> bytes:
+    if not path.is_file():
+        return b""
+    try:
+        with path.open("rb") as file:
+            return file.read(count)
+    except OSError:
+        return b""  # told by whoever reads the file
+
+
+def _refuse_foreign(path: Path) -> None:
+    begins = _read_start(path, 4)
+    for magic, (what, instead) in _FOREIGN.items():
+        if begins.startswith(magic):
+            raise InvalidInput(
+                f"{path} is {what}, which is not read as it is", instead, code="format-not-readable"
+            )
+
+
+def _detect_by_record(fields: Mapping[str, Any], columns: set[str]) -> str:
+    if str(fields.get("format")).startswith(_NATIVE):
+        return "native"
+    if "@context" in fields and fields.get("type") == "AnnotationCollection":
+        return "w3c"
+    for name, keys in _KEYS.items():
+        if fields.keys() >= keys:
+            return name
+    if isinstance(fields.get("ordered_kv_records"), list):
+        return "open-qa"
+    if isinstance(fields.get("metadata"), dict) and fields.keys() & {"responses", "answer"}:
+        return "autojudge"
+    if any(isinstance(fields.get(name), list) and fields.keys() >= keys for name, keys in _RAG):
+        return "" if fields.keys() >= columns else "rag"
+    alone = isinstance(fields.get("data"), dict) and not fields.keys() & columns
+    return "labelstudio" if alone else ""
+
+
+def _read_head(path: Path, encoding: str) -> str:
+    stream = chunks(path, encoding=encoding)
+    try:
+        return next(stream, "")
+    except InvalidRecord:
+        return ""
+    finally:
+        stream.close()

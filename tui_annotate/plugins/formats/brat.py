@@ -1,0 +1,535 @@
+"""brat standoff: a folder for each annotator, with a text and its annotations for each sample."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.samples import Document, Sample, fingerprint
+from tui_annotate.domain.spans import Span
+from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.files.streams import chunks, lines
+from tui_annotate.plugins.joined_texts import (
+    EVIDENCE,
+    LINK,
+    AnnotationParts,
+    Entity,
+    EntityBuilder,
+    JoinedTexts,
+    LinkedEntities,
+    Relation,
+    join_texts,
+    split_text,
+)
+from tui_annotate.plugins.json_records import (
+    doubts_at,
+    make_row_id,
+    refuse_repeated,
+    write_json_line,
+)
+from tui_annotate.plugins.losses import LossCounter
+from tui_annotate.plugins.offset_units import CODE_POINTS, Quoted, convert_offsets
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, Folder, ImportOptions
+from tui_annotate.plugins.record_validation import (
+    LONGEST_TEXT,
+    NameRegister,
+    dataset_name,
+    describe_value,
+    identifier,
+    problem,
+)
+from tui_annotate.plugins.traits import FormatTarget, FormatTraits, Loss, RecordTrait, carry_plainly
+
+FORMAT: Final = "brat"
+_SAMPLES: Final = "samples.jsonl"
+_PEOPLE: Final = "people.jsonl"
+_LABELS: Final = "labels.jsonl"
+"""Beside the folders of people: what brat has no place for."""
+_UNLABELLED: Final = "Unlabelled"
+
+_TRAITS: Final = FormatTraits(
+    title="brat standoff, a folder for each annotator",
+    place=FormatTarget.FOLDER,
+    carried=carry_plainly(
+        RecordTrait.OVERLAP,
+        RecordTrait.BARE,
+        RecordTrait.UNCLAIMED,
+        RecordTrait.META,
+        RecordTrait.GROUP,
+        RecordTrait.DATASET,
+        fragments="fragments",
+        link="relations",
+        evidences="relations",
+        tree="types",
+        note="one line",
+        annotator="folder",
+        texts="joined",
+    ),
+)
+
+
+class BratFormat:
+    """Both texts stand in one, parted by a separator; spans over line ends are fragments."""
+
+    name = FORMAT
+    about = _TRAITS
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """One record a sample, then the doubts about it; see `Importer.read`.
+
+        Raises:
+            NotFound, InvalidInput: there is no such folder, or what it says of itself is broken.
+        """
+        if not path.exists():
+            raise NotFound(f"there is no folder {path}")
+        reader = _FolderReader(path, options, dataset_name(path.resolve(), options.dataset))
+        reader.open()
+        with closing(NameRegister()) as seen:
+            for where, row in reader.samples():
+                if isinstance(row, Problem):
+                    yield row
+                    continue
+                try:
+                    record = reader.record(row, where)
+                    refuse_repeated(record, where, seen)
+                    yield record
+                    yield from doubts_at(where, reader.doubts)
+                except NotFound as error:
+                    yield Problem(where, error.message, error.hint)
+                except InvalidInput as error:
+                    yield problem(where, error)
+
+    def write(
+        self, records: Iterable[Record], target: Folder, options: ExportOptions
+    ) -> ExportReport:
+        """See `Exporter.write`."""
+        del options
+        with target.file(_SAMPLES) as samples:
+            writer = _BratWriter(target, samples)
+            for record in records:
+                writer.write(record)
+        writer.end()
+        return writer.report
+
+
+_ENTITY = re.compile(r"(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)")
+_RELATION = re.compile(r"(\S+) Arg1:(T\S+) Arg2:(T\S+)\s*")
+_LINE_FEEDS = re.compile(r"\n+")
+_NOTE = re.compile(r"AnnotatorNotes (T\S+)")
+_STANDOFF = ".ann"
+_SAFE_NAME = re.compile(r"[\w-][\w. -]*")
+
+Row = Mapping[str, Any]
+
+
+def _list_stems(folder: Path) -> Iterator[str]:
+    for entry in _scan(folder):
+        if entry.name.endswith(_STANDOFF):
+            yield entry.name.removesuffix(_STANDOFF)
+
+
+def _scan(folder: Path) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except OSError as error:
+        message = f"{folder} can not be read: {error.strerror}"
+        raise Unavailable(message, "check its permissions") from error
+
+
+@dataclass(slots=True)
+class _FolderReader:
+    root: Path
+    options: ImportOptions
+    dataset: str
+    doubts: list[str] = field(default_factory=list)
+    _folders: list[tuple[Path, Person]] = field(default_factory=list)
+    _types: dict[str, LabelPath] = field(default_factory=dict)
+
+    def open(self) -> None:
+        if not self.root.is_dir():
+            raise InvalidInput(f"{self.root} is a file", "name the folder of texts and standoff")
+        for row in self._read_rows(_LABELS):
+            path = row.get("label")
+            names = isinstance(path, list) and all(isinstance(name, str) for name in path)
+            if not path or not names:
+                raise InvalidInput(f"{path!r} in {_LABELS} is no label")
+            self._types[str(row.get("type"))] = tuple(path)
+        people = {str(row.get("folder")): row for row in self._read_rows(_PEOPLE)}
+        if any(_list_stems(self.root)):
+            self._folders.append((self.root, Person(FORMAT, FORMAT, PersonKind.IMPORTED)))
+        for folder in sorted(Path(each.path) for each in _scan(self.root) if each.is_dir()):
+            if any(_list_stems(folder)):
+                row = people.get(folder.name, {"id": folder.name, "name": folder.name})
+                key = identifier(row.get("id"), what="annotator")
+                name = row.get("name")
+                shown = name if isinstance(name, str) and name else key
+                self._folders.append((folder, Person(key, shown, PersonKind.IMPORTED)))
+
+    def samples(self) -> Iterator[tuple[str, Row | Problem]]:
+        listed = self.root / _SAMPLES
+        if listed.is_file():
+            for value in json_values(listed):
+                if isinstance(value, Problem):
+                    yield value.where, value
+                elif isinstance(value.value, dict):
+                    yield value.where, value.value
+                else:
+                    yield value.where, Problem(value.where, "the line is no object")
+            return
+        stems = {stem for folder, _ in self._folders for stem in _list_stems(folder)}
+        for stem in sorted(stems):
+            yield str(self.root / stem), {"file": stem, "sample_id": stem}
+
+    def record(self, row: Row, where: str) -> Record:
+        self.doubts = []
+        stem = row.get("file")
+        if not isinstance(stem, str) or not _SAFE_NAME.fullmatch(stem):
+            raise InvalidInput(f"{stem!r} is no name of a file")
+        there = [
+            (folder / f"{stem}.ann", person)
+            for folder, person in self._folders
+            if (folder / f"{stem}.ann").is_file()
+        ]
+        if not there:
+            raise InvalidInput(f"there is no {stem}.ann in any folder")
+        texts = {self._read_text(file.with_suffix(".txt")) for file, _ in there}
+        if len(texts) > 1:
+            raise InvalidInput(f"{stem}.txt differs between the folders of annotators")
+        text = texts.pop()
+        if row.get("sha256") not in (None, fingerprint(text)):
+            raise InvalidInput(f"{stem}.txt is not the text that was written", "restore it")
+        joined = split_text(text, source_len=row.get("source_len"), sep_len=row.get("sep_len"))
+        sample = self._make_sample(row, joined)
+        owned = tuple(
+            OwnedAnnotation(person.id, one)
+            for file, person in there
+            for one in self._read_annotations(file, person, joined=joined, sample=sample)
+        )
+        named = {one.person for one in owned}
+        people = tuple(person for _, person in there if person.id in named)
+        return Record(sample, owned, people=people, where=where)
+
+    def _make_sample(self, row: Row, joined: JoinedTexts) -> Sample:
+        group, meta = row.get("group") or "", row.get("meta") or {}
+        if not isinstance(group, str) or "\0" in group or not isinstance(meta, dict):
+            raise InvalidInput(f"group or meta of {row.get('file')!r} is {describe_value(group)}")
+        dataset = self.options.dataset or row.get("dataset") or self.dataset
+        return Sample(
+            identifier(dataset, what="dataset"),
+            identifier(row.get("sample_id"), what="sample_id"),
+            joined.documents(self.options.language),
+            group=group,
+            meta=meta,
+        )
+
+    def _read_annotations(
+        self, file: Path, person: Person, *, joined: JoinedTexts, sample: Sample
+    ) -> Iterator[Annotation]:
+        standoff = _Standoff(joined.text, self._read_lines(file))
+        together = LinkedEntities(
+            joined, standoff.entities(), standoff.relations(), standoff.left_out
+        )
+        for place, one in enumerate(together.annotations()):
+            yield self._make_annotation(one, make_row_id(sample.key, place, [person.id, one.label]))
+        self.doubts += together.doubts()
+        if standoff.unit != CODE_POINTS:
+            self.doubts.append(f"the offsets of {person.name} are {standoff.unit}")
+
+    def _make_annotation(self, one: AnnotationParts, key: str) -> Annotation:
+        bare = one.label == _UNLABELLED or (not one.claim and one.label == EVIDENCE)
+        path = self._types.get(one.label, (one.label,))
+        return Annotation(
+            key,
+            one.claim,
+            one.evidence,
+            labels=() if bare else (path,),
+            note=one.note,
+            origin=f"imported:{FORMAT}",
+        )
+
+    def _read_lines(self, file: Path) -> Iterator[str]:
+        encoding = self.options.encoding
+        for line in lines(file, encoding=encoding, meter=self.options.meter):
+            if line.bad:
+                raise InvalidInput(
+                    f"byte {line.bad} of {file.name}:{line.number} is not {encoding}"
+                )
+            yield line.text.removesuffix("\n")
+
+    def _read_text(self, file: Path) -> str:
+        pieces, length = [], 0
+        for piece in chunks(file, encoding=self.options.encoding, meter=self.options.meter):
+            pieces.append(piece)
+            length += len(piece)
+            if length > 2 * LONGEST_TEXT:
+                raise InvalidInput(f"{file.name} is longer than two documents may be")
+        text = "".join(pieces)
+        fingerprint(text)
+        return text
+
+    def _read_rows(self, name: str) -> Iterator[Row]:
+        if not (self.root / name).is_file():
+            return
+        for value in json_values(self.root / name):
+            if isinstance(value, Problem) and value.message == "the file is empty":
+                return
+            if isinstance(value, Problem) or not isinstance(value.value, dict):
+                raise InvalidInput(f"{value.where}: not a line of {name}")
+            yield value.value
+
+
+class _Standoff:
+    """The annotations of one file; `unit` is how offsets were counted."""
+
+    def __init__(self, text: str, lines: Iterable[str]) -> None:
+        self._types: dict[str, str] = {}
+        self._quoted: dict[str, list[Quoted]] = {}
+        self._relations: list[tuple[str, str, str]] = []
+        self._notes: dict[str, list[str]] = {}
+        self.left_out: Counter[str] = Counter()
+        for line in lines:
+            if line:
+                self._parse_line(line)
+        flat = [quoted for each in self._quoted.values() for quoted in each]
+        read = convert_offsets(text, flat)
+        self.unit = read.unit if flat else CODE_POINTS
+        spans = iter(read.spans)
+        self._spans = {
+            key: _merge_fragments([next(spans) for _ in each], text)
+            for key, each in self._quoted.items()
+        }
+
+    def entities(self) -> list[Entity]:
+        return [
+            Entity(label, self._spans[key], " ".join(self._notes.get(key, ())))
+            for key, label in self._types.items()
+        ]
+
+    def relations(self) -> list[Relation]:
+        places = {key: place for place, key in enumerate(self._types)}
+        for kind, start, end in self._relations:
+            if start not in places or end not in places or start == end:
+                raise InvalidInput(
+                    f"the relation {kind} leads from {start} to {end}, no two entities"
+                )
+        return [Relation(kind, places[start], places[end]) for kind, start, end in self._relations]
+
+    def _parse_line(self, line: str) -> None:
+        key, _, rest = line.partition("\t")
+        if key.startswith("T"):
+            self._parse_entity(key, rest)
+        elif key.startswith("R"):
+            found = _RELATION.fullmatch(rest)
+            if found is None:
+                raise InvalidInput(f"{line[:60]!r} is no relation")
+            self._relations.append((found[1], found[2], found[3]))
+        elif key.startswith("#"):
+            about, _, note = rest.partition("\t")
+            if found := _NOTE.fullmatch(about):
+                self._notes.setdefault(found[1], []).append(note)
+            else:
+                self.left_out["notes on no entity"] += 1
+        else:
+            self.left_out[f"lines of kind {key[:1]!r}"] += 1
+
+    def _parse_entity(self, key: str, rest: str) -> None:
+        about, _, quote = rest.partition("\t")
+        found = _ENTITY.fullmatch(about)
+        if found is None or key in self._types:
+            raise InvalidInput(f"{key} {about[:60]!r} is no entity, or the second of that name")
+        self._types[key] = found[1]
+        ends = [tuple(map(int, pair.split(" "))) for pair in found[2].split(";")]
+        place, quoted = 0, []
+        for start, end in ends:
+            length = max(end - start, 0)
+            piece = quote[place : place + length] if len(ends) > 1 else quote
+            quoted.append(Quoted(start, end, piece, f"entity {key}"))
+            place += length + 1
+        if len(ends) > 1 and place - 1 != len(quote):
+            raise InvalidInput(f"the fragments of {key} are not as long as {quote[:60]!r}")
+        self._quoted[key] = quoted
+
+
+def _merge_fragments(parts: list[Span], text: str) -> tuple[Span, ...]:
+    found: list[Span] = []
+    for piece in parts:
+        before = found[-1] if found else None
+        if before and _LINE_FEEDS.fullmatch(text, before.end, piece.start):
+            found[-1] = Span(before.start, piece.end)
+        else:
+            found.append(piece)
+    return tuple(found)
+
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9-]+")
+_LONGEST_NAME = 40
+
+
+class _BratWriter:
+    def __init__(self, target: Folder, samples: TextIO) -> None:
+        self.report = ExportReport()
+        self._losses = LossCounter(_TRAITS, self.report, own=FORMAT)
+        self._target = target
+        self._samples = samples
+        self._people: dict[str, tuple[str, Person]] = {}
+        self._types = _UniqueNames({EVIDENCE, _UNLABELLED})
+        self._folders = _UniqueNames(set())
+
+    def write(self, record: Record) -> None:
+        by_person = _annotations_by_person(record)
+        pair = self._losses.pair(record)
+        joined = self._join_texts(pair, record) if pair else None
+        if joined is None:
+            return
+        self._losses.count(record)
+        if not by_person:
+            return
+        self.report.records += 1
+        stem = f"{self.report.records:06}"
+        people = {person.id: person for person in record.people}
+        for name, found in by_person.items():
+            place = f"{self._folder_name(people.get(name, Person(name, name)))}/{stem}"
+            with self._target.file(f"{place}.txt") as text:
+                text.write(joined.text)
+            with self._target.file(f"{place}.ann") as standoff:
+                standoff.writelines(f"{line}\n" for line in self._standoff_lines(found, joined))
+        write_json_line(self._samples, _sample_row(record.sample, joined, stem))
+
+    def _join_texts(self, pair: tuple[Document, Document], record: Record) -> JoinedTexts | None:
+        try:
+            joined = join_texts(pair[0].text, pair[1].text)
+        except InvalidInput:
+            joined = None
+        if joined is None or joined.text.startswith("\ufeff"):
+            self.report.lose(
+                "samples whose texts hold the separator, or begin with a byte order mark"
+            )
+            self.report.lose(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
+            return None
+        return joined
+
+    def _folder_name(self, person: Person) -> str:
+        if person.id not in self._people:
+            folder = self._folders.name((person.id,), person.name)
+            self._people[person.id] = (folder, person)
+        return self._people[person.id][0]
+
+    def _standoff_lines(self, found: Iterable[Annotation], joined: JoinedTexts) -> Iterator[str]:
+        builder = EntityBuilder(joined, self._type_name, whole=True)
+        for one in found:
+            if self._is_writable(one, joined):
+                builder.add(one)
+                self.report.annotations += 1
+        for number, entity in enumerate(builder.entities, 1):
+            yield _entity_line(number, entity, joined.text)
+        for number, relation in enumerate(builder.relations, 1):
+            yield f"R{number}\t{relation.kind} Arg1:T{relation.start + 1} Arg2:T{relation.end + 1}"
+        for number, entity in enumerate(builder.entities, 1):
+            if entity.note:
+                self.report.lose("line ends in notes", entity.note.count("\n"))
+                note = entity.note.replace("\n", " ")
+                yield f"#{number}\tAnnotatorNotes T{number}\t{note}"
+
+    def _is_writable(self, one: Annotation, joined: JoinedTexts) -> bool:
+        spans = [joined.span(anchor) for anchor in one.anchors]
+        quotes = [span.of(joined.text) for span in spans]
+        if not all(quote.strip("\n") for quote in quotes):
+            self.report.lose("annotations of line ends alone")
+            return False
+        edges = sum(quote != quote.strip("\n") for quote in quotes)
+        self.report.lose("line ends at the edges of spans", edges)
+        heads = spans[: len(one.claim) or len(spans)]
+        self.report.lose("claims parted by line ends alone", _count_touching(heads, joined.text))
+        return True
+
+    def _type_name(self, path: LabelPath | None) -> str:
+        return _UNLABELLED if path is None else self._types.name(path, "_".join(path))
+
+    def end(self) -> None:
+        with self._target.file(_PEOPLE) as file:
+            for folder, person in self._people.values():
+                write_json_line(file, {"folder": folder, "id": person.id, "name": person.name})
+        types = self._types.given
+        with self._target.file(_LABELS) as file:
+            for path, name in types.items():
+                write_json_line(file, {"type": name, "label": list(path)})
+        with self._target.file("annotation.conf") as file:
+            kinds = "\n".join([*types.values(), EVIDENCE, _UNLABELLED])
+            file.write(f"[entities]\n{kinds}\n[relations]\n")
+            file.write(f"{LINK} Arg1:<ENTITY>, Arg2:<ENTITY>\n[events]\n[attributes]\n")
+
+
+class _UniqueNames:
+    def __init__(self, taken: set[str]) -> None:
+        self.given: dict[tuple[str, ...], str] = {}
+        self._taken = {name.lower() for name in taken}
+
+    def name(self, key: tuple[str, ...], wish: str) -> str:
+        if key not in self.given:
+            plain = _UNSAFE.sub("_", wish).strip("_-")[:_LONGEST_NAME] or "X"
+            name, number = plain, 1
+            while name.lower() in self._taken:
+                number += 1
+                name = f"{plain}-{number}"
+            self._taken.add(name.lower())
+            self.given[key] = name
+        return self.given[key]
+
+
+def _annotations_by_person(record: Record) -> dict[str, list[Annotation]]:
+    said: dict[str, list[Annotation]] = {
+        work.person: [] for work in record.assignments if work.state is not State.NEW
+    }
+    for owned in record.annotations:
+        said.setdefault(owned.person, []).append(owned.annotation)
+    return said
+
+
+def _split_lines(span: Span, text: str) -> list[Span]:
+    found, start = [], span.start
+    for piece in span.of(text).split("\n"):
+        if piece:
+            found.append(Span(start, start + len(piece)))
+        start += len(piece) + 1
+    return found
+
+
+def _count_touching(spans: Iterable[Span], text: str) -> int:
+    ordered = sorted(spans, key=lambda span: (span.start, span.end))
+    return sum(
+        one.end < other.start and not text[one.end : other.start].strip("\n")
+        for one, other in pairwise(ordered)
+    )
+
+
+def _entity_line(number: int, entity: Entity, text: str) -> str:
+    spans = [part for span in entity.spans for part in _split_lines(span, text)]
+    offsets = ";".join(f"{span.start} {span.end}" for span in spans)
+    quote = " ".join(span.of(text) for span in spans)
+    return f"T{number}\t{entity.label} {offsets}\t{quote}"
+
+
+def _sample_row(sample: Sample, joined: JoinedTexts, stem: str) -> dict[str, Any]:
+    return {
+        "file": stem,
+        "sample_id": sample.id,
+        "dataset": sample.dataset,
+        "group": sample.group,
+        "meta": dict(sample.meta),
+        "source_len": len(joined.source),
+        "sep_len": len(joined.separator),
+        "sha256": fingerprint(joined.text),
+    }

@@ -1,0 +1,264 @@
+"""Tasks to records; a task is refused whole where a span does not cover its quote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.plugins.formats.labelstudio.results import (
+    FORMAT,
+    MACHINE,
+    OF_DATA,
+    OF_TASK,
+    UNIT,
+    Region,
+    RegionGroup,
+    Result,
+    labels_of,
+    list_unread_fields,
+)
+from tui_annotate.plugins.json_records import (
+    check_object,
+    check_objects,
+    enum_field,
+    make_row_id,
+    object_field,
+    text_field,
+)
+from tui_annotate.plugins.offset_units import CODE_POINTS, convert_offsets
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.record_validation import document, identifier
+from tui_annotate.plugins.record_validation import field as field_of
+
+
+@dataclass(slots=True)
+class _Contribution:
+    """One submission; or a prediction, whose origin is `machine`."""
+
+    person: Person
+    fields: Mapping[str, Any]
+    result: Result
+    machine: str = ""
+
+
+@dataclass(slots=True)
+class TaskReader:
+    """One task, the `number`th of its file; `unit` is how its spans count, where that is known."""
+
+    fields: Mapping[str, Any]
+    number: int
+    options: ImportOptions
+    unit: str = ""
+    doubts: list[str] = field(default_factory=list)
+
+    def record(self, dataset: str, where: str) -> Record:
+        """The sample with the work of all who submitted, and with predictions.
+
+        The dataset is for a task that names none, where the options do not either.
+        """
+        data = check_object(field_of(self.fields, "data", option=""), what="data of the task")
+        sample = self._make_sample(data, dataset)
+        columns = (self.options.source_column, self.options.summary_column)
+        sides = dict(zip(columns, (Side.SOURCE, Side.SUMMARY), strict=True))
+        parts = [*self._read_submissions(sides), *self._read_predictions(sides)]
+        spans = self._convert_spans(sample, parts, data)
+        owned = tuple(
+            OwnedAnnotation(part.person.id, _make_annotation(group, key, spans, part=part))
+            for part in parts
+            for place, group in enumerate(part.result.groups())
+            for key in [make_row_id(sample.key, place, [part.person.id, group.heads[0].item])]
+        )
+        for part in parts:
+            left = part.result.left_out.items()
+            self.doubts += [f"left out: {count:,} {what}" for what, count in left]
+        self.doubts += [f"left out: {what}" for what in list_unread_fields(self.fields)]
+        people = {part.person.id: part.person for part in parts}
+        return Record(sample, owned, _list_assignments(parts), tuple(people.values()), where)
+
+    def _make_sample(self, data: Mapping[str, Any], dataset: str) -> Sample:
+        options = self.options
+        columns = {
+            Side.SOURCE: (options.source_column, "--source-column"),
+            Side.SUMMARY: (options.summary_column, "--summary-column"),
+        }
+        documents = tuple(
+            document(
+                field_of(data, column, option=option),
+                side=side,
+                column=column,
+                language=options.language,
+            )
+            for side, (column, option) in columns.items()
+        )
+        own = UNIT in data
+        column = options.id_column or ("sample_id" if "sample_id" in data else "")
+        named = data.get(column) if column else self.fields.get("id", self.number - 1)
+        key = identifier(named, what=column or "id")
+        told = data.get("dataset") if own and not options.dataset else None
+        meta = data.get("meta", {}) if own else {}
+        kind = data.get("kind", SampleKind.PAIR) if own else SampleKind.PAIR
+        known = {name for name, _ in columns.values()} | ({column} if column else set())
+        rest = {
+            name: data[name] for name in data if name not in known | set(OF_DATA if own else ())
+        }
+        return Sample(
+            identifier(told or options.dataset or dataset, what="dataset"),
+            key,
+            documents,
+            kind=enum_field(SampleKind, kind, what="kind of sample"),
+            group=_read_group(data, options.group_column or ("group" if own else "")),
+            request=_read_request(data) if own else Request(),
+            meta=self._add_task_fields(rest | (meta if isinstance(meta, dict) else {"meta": meta})),
+        )
+
+    def _add_task_fields(self, meta: dict[str, Any]) -> dict[str, Any]:
+        found = {name: self.fields.get(name) for name in OF_TASK}
+        told = {name: value for name, value in found.items() if value not in (None, "", {}, [])}
+        both = [name for name in told if name in meta and meta[name] != told[name]]
+        self.doubts += [f"left out: {name!r} of the task, as its data has one" for name in both]
+        return told | meta
+
+    def _read_submissions(self, sides: Mapping[str, Side]) -> Iterator[_Contribution]:
+        for fields in _objects(self.fields, "annotations"):
+            yield _Contribution(
+                _read_person(fields.get("completed_by")), fields, _read_result(fields, sides)
+            )
+
+    def _read_predictions(self, sides: Mapping[str, Side]) -> Iterator[_Contribution]:
+        for fields in _objects(self.fields, "predictions"):
+            version = fields.get("model_version") or "unknown"
+            name = identifier(version, what="model_version")
+            origin = f"{MACHINE}{name}"
+            person = Person(origin, name, PersonKind.IMPORTED)
+            yield _Contribution(person, fields, _read_result(fields, sides), origin)
+
+    def _convert_spans(
+        self, sample: Sample, parts: list[_Contribution], data: Mapping[str, Any]
+    ) -> dict[int, Span]:
+        unit = CODE_POINTS if data.get(UNIT) == CODE_POINTS else self.unit
+        found: dict[int, Span] = {}
+        for side in Side:
+            regions = [
+                region
+                for part in parts
+                for region in part.result.regions.values()
+                if region.side is side
+            ]
+            quoted = [region.quoted for region in regions]
+            read = convert_offsets(sample.document(side).text, quoted, unit=unit)
+            if quoted and read.unit != CODE_POINTS:
+                self.doubts.append(f"the offsets of the {side} are {read.unit}")
+            found |= {id(region): span for region, span in zip(regions, read.spans, strict=True)}
+        return found
+
+
+def _make_annotation(
+    group: RegionGroup, key: str, spans: Mapping[int, Span], *, part: _Contribution
+) -> Annotation:
+    def anchors(regions: list[Region]) -> tuple[Anchor, ...]:
+        return tuple(Anchor(each.side, 0, spans[id(each)]) for each in regions)
+
+    first = group.heads[0]
+    claimed = first.side is Side.SUMMARY
+    told = first.item.get("meta")
+    meta: Mapping[str, Any] = told if isinstance(told, dict) else {}
+    notes = [note for region in group.heads for note in region.notes]
+    return Annotation(
+        key,
+        anchors(group.heads) if claimed else (),
+        anchors(group.evidence if claimed else group.heads),
+        labels=labels_of(first),
+        note="\n".join(notes),
+        origin=part.machine or text_field(meta, "origin") or f"imported:{FORMAT}",
+        created=_read_time(meta.get("created") or part.fields.get("created_at")),
+        updated=_read_time(meta.get("updated")),
+    )
+
+
+def _list_assignments(parts: list[_Contribution]) -> tuple[Assignment, ...]:
+    found: dict[str, Assignment] = {}
+    for part in parts:
+        before = found.get(part.person.id)
+        work = Assignment(
+            part.person.id,
+            _read_state(part.fields),
+            rating=part.result.rating,
+            comment=part.result.comment,
+            seconds=_read_seconds(part.fields.get("lead_time"))
+            + (before.seconds if before else 0.0),
+            updated=_read_time(part.fields.get("updated_at")),
+        )
+        if not part.machine and work != Assignment(part.person.id):
+            found[part.person.id] = work
+    return tuple(found.values())
+
+
+def _read_result(fields: Mapping[str, Any], sides: Mapping[str, Side]) -> Result:
+    result = Result(fields.get("result", []), sides)
+    unread = {"score": "scores of predictions", "ground_truth": "marks of ground truth"}
+    for name, what in unread.items():
+        if fields.get(name):
+            result.left_out[what] += 1
+    return result
+
+
+def _objects(fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    return check_objects(fields.get(name) or [], name)
+
+
+def _read_person(told: Any) -> Person:
+    if isinstance(told, dict):
+        own, email = told.get("id"), told.get("email")
+        name = " ".join(
+            word for key in ("first_name", "last_name") if isinstance(word := told.get(key), str)
+        ).strip()
+        key = own if isinstance(own, str) and own else email
+        if isinstance(key, str) and key:
+            first = told.get("first_name")
+            shown = first if key == own and isinstance(first, str) else name or key
+            return Person(identifier(key, what="annotator"), shown, PersonKind.IMPORTED)
+        told = own
+    if isinstance(told, int) and not isinstance(told, bool):
+        return Person(f"{FORMAT}:{told}", str(told), PersonKind.IMPORTED)
+    return Person(FORMAT, FORMAT, PersonKind.IMPORTED)
+
+
+def _read_state(fields: Mapping[str, Any]) -> State:
+    if fields.get("was_cancelled") is True:
+        return State.SKIPPED
+    return enum_field(State, fields.get("state", State.DONE), what="state")
+
+
+def _read_request(data: Mapping[str, Any]) -> Request:
+    request = object_field(data, "request") if "request" in data else {}
+    return Request(**{name: text_field(request, name) for name in Request.__dataclass_fields__})
+
+
+def _read_group(data: Mapping[str, Any], name: str) -> str:
+    group = text_field(data, name) if name else ""
+    if "\0" in group and name == "group":
+        raise InvalidInput(f"{name!r} {group[:40]!r} holds NUL", "take it out")
+    return group
+
+
+def _read_time(told: Any) -> str:
+    try:
+        given = datetime.fromisoformat(told)
+        zoned = given if given.tzinfo else given.replace(tzinfo=UTC)
+        return zoned.astimezone(UTC).isoformat(timespec="microseconds")
+    except (TypeError, ValueError, OverflowError):
+        return ""
+
+
+def _read_seconds(told: Any) -> float:
+    number = isinstance(told, int | float) and not isinstance(told, bool)
+    return float(told) if number and 0 <= told < 1e9 else 0.0

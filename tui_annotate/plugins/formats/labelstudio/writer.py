@@ -1,0 +1,167 @@
+"""Records to tasks: a submission a person, a region a span, relations from claims to evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from tui_annotate.domain.annotations import HUMAN, Anchor, Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Document, Request, Sample, Side
+from tui_annotate.plugins.formats.labelstudio.results import (
+    ABOUT,
+    EVIDENCE,
+    FORMAT,
+    LINK,
+    MACHINE,
+    PART,
+    UNIT,
+)
+from tui_annotate.plugins.json_records import count_ambiguous_labels, join_label
+from tui_annotate.plugins.losses import LossCounter
+from tui_annotate.plugins.offset_units import CODE_POINTS
+from tui_annotate.plugins.protocols import ExportReport
+from tui_annotate.plugins.traits import Loss
+
+_CONTROLS = {Side.SUMMARY: "claim", Side.SOURCE: "ev"}
+
+
+class TaskWriter:
+    """Records to tasks, counting what does not fit."""
+
+    def __init__(self) -> None:
+        self.report = ExportReport()
+        self._losses = LossCounter(ABOUT, self.report, own=FORMAT)
+        self._submission_count = 0
+
+    def task(self, record: Record) -> dict[str, Any] | None:
+        """The sample as a task; None where it is no pair of texts."""
+        pair = self._losses.pair(record)
+        if pair is None:
+            return None
+        self._count_record(record)
+        texts = {document.side: document.text for document in pair}
+        people = {person.id: person for person in record.people}
+        models = {name for name, person in people.items() if name == MACHINE + person.name}
+        work = {one.person: one for one in record.assignments if one != Assignment(one.person)}
+        said: dict[str, list[Annotation]] = {name: [] for name in work}
+        for owned in record.annotations:
+            said.setdefault(owned.person, []).append(owned.annotation)
+        task = {"id": self.report.records, "data": _task_data(record.sample, pair)}
+        guessed = {
+            name: found
+            for name, found in said.items()
+            if name in models - set(work) and {one.origin for one in found} == {name}
+        }
+        task["annotations"] = [
+            self._make_submission(people[name], found, work=work.get(name), texts=texts)
+            for name, found in said.items()
+            if name not in guessed
+        ]
+        task["predictions"] = [
+            {"model_version": name.removeprefix(MACHINE), "result": _result_items(found, texts)}
+            for name, found in guessed.items()
+        ]
+        return task
+
+    def _count_record(self, record: Record) -> None:
+        self.report.records += 1
+        self.report.annotations += len(record.annotations)
+        self._losses.count(record)
+        annotations = [owned.annotation for owned in record.annotations]
+        self.report.lose(
+            Loss.DOT.value,
+            sum(count_ambiguous_labels(one.labels) for one in annotations),
+        )
+        unclaimed = [one for one in annotations if not one.claim]
+        taken = sum((EVIDENCE,) in one.labels for one in unclaimed)
+        self.report.lose(f"labels called {EVIDENCE} without a claim", taken)
+
+    def _make_submission(
+        self,
+        person: Person,
+        found: list[Annotation],
+        *,
+        work: Assignment | None,
+        texts: Mapping[Side, str],
+    ) -> dict[str, Any]:
+        self._submission_count += 1
+        state = work.state if work else State.NEW
+        told = work or Assignment(person.id)
+        submission: dict[str, Any] = {
+            "id": self._submission_count,
+            "completed_by": {"id": person.id, "email": person.id, "first_name": person.name},
+            "was_cancelled": state is State.SKIPPED,
+            "lead_time": told.seconds,
+            "result": [*_result_items(found, texts), *_sample_items(told)],
+        }
+        if told.updated:
+            submission["updated_at"] = told.updated
+        if state not in (State.DONE, State.SKIPPED):
+            submission["state"] = state.value
+        return submission
+
+
+def _task_data(sample: Sample, pair: Iterable[Document]) -> dict[str, Any]:
+    request = {name: getattr(sample.request, name) for name in Request.__dataclass_fields__}
+    data: dict[str, Any] = {document.side.value: document.text for document in pair}
+    data |= {"sample_id": sample.id, "dataset": sample.dataset, UNIT: CODE_POINTS}
+    optional = {
+        "group": sample.group,
+        "kind": sample.kind.value if sample.kind.value != "pair" else "",
+        "request": request if any(request.values()) else {},
+        "meta": dict(sample.meta),
+    }
+    return data | {name: value for name, value in optional.items() if value}
+
+
+def _result_items(found: Iterable[Annotation], texts: Mapping[Side, str]) -> list[dict[str, Any]]:
+    return [item for one in found for item in _annotation_items(one, texts)]
+
+
+def _annotation_items(one: Annotation, texts: Mapping[Side, str]) -> Iterator[dict[str, Any]]:
+    names = [join_label(path) for path in one.labels]
+    heads, tails = (one.claim, one.evidence) if one.claim else (one.evidence, ())
+    ids = [f"{one.id}-{number}" for number in range(1, len(heads) + len(tails) + 1)]
+    for place, anchor in enumerate(heads):
+        region = _region_item(anchor, names if one.claim or names else [EVIDENCE], texts)
+        yield {"id": ids[place], **region, **_region_meta(one, first=not place)}
+        if not place and one.note:
+            yield {"id": ids[0], **_textarea_item("note", anchor, one.note)}
+    for place, anchor in enumerate(tails, len(heads)):
+        yield {"id": ids[place], **_region_item(anchor, [EVIDENCE], texts)}
+    for place, other in enumerate(ids[1:], 1):
+        label = PART if place < len(heads) else LINK
+        ends = {"from_id": ids[0], "to_id": other}
+        yield {"type": "relation", **ends, "direction": "right", "labels": [label]}
+
+
+def _region_item(anchor: Anchor, labels: list[str], texts: Mapping[Side, str]) -> dict[str, Any]:
+    span, text = anchor.span, texts[anchor.side]
+    value = {"start": span.start, "end": span.end, "text": span.of(text), "labels": labels}
+    names = {"from_name": _CONTROLS[anchor.side], "to_name": anchor.side.value}
+    return {**names, "type": "labels", "origin": "manual", "value": value}
+
+
+def _region_meta(one: Annotation, *, first: bool) -> dict[str, Any]:
+    told = {"origin": "" if one.origin in (HUMAN, f"imported:{FORMAT}") else one.origin}
+    told |= {"created": one.created, "updated": one.updated}
+    kept = {name: value for name, value in told.items() if value}
+    return {"meta": kept} if first and kept else {}
+
+
+def _textarea_item(name: str, anchor: Anchor, text: str) -> dict[str, Any]:
+    value = {"start": anchor.span.start, "end": anchor.span.end, "text": [text]}
+    return {"from_name": name, "to_name": anchor.side.value, "type": "textarea", "value": value}
+
+
+def _sample_items(work: Assignment) -> Iterator[dict[str, Any]]:
+    base = {"to_name": Side.SUMMARY.value}
+    if work.rating:
+        value: dict[str, Any] = {"choices": [work.rating]}
+        yield {"id": "rating", "from_name": "rating", **base, "type": "choices", "value": value}
+    if work.comment:
+        value = {"text": [work.comment]}
+        yield {"id": "comment", "from_name": "comment", **base, "type": "textarea", "value": value}

@@ -1,0 +1,444 @@
+"""Mercury's dump, an array of samples with annotations, and FaithBench's release of it.
+
+What was imported and not edited since is written back word for word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any, TextIO
+
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.errors import InvalidInput, InvalidSpan
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.json_records import (
+    LABEL_JOINER,
+    check_objects,
+    count_ambiguous_labels,
+    doubts_at,
+    join_label,
+    make_row_id,
+    number_repeated,
+    parse_label,
+    read_objects,
+    write_json_array,
+)
+from tui_annotate.plugins.losses import LossCounter
+from tui_annotate.plugins.offset_units import CountedAnnotation, convert_annotations
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+from tui_annotate.plugins.record_validation import (
+    NameRegister,
+    dataset_name,
+    describe_value,
+    document,
+    field,
+    identifier,
+)
+from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait, carry_plainly
+
+FORMAT = "mercury"
+_RELEASE = "faithbench"
+_ORIGIN = "imported:"
+META = "meta_"
+
+
+_CARRIED = carry_plainly(
+    RecordTrait.OVERLAP,
+    RecordTrait.LINK,
+    RecordTrait.TREE,
+    RecordTrait.NOTE,
+    RecordTrait.ANNOTATOR,
+    RecordTrait.TEXTS,
+    RecordTrait.SEVERAL,
+    RecordTrait.BARE,
+    RecordTrait.UNCLAIMED,
+    RecordTrait.UNREAD,
+    RecordTrait.META,
+    imported=OWN,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """How the dump and its release differ; `person` is the key of an annotator's id."""
+
+    format: str
+    person: str
+    about: FormatTraits
+    released: bool = False
+
+
+_DUMP = _Dialect(
+    FORMAT, "annotator", about=FormatTraits(title="Mercury's dump, a JSON list", carried=_CARRIED)
+)
+_RELEASED = _Dialect(
+    _RELEASE,
+    "annotator_id",
+    FormatTraits(title="FaithBench's release, JSON", carried=_CARRIED),
+    released=True,
+)
+
+
+def _is_ancestor(path: LabelPath, other: LabelPath) -> bool:
+    return len(path) < len(other) and other[: len(path)] == path
+
+
+class MercuryFormat:
+    """Samples with one source and one summary; a label is a list of a parent and `Parent.Child`."""
+
+    name = "mercury"
+    about = _DUMP.about
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """One record a sample, then the doubts about it; see `Importer.read`.
+
+        A sample is refused as a whole where one of its spans does not cover what it says.
+        """
+        dataset = dataset_name(path, options.dataset)
+        with closing(NameRegister()) as seen:
+
+            def read_once(fields: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
+                key = identifier(fields.get("sample_id", value.number - 1), what="sample_id")
+                if (before := seen.first(key, value.where)) != value.where:
+                    raise InvalidInput(f"sample_id {key} was used at {before} already")
+                language = options.language
+                reader = MercurySampleReader(fields, dataset=dataset, key=key, language=language)
+                yield reader.record(value.where)
+                yield from doubts_at(value.where, reader.doubts)
+
+            values = json_values(path, encoding=options.encoding, meter=options.meter)
+            yield from read_objects(values, read_once, what="sample")
+
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
+        """One sample a line, in one array; see `Exporter.write`."""
+        del options
+        return _write_dump(_DUMP, records, target, around=("[", "]"))
+
+
+class FaithBenchFormat(MercuryFormat):
+    """The same with meta in one object, and nulls for what an annotation does not mark.
+
+    Either reads both.
+    """
+
+    name = "faithbench"
+    about = _RELEASED.about
+
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
+        """One sample a line, in one object; see `Exporter.write`."""
+        del options
+        return _write_dump(_RELEASED, records, target, around=('{"samples": [', "]}"))
+
+
+def _write_dump(
+    dialect: _Dialect, records: Iterable[Record], target: TextIO, *, around: tuple[str, str]
+) -> ExportReport:
+    opening, end = around
+    with closing(NameRegister()) as seen:
+        writer = _DumpWriter(dialect, seen)
+        rows = (row for record in records if (row := writer.row(record)) is not None)
+        write_json_array(target, rows, opening=opening, end=end)
+    return writer.report
+
+
+_KNOWN = {"sample_id", "source", "summary", "annotations"}
+
+
+class MercurySampleReader:
+    """One sample of a dump."""
+
+    def __init__(self, fields: Mapping[str, Any], *, dataset: str, key: str, language: str) -> None:
+        self._fields = fields
+        self._dataset = dataset
+        self._key = key
+        self._texts = {
+            side: document(
+                field(fields, side.value, option=""),
+                side=side,
+                column=side.value,
+                language=language,
+            )
+            for side in Side
+        }
+        self.doubts: list[str] = []
+
+    def record(self, where: str) -> Record:
+        """The sample with its annotations and the people who made them."""
+        rows = check_objects(field(self._fields, "annotations", option=""), "annotations")
+        people: dict[str, Person] = {}
+        owned = self._convert_offsets(
+            [self._read_annotation(row, people) for row in number_repeated(rows)]
+        )
+        return Record(self._make_sample(owned), owned, people=tuple(people.values()), where=where)
+
+    def _make_sample(self, owned: tuple[OwnedAnnotation, ...]) -> Sample:
+        others = {name: value for name, value in self._fields.items() if name not in _KNOWN}
+        extra = {name: value for name, value in others.items() if not name.startswith(META)}
+        meta = {name.removeprefix(META): others[name] for name in others if name not in extra}
+        released = not meta and isinstance(extra.get("metadata"), dict)
+        if released:
+            meta = extra.pop("metadata")
+        imported = {
+            "format": _RELEASE if released else FORMAT,
+            "sample_id": self._fields.get("sample_id"),
+            "keys": list(self._fields),
+            "extra": extra,
+            "annotations": [
+                [one.annotation.id, (one.annotation.imported or {}).get("annot_id")]
+                for one in owned
+            ],
+        }
+        return Sample(
+            self._dataset,
+            self._key,
+            (self._texts[Side.SOURCE], self._texts[Side.SUMMARY]),
+            meta=meta,
+            imported=imported,
+        )
+
+    def _convert_offsets(
+        self, said: list[tuple[str, CountedAnnotation]]
+    ) -> tuple[OwnedAnnotation, ...]:
+        plain = Sample(self._dataset, self._key, tuple(self._texts.values()))
+        found, doubts = convert_annotations([each for _, each in said], plain)
+        self.doubts += doubts
+        return tuple(
+            OwnedAnnotation(
+                person, replace(one, imported=_row_in_code_points(one)) if doubts else one
+            )
+            for (person, _), one in zip(said, found, strict=True)
+        )
+
+    def _read_annotation(
+        self, numbered: tuple[int, dict[str, Any]], people: dict[str, Person]
+    ) -> tuple[str, CountedAnnotation]:
+        times, row = numbered
+        name = f"annotation {row.get('annot_id')!r}"
+        released = "annotator_id" in row
+        person = row.get("annotator_id" if released else "annotator")
+        if not isinstance(person, str) or not person:
+            raise InvalidInput(f"{name} names no annotator", "every annotation needs one")
+        identifier(person, what=f"annotator of {name}")
+        shown = row.get("annotator_name")
+        people[person] = Person(
+            person, shown if isinstance(shown, str) and shown else person, PersonKind.IMPORTED
+        )
+        note = row.get("note")
+        if note is not None and not isinstance(note, str):
+            raise InvalidInput(f"the note of {name} is {describe_value(note)}, not text")
+        claim, evidence = (
+            self._read_anchor(row, side, name) for side in (Side.SUMMARY, Side.SOURCE)
+        )
+        annotation = Annotation(
+            id=make_row_id((self._dataset, self._key), times, row),
+            claim=claim,
+            evidence=evidence,
+            labels=self._read_labels(row.get("label"), name),
+            note=note or "",
+            origin=_ORIGIN + (_RELEASE if released else FORMAT),
+            imported=row,
+        )
+        quotes = [row.get(f"{anchor.side}_span") for anchor in annotation.anchors]
+        return person, CountedAnnotation(annotation, quotes, name)
+
+    def _read_anchor(self, row: Mapping[str, Any], side: Side, name: str) -> tuple[Anchor, ...]:
+        start, end = row.get(f"{side}_start"), row.get(f"{side}_end")
+        quote = row.get(f"{side}_span")
+        if start is None and end is None and quote is None:
+            return ()
+        what = f"{side} span of {name}"
+        if not isinstance(quote, str | None):
+            raise InvalidInput(f"{what} quotes {describe_value(quote)}, not text")
+        if not (type(start) is int and type(end) is int):
+            raise InvalidInput(f"{what} {start!r}:{end!r} is no pair of integers")
+        try:
+            return (Anchor(side, 0, Span(start, end)),)
+        except InvalidSpan as error:
+            raise InvalidSpan(f"{what}: {error.message}", error.hint) from error
+
+    def _read_labels(self, value: Any, name: str) -> tuple[LabelPath, ...]:
+        labels = [] if value is None else value
+        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            raise InvalidInput(
+                f"the label of {name} is {describe_value(value)}, not a list of names"
+            )
+        paths = list(dict.fromkeys(parse_label(label) for label in labels))
+        kept = tuple(
+            path for path in paths if not any(_is_ancestor(path, other) for other in paths)
+        )
+        if not kept:
+            self.doubts.append(f"{name} has no label")
+        orphans = [path for path in paths if len(path) > 1 and path[:-1] not in paths]
+        if orphans:
+            self.doubts.append(f"{name} has {LABEL_JOINER.join(orphans[0])!r} without its parent")
+        if len({path[0] for path in kept}) > 1:
+            self.doubts.append(f"{name} mixes top labels: {labels!r}")
+        return kept
+
+
+def _row_in_code_points(annotation: Annotation) -> dict[str, Any]:
+    row = dict(annotation.imported or {})
+    for side, _, span in annotation.anchors:
+        row |= {f"{side}_start": span.start, f"{side}_end": span.end}
+    return row
+
+
+_PARTS = ("span", "start", "end")
+_NULL_SPANS = {f"{side}_{part}": None for side in ("summary", "source") for part in _PARTS}
+"""What an annotation says of a side that it does not mark, in a release."""
+_LONGEST_NUMBER = 18
+_FIRST_MADE_ID = 1_000_000_001
+"""Rows that have no number of their own are numbered from here, above any number of a store."""
+
+
+class _DumpWriter:
+    def __init__(self, dialect: _Dialect, seen: NameRegister) -> None:
+        self._dialect = dialect
+        self._seen = seen
+        self.report = ExportReport()
+        self._losses = LossCounter(dialect.about, self.report, own=dialect.format)
+        self._position = -1
+        self._last_made_id = _FIRST_MADE_ID - 1
+
+    def row(self, record: Record) -> dict[str, Any] | None:
+        sample = record.sample
+        pair = self._losses.pair(record)
+        if pair is None:
+            return None
+        self._position += 1
+        self.report.records += 1
+        self._losses.count(record)
+        imported = _read_original(sample.imported, self._dialect.format)
+        number = self._sample_id(sample, imported)
+        fields: dict[str, Any] = {
+            "sample_id": number,
+            "source": pair[0].text,
+            "summary": pair[1].text,
+            "annotations": self._annotation_rows(record, number),
+            **self._meta_columns(sample),
+            **imported.get("extra", {}),
+        }
+        if not self._dialect.released and number != sample.id and str(number) != sample.id:
+            fields.setdefault(f"{META}id", sample.id)
+        elif self._dialect.released and str(number) != sample.id:
+            fields["metadata"].setdefault("id", sample.id)
+        order = imported.get("keys", ())
+        return {key: fields[key] for key in order if key in fields} | fields
+
+    def _meta_columns(self, sample: Sample) -> dict[str, Any]:
+        if self._dialect.released:
+            return {"metadata": dict(sample.meta)}
+        return {META + name: value for name, value in sample.meta.items()}
+
+    def _sample_id(self, sample: Sample, imported: Mapping[str, Any]) -> Any:
+        wanted, place = _sample_number(sample, imported.get("sample_id")), str(self._position)
+        if wanted is not None and self._seen.first(str(wanted), place) == place:
+            return wanted
+        self.report.lose(Loss.NUMBERED_IDS.value)
+        free = self._position
+        while self._seen.first(str(free), place) != place:
+            free += _FIRST_MADE_ID
+        return free
+
+    def _annotation_rows(self, record: Record, number: Any) -> list[dict[str, Any]]:
+        numbered = _read_original(record.sample.imported, FORMAT, _RELEASE).get("annotations", ())
+        known = {one[0]: (place, one[1]) for place, one in enumerate(numbered)}
+        names = {person.id: person.name for person in record.people}
+        rows: list[dict[str, Any]] = []
+        dialect = self._dialect
+        for owned in sorted(record.annotations, key=lambda one: _sort_key(one, known)):
+            self.report.annotations += 1
+            annotation = owned.annotation
+            if annotation.imported is not None and annotation.origin == _ORIGIN + dialect.format:
+                rows.append(dict(annotation.imported))
+                continue
+            # Numbers of the store could meet those that came with the dump.
+            _, annot_id = known.get(annotation.id, (0, None if known else annotation.number))
+            told = _read_original_row(annotation)
+            name = {"annotator_name": names.get(owned.person, owned.person)}
+            base = {
+                "annot_id": annot_id,
+                **({} if dialect.released else {"sample_id": number}),
+                dialect.person: owned.person,
+                **(name if dialect.released else {}),
+                "label": told.get("label", _label_names(annotation.labels)),
+                "note": told.get("note", annotation.note),
+                **name,
+                **(_NULL_SPANS if dialect.released else {}),
+            }
+            rows += self._pair_rows(annotation, record.sample, base)
+        return rows
+
+    def _pair_rows(
+        self, annotation: Annotation, sample: Sample, base: dict[str, Any]
+    ) -> Iterator[dict[str, Any]]:
+        self._count_labels(annotation.labels)
+        pairs = product(annotation.claim or (None,), annotation.evidence or (None,))
+        for place, (claim, evidence) in enumerate(pairs):
+            annot_id = base["annot_id"] if not place else None
+            if not annot_id:
+                annot_id = self._last_made_id = self._last_made_id + 1
+            yield (
+                {**base, "annot_id": annot_id}
+                | _span_cells(claim, sample)
+                | _span_cells(evidence, sample)
+            )
+
+    def _count_labels(self, labels: Sequence[LabelPath]) -> None:
+        """Counts labels that a reader of the list of names takes for something else."""
+        read = {parse_label(join_label(path)) for path in labels}
+        hidden = sum(any(_is_ancestor(path, other) for other in read) for path in read)
+        self.report.lose(Loss.COVERED_LABELS.value, hidden)
+        self.report.lose(Loss.DOT.value, count_ambiguous_labels(labels))
+
+
+def _read_original(imported: Mapping[str, Any] | None, *forms: str) -> Mapping[str, Any]:
+    return imported if imported and imported.get("format") in forms else {}
+
+
+def _read_original_row(annotation: Annotation) -> Mapping[str, Any]:
+    own = annotation.origin in (_ORIGIN + FORMAT, _ORIGIN + _RELEASE)
+    return annotation.imported or {} if own else {}
+
+
+def _sample_number(sample: Sample, kept: Any) -> Any:
+    if kept is not None and str(kept) == sample.id:
+        return kept
+    digits = sample.id.isascii() and sample.id.isdigit() and len(sample.id) <= _LONGEST_NUMBER
+    return int(sample.id) if digits and str(int(sample.id)) == sample.id else None
+
+
+def _sort_key(owned: OwnedAnnotation, known: Mapping[str, tuple[int, Any]]) -> tuple[Any, ...]:
+    annotation = owned.annotation
+    place = known.get(annotation.id, (len(known), None))[0]
+    first = annotation.anchors[0]
+    return (place, not annotation.claim, first.span.start, first.span.end, annotation.id)
+
+
+def _label_names(paths: Iterable[LabelPath]) -> list[str]:
+    names = (LABEL_JOINER.join(path[:depth]) for path in paths for depth in range(1, len(path) + 1))
+    return list(dict.fromkeys(names))
+
+
+def _span_cells(anchor: Anchor | None, sample: Sample) -> dict[str, Any]:
+    if anchor is None:
+        return {}
+    side, span = anchor.side, anchor.span
+    text = sample.document(side, anchor.index).text
+    return {
+        f"{side}_span": span.of(text),
+        f"{side}_start": span.start,
+        f"{side}_end": span.end,
+    }

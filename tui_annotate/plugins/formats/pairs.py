@@ -1,0 +1,400 @@
+"""Pairs of texts in named columns: CSV, JSON, JSON lines, parquet, saved `datasets`; read only."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.plugins.files.columnar import MAGIC, column_rows
+from tui_annotate.plugins.files.json_values import json_values, until_wrong_encoding, wrong_byte
+from tui_annotate.plugins.files.packing import plain_suffixes
+from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, lines
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.record_validation import (
+    RIGHT_ONE,
+    NameRegister,
+    dataset_name,
+    describe_value,
+    document,
+    field,
+    identifier,
+    missing,
+    problem,
+)
+from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
+
+_JSON_SUFFIXES = {".json", ".jsonl", ".ndjson"}
+
+
+class PairsFormat:
+    """Rows with a source and a summary; all other columns become meta, as they came.
+
+    A folder is one that Hugging Face's `datasets` saved, or that holds parquet files.
+    """
+
+    name = "pairs"
+    about = FormatTraits(
+        title="a source and a summary a row",
+        carried=carry_plainly(RecordTrait.TEXTS, RecordTrait.META),
+    )
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """One record a row; see `Importer.read`."""
+        dataset = dataset_name(path, options.dataset)
+        rows = _read_rows(path, options)
+        hinted = bool(options.id_column)
+        with closing(NameRegister()) as seen:
+            for row in rows:
+                if isinstance(row, Problem):
+                    yield row
+                    continue
+                try:
+                    yield _make_record(row, dataset, options, seen=seen)
+                except InvalidInput as error:
+                    yield problem(row.where, error)
+                    continue
+                if not hinted:
+                    yield from _warn_of_unused_ids(row)
+                    hinted = True
+
+
+def _read_rows(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
+    if path.is_dir() or _is_parquet(path):
+        return _read_frames(path, options)
+    return _read_csv(path, options) if _is_csv(path, options) else _read_json(path, options)
+
+
+def _is_csv(path: Path, options: ImportOptions) -> bool:
+    suffixes = plain_suffixes(path)
+    if suffixes and suffixes[-1] == ".csv":
+        return True
+    if suffixes and suffixes[-1] in _JSON_SUFFIXES:
+        return False
+    return _first_line(path, options).lstrip()[:1] not in {"[", "{"}
+
+
+def _make_record(
+    row: _PairRow, dataset: str, options: ImportOptions, *, seen: NameRegister
+) -> Record:
+    fields, language = row.fields, options.language
+    named = (options.source_column, options.summary_column, options.id_column, options.group_column)
+    used = {*named} - {""}  # a file may have a column without a name
+    source = field(fields, options.source_column, option="--source-column")
+    summary = field(fields, options.summary_column, option="--summary-column")
+    sample = Sample(
+        dataset,
+        _sample_id(row, options, seen),
+        (
+            document(source, side=Side.SOURCE, column=options.source_column, language=language),
+            document(summary, side=Side.SUMMARY, column=options.summary_column, language=language),
+        ),
+        group=_group_of(fields, options),
+        meta={name: value for name, value in fields.items() if name not in used},
+    )
+    return Record(sample, where=row.where)
+
+
+def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str:
+    if not options.id_column:
+        return row.name
+    name = identifier(field(row.fields, options.id_column, option="--id-column"), what="id")
+    before = seen.first(name, row.where)
+    if before != row.where:
+        raise InvalidInput(f"the id {name!r} was used at {before} already", "ids must differ")
+    return name
+
+
+def _warn_of_unused_ids(row: _PairRow) -> Iterator[Problem]:
+    for column in row.fields:
+        if column.casefold() == "id":
+            yield Problem(
+                row.where,
+                f"there is a column {column!r}, but samples are named by their row",
+                f"to name them by it, add --id-column {column}; where they are stored already, "
+                "remove the dataset first",
+                refused=False,
+            )
+
+
+def _group_of(fields: dict[str, Any], options: ImportOptions) -> str:
+    if not options.group_column:
+        return ""
+    value = field(fields, options.group_column, option="--group-column")
+    return "" if value in ("", None) else identifier(value, what="group")
+
+
+def _read_json(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
+    for value in json_values(path, encoding=options.encoding, meter=options.meter):
+        if isinstance(value, Problem):
+            yield value
+        elif isinstance(value.value, dict):
+            yield _PairRow(str(value.number - 1), value.where, value.value)
+        else:
+            yield Problem(
+                value.where,
+                f"the record is {describe_value(value.value)}, not an object",
+                "give each record as {column: value}",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _PairRow:
+    """The named fields of a record; `name` is how it is called where it has no id."""
+
+    name: str
+    where: str
+    fields: dict[str, Any]
+
+
+def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidInput | None:
+    asked = (
+        (options.source_column, "--source-column"),
+        (options.summary_column, "--summary-column"),
+        (options.id_column, "--id-column"),
+        (options.group_column, "--group-column"),
+    )
+    errors = [
+        missing(column, columns, option=option)
+        for column, option in asked
+        if column and column not in columns
+    ]
+    if not errors:
+        return None
+    near = [error.hint for error in errors if not error.hint.startswith(RIGHT_ONE)]
+    others = [error.hint.removeprefix(RIGHT_ONE) for error in errors if error.hint not in near]
+    told = [*near, RIGHT_ONE + " and ".join(others)] if others else near
+    return InvalidInput(errors[0].message, "; ".join(told))
+
+
+_OTHER_DELIMITERS = (";", "\t")
+"""What parts cells where the comma is taken for decimals, and what a spreadsheet's copy holds."""
+
+
+def _read_csv(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
+    csv.field_size_limit(LONGEST_LINE)
+    delimiter = _find_delimiter(_first_line(path, options), options)
+    feed = _CsvLines(path, options)
+    rows = csv.reader(feed, delimiter=delimiter, strict=True)
+    try:
+        header = next((row for row in rows if row), None)
+        if header is None:
+            yield Problem(str(path), "the file is empty")
+        elif refused := _check_header(header, feed, options):
+            yield refused
+        else:
+            yield from until_wrong_encoding(_read_csv_body(rows, header, feed, delimiter=delimiter))
+    except InvalidRecord as error:
+        yield problem(error.where, error)
+    except csv.Error as error:
+        yield Problem(feed.where, _csv_message(error), "is it really CSV?")
+
+
+def _first_line(path: Path, options: ImportOptions) -> str:
+    try:
+        for line in lines(path, encoding=options.encoding):
+            if line.text.strip():
+                return line.text
+    except InvalidRecord:
+        pass  # told by whoever reads the file
+    return ""
+
+
+def _find_delimiter(header: str, options: ImportOptions) -> str:
+    """Return the delimiter that alone splits the header into both texts' columns."""
+    texts = {options.source_column, options.summary_column}
+    found = {sign: _split_header(header, sign) for sign in (",", *_OTHER_DELIMITERS)}
+    for sign, names in found.items():
+        if texts <= set(names):
+            return sign
+    others = [sign for sign in _OTHER_DELIMITERS if len(found[sign]) > 1]
+    return others[0] if others and len(found[","]) == 1 else ","
+
+
+def _split_header(line: str, delimiter: str) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
+def _check_header(header: list[str], feed: _CsvLines, options: ImportOptions) -> Problem | None:
+    if feed.bad:
+        return feed.bad
+    double = {name for name in header if header.count(name) > 1}
+    if double:
+        return Problem(feed.where, f"two columns are called {min(double)!r}", "rename one of them")
+    error = _missing_columns(header, options)
+    return problem(feed.where, error) if error else None
+
+
+def _read_csv_body(
+    rows: Any, header: list[str], feed: _CsvLines, *, delimiter: str
+) -> Iterator[_PairRow | Problem]:
+    index = -1
+    sign = {",": "commas", ";": "semicolons", "\t": "tabs"}[delimiter]
+    while True:
+        feed.begin()
+        try:
+            cells = next(rows, None)
+        except csv.Error as error:
+            index += 1
+            yield Problem(feed.where, _csv_message(error), 'quote cells, and double the " in them')
+            continue
+        if cells is None:
+            break
+        if not cells:
+            continue
+        index += 1
+        if feed.bad:
+            yield feed.bad
+        elif len(cells) != len(header):
+            yield Problem(
+                feed.where,
+                f"the row has {len(cells)} cells, the header {len(header)}",
+                f"quote cells that hold {sign} or line ends",
+            )
+        else:
+            yield _PairRow(str(index), feed.where, dict(zip(header, cells, strict=True)))
+    if index < 0:
+        yield Problem(feed.where, "no rows follow the header")
+
+
+def _csv_message(error: csv.Error) -> str:
+    said = str(error)
+    if "unexpected end" in said:
+        return "a quote is opened and never closed"
+    if "new-line character" in said:
+        return "lines end in a lone carriage return"
+    return f"bad CSV: {said}"
+
+
+class _CsvLines(Iterator[str]):
+    """Lines for the CSV reader; knows where the row being read began and what was wrong in it."""
+
+    def __init__(self, path: Path, options: ImportOptions) -> None:
+        self._path = path
+        self._encoding = options.encoding
+        self._lines = lines(path, encoding=options.encoding, meter=options.meter)
+        self._size = 0
+        self._last = 0
+        self._first: int | None = None
+        self.bad: Problem | None = None
+
+    def begin(self) -> None:
+        self._first = None
+        self._size = 0
+        self.bad = None
+
+    @property
+    def where(self) -> str:
+        return f"{self._path}:{self._first or max(self._last, 1)}"
+
+    def __next__(self) -> str:
+        line: TextLine = next(self._lines)
+        self._last = line.number
+        self._first = self._first or line.number
+        self._size += len(line.text)
+        if self._size > LONGEST_LINE:
+            raise InvalidRecord(
+                f"the row is longer than {LONGEST_LINE:,} characters",
+                "a quote is opened and never closed, or it is no CSV",
+                where=self.where,
+            )
+        if line.bad and self.bad is None:
+            self.bad = wrong_byte(f"{self._path}:{line.number}", line.bad, self._encoding)
+        return line.text
+
+
+_SPLITS: Final = "dataset_dict.json"
+_STATE: Final = "state.json"
+_SHARD: Final = re.compile(r"([A-Za-z_.]\w*)-\d{5}-of-\d{5}\.parquet")
+_SPLIT: Final = "split"
+_UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Signs that no name of a file of theirs has, and no message should."""
+_LARGEST: Final = 2**24
+"""Bytes of the files that list the others."""
+
+
+class _SplitFile(NamedTuple):
+    path: Path
+    split: str
+
+
+def _is_parquet(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False  # told by whoever reads the file
+
+
+def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
+    """Yield the rows of a file or folder; a missing column is refused once, as a whole."""
+    index: dict[str, int] = {}
+    for file in _list_files(path):
+        try:
+            for number, fields in enumerate(column_rows(file.path)):
+                count = index[file.split] = index.get(file.split, -1) + 1
+                name = f"{file.split}/{count}" if file.split else str(count)
+                told = {_SPLIT: file.split} if file.split else {}
+                row = _PairRow(name, f"{file.path}, row {number + 1}", {**told, **fields})
+                if error := _missing_columns(
+                    [*row.fields], options
+                ):  # all rows of a file have the same
+                    yield problem(str(file.path), error)
+                    break
+                yield row
+        except InvalidRecord as error:
+            yield problem(error.where, error)
+        if options.meter and file.path.is_file():
+            options.meter.done += file.path.stat().st_size
+
+
+def _list_files(path: Path) -> list[_SplitFile]:
+    if path.is_file():
+        return [_SplitFile(path, "")]
+    if (path / _SPLITS).is_file():
+        splits = _listed_files(path / _SPLITS, "splits", path)
+        return [_SplitFile(file, split.name) for split in splits for file in _saved_files(split)]
+    if (path / _STATE).is_file():
+        return [_SplitFile(file, "") for file in _saved_files(path)]
+    found = sorted({*path.glob("*.parquet"), *path.glob("data/*.parquet")})
+    if not found:
+        raise NotFound(
+            f"{path} holds no parquet files, and nothing that datasets saved", "name a file in it"
+        )
+    names = ((file, _SHARD.fullmatch(file.name)) for file in found if file.is_file())
+    return [_SplitFile(file, shard[1] if shard else "") for file, shard in names]
+
+
+def _saved_files(folder: Path) -> list[Path]:
+    return _listed_files(folder / _STATE, "_data_files", folder)
+
+
+def _listed_files(listing: Path, key: str, folder: Path) -> list[Path]:
+    try:
+        if listing.stat().st_size > _LARGEST:
+            raise InvalidInput(f"{listing} is too large for a list of files")
+        told: Any = json.loads(listing.read_text("utf-8"))
+        items = [item["filename"] if isinstance(item, dict) else item for item in told[key]]
+        if not isinstance(told[key], list) or not all(isinstance(item, str) for item in items):
+            raise TypeError("no names")
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InvalidInput(f"{listing} is not as datasets writes it", "save it again") from error
+    for item in items:
+        if item in {"", ".", ".."} or Path(item).name != item or _UNSAFE.search(item):
+            raise InvalidInput(
+                f"{listing} names {item!r}, which is not in its folder", code="file-outside-folder"
+            )
+    return [folder / item for item in items]

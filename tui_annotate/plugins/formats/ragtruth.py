@@ -1,0 +1,409 @@
+"""RAGTruth: sources in one file of JSON lines, responses with labelled spans in another.
+
+What was imported and not edited since is written back word for word.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.samples import Document, Sample, Side, fingerprint
+from tui_annotate.domain.spans import Span
+from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.packing import PACKED
+from tui_annotate.plugins.json_records import (
+    check_objects,
+    count_ambiguous_labels,
+    doubts_at,
+    join_label,
+    make_row_id,
+    number_repeated,
+    parse_label,
+    read_objects,
+    write_json_line,
+)
+from tui_annotate.plugins.losses import LossCounter
+from tui_annotate.plugins.offset_units import CODE_POINTS, ConvertedSpans, Quoted, convert_offsets
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, Folder, ImportOptions
+from tui_annotate.plugins.record_validation import (
+    NameRegister,
+    dataset_name,
+    describe_value,
+    document,
+    field,
+    identifier,
+)
+from tui_annotate.plugins.traits import (
+    OWN,
+    FormatTarget,
+    FormatTraits,
+    Loss,
+    RecordTrait,
+    carry_plainly,
+)
+
+FORMAT: Final = "ragtruth"
+"""Also the id of the one person whose work it holds."""
+SOURCES: Final = "source_info.jsonl"
+RESPONSES: Final = "response.jsonl"
+OF_SOURCES: Final = ("source_id", "task_type", "source", "source_info", "prompt")
+OF_RESPONSES: Final = (
+    "id", "source_id", "model", "temperature", "labels", "split", "quality", "response",
+)  # fmt: skip
+"""The columns of the two files, in their order."""
+TAKEN: Final = frozenset({"id", "source_id", "source_info", "labels", "response"})
+"""Columns that no meta may be called."""
+
+_TRAITS: Final = FormatTraits(
+    title="RAGTruth, two files of JSON lines",
+    place=FormatTarget.FILES,
+    files=(SOURCES, RESPONSES),
+    layered=True,
+    carried=carry_plainly(
+        RecordTrait.OVERLAP,
+        RecordTrait.NOTE,
+        RecordTrait.EMPTY,
+        RecordTrait.TEXTS,
+        RecordTrait.BARE,
+        RecordTrait.META,
+        RecordTrait.GROUP,
+        tree="joined",
+        imported=OWN,
+    ),
+)
+
+
+def own_source_id(text: str) -> str:
+    """The source_id of a source without a group; read back it is none."""
+    return f"text-{fingerprint(text)[:16]}"
+
+
+class RagTruthFormat:
+    """A response is the summary of its source; its spans are those of one gold annotator."""
+
+    name = FORMAT
+    about = _TRAITS
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """One record a response, in their order; see `Importer.read`.
+
+        The path is the folder of both files, whose name is the dataset's, or the file of responses.
+        """
+        of_sources, of_responses = _find_both_files(path)
+        dataset = dataset_name(of_responses.resolve().parent, options.dataset)
+        with closing(NameRegister()) as rows, closing(NameRegister()) as seen:
+            sources = _Sources(of_sources, options, rows)
+            yield from sources.read()
+            reader = _ResponseReader(sources, dataset=dataset, language=options.language)
+
+            def read_once(row: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
+                record, doubts = reader.record(row, value.where)
+                if (before := seen.first(record.sample.id, value.where)) != value.where:
+                    raise InvalidInput(f"id {record.sample.id} was given at {before} already")
+                yield record
+                yield from doubts_at(value.where, doubts)
+
+            values = json_values(of_responses, encoding=options.encoding, meter=options.meter)
+            yield from read_objects(values, read_once, what="row")
+            if sources.unused:
+                message = f"{many(sources.unused, 'source')} without a response left out"
+                yield Problem(str(of_sources), message, refused=False)
+
+    def write(
+        self, records: Iterable[Record], target: Folder, options: ExportOptions
+    ) -> ExportReport:
+        """Both files; see `Exporter.write`."""
+        del options
+        with (
+            closing(NameRegister()) as seen,
+            target.file(SOURCES) as sources,
+            target.file(RESPONSES) as responses,
+        ):
+            writer = _RagtruthWriter(sources, responses, seen)
+            for record in records:
+                writer.write(record)
+        return writer.report
+
+
+_GOLD = Person(FORMAT, FORMAT, PersonKind.IMPORTED)
+
+
+def _find_both_files(path: Path) -> tuple[Path, Path]:
+    folder = path if path.is_dir() else path.parent
+    responses = _find_file(folder, RESPONSES) if path.is_dir() else path
+    return _find_file(folder, SOURCES), responses
+
+
+def _find_file(folder: Path, name: str) -> Path:
+    for ending in ("", *PACKED):
+        if (found := folder / f"{name}{ending}").is_file():
+            return found
+    raise NotFound(
+        f"there is no {name} in {folder}",
+        f"RAGTruth has {SOURCES} and {RESPONSES}: name the folder",
+    )
+
+
+class _Sources:
+    """The rows of sources by id, on disk once they are many; `unused` were not asked for."""
+
+    def __init__(self, path: Path, options: ImportOptions, rows: NameRegister) -> None:
+        self._path = path
+        self._options = options
+        self._rows = rows
+        self.unused = 0
+
+    def read(self) -> Iterator[Problem]:
+        encoding, meter = self._options.encoding, self._options.meter
+        values = json_values(self._path, encoding=encoding, meter=meter)
+        return read_objects(values, self._keep, what="row")
+
+    def _keep(self, row: dict[str, Any], _: Value) -> tuple[Problem, ...]:
+        key = identifier(field(row, "source_id", option=""), what="source_id")
+        field(row, "source_info", option="")
+        line = json.dumps(row, ensure_ascii=False)
+        self.unused += self._rows.word(key) is None
+        if self._rows.first(key, line) != line:
+            raise InvalidInput(f"source_id {key} was given before, with something else")
+        return ()
+
+    def row(self, key: str) -> dict[str, Any]:
+        line = self._rows.word(key)
+        if line is None:
+            raise InvalidInput(f"source_id {key!r} is not in {self._path.name}")
+        used = f"{key}\0"  # no id holds that
+        self.unused -= self._rows.word(used) is None
+        self._rows.first(used, "")
+        row: dict[str, Any] = json.loads(line)
+        return row
+
+
+class _ResponseReader:
+    def __init__(self, sources: _Sources, *, dataset: str, language: str) -> None:
+        self._sources = sources
+        self._dataset = dataset
+        self._language = language
+
+    def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[str]]:
+        """The sample with its annotations, and doubts about it."""
+        key = identifier(field(row, "id", option=""), what="id")
+        source_id = identifier(field(row, "source_id", option=""), what="source_id")
+        about = self._sources.row(source_id)
+        source = self._make_document(
+            _render_source(about["source_info"]), Side.SOURCE, "source_info"
+        )
+        response = self._make_document(field(row, "response", option=""), Side.SUMMARY, "response")
+        owned, spans = self._read_annotations(row, key, response.text)
+        both = sorted({name for name in about if name in row} - TAKEN)
+        sample = Sample(
+            self._dataset,
+            key,
+            (source, response),
+            group="" if source_id == own_source_id(source.text) else source_id,
+            meta={name: value for name, value in (about | row).items() if name not in TAKEN},
+            imported=_original_columns(row, about, owned),
+        )
+        doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are {spans.unit}"]
+        doubts += [f"both files have a column {name!r}: that of the response" for name in both]
+        done = (Assignment(FORMAT, State.DONE),)
+        return Record(sample, owned, done, (_GOLD,), where), doubts
+
+    def _make_document(self, text: Any, side: Side, column: str) -> Document:
+        return document(text, side=side, column=column, language=self._language)
+
+    def _read_annotations(
+        self, row: Mapping[str, Any], key: str, text: str
+    ) -> tuple[tuple[OwnedAnnotation, ...], ConvertedSpans]:
+        labels = check_objects(field(row, "labels", option=""), "labels")
+        spans = convert_offsets(
+            text, [_quoted(each, place) for place, each in enumerate(labels, 1)]
+        )
+        owned = tuple(
+            OwnedAnnotation(
+                FORMAT,
+                self._make_annotation(each, make_row_id((self._dataset, key), times, each), span),
+            )
+            for (times, each), span in zip(number_repeated(labels), spans.spans, strict=True)
+        )
+        return owned, spans
+
+    def _make_annotation(self, label: dict[str, Any], key: str, span: Span) -> Annotation:
+        name, note = label.get("label_type") or "", label.get("meta") or ""
+        for what, value in (("label_type", name), ("meta", note)):
+            if not isinstance(value, str):
+                raise InvalidInput(f"{what!r} is {describe_value(value)}, not text")
+        return Annotation(
+            key,
+            (Anchor(Side.SUMMARY, 0, span),),
+            labels=(parse_label(name),) if name else (),
+            note=note,
+            origin=f"imported:{FORMAT}",
+            imported=label | {"start": span.start, "end": span.end},  # written as it is meant
+        )
+
+
+def _quoted(label: Mapping[str, Any], place: int) -> Quoted:
+    quote = label.get("text")
+    if quote is not None and not isinstance(quote, str):
+        raise InvalidInput(f"'text' of label {place} is {describe_value(quote)}, not text")
+    return Quoted(label.get("start"), label.get("end"), quote, f"label {place}")
+
+
+def _meta(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in TAKEN}
+
+
+def _original_columns(
+    row: Mapping[str, Any], about: Mapping[str, Any], owned: tuple[OwnedAnnotation, ...]
+) -> dict[str, Any]:
+    info = about["source_info"]
+    return {
+        "format": FORMAT,
+        "keys": list(row),
+        "source_keys": list(about),
+        "source_info": None if isinstance(info, str) else info,
+        "ids": [row["id"], row["source_id"]],
+        "of_source": [name for name in about if name not in OF_SOURCES and name not in row],
+        "labels": [one.annotation.id for one in owned],
+    }
+
+
+def _render_source(value: Any) -> Any:
+    """A source that is a record as lines of `key: value`; text as it is."""
+    return "\n".join(_render_lines(value, "")) if isinstance(value, dict) else value
+
+
+def _render_lines(value: Any, indent: str) -> Iterator[str]:
+    pairs = value.items() if isinstance(value, dict) else (("-", each) for each in value)
+    for key, inner in pairs:
+        name = key if key == "-" else f"{key}:"
+        if isinstance(inner, dict | list):
+            yield f"{indent}{name}"
+            yield from _render_lines(inner, f"{indent}  ")
+        else:
+            word = inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)
+            yield f"{indent}{name} {word}"
+
+
+_LABEL_COLUMNS = ("start", "end", "text", "meta", "label_type", "implicit_true", "due_to_null")
+
+
+class _RagtruthWriter:
+    def __init__(self, sources: TextIO, responses: TextIO, seen: NameRegister) -> None:
+        self.report = ExportReport()
+        self._losses = LossCounter(_TRAITS, self.report, own=FORMAT)
+        self._files = sources, responses
+        self._seen = seen
+
+    def write(self, record: Record) -> None:
+        pair = self._losses.pair(record)
+        if pair is None or not self._losses.read(record):
+            return
+        self._count_losses(record)
+        if record.annotations and not any(one.annotation.claim for one in record.annotations):
+            self.report.lose(Loss.NO_CLAIM.value)  # they would look clean
+            return
+        source, response = pair
+        self.report.records += 1
+        kept = _read_original(record.sample)
+        key, source_id = (
+            self._sample_id(record.sample, kept),
+            self._source_id(record, source.text, kept),
+        )
+        of_source, of_response = _split_meta(record.sample, kept)
+        info = kept.get("source_info")
+        about = {"source_id": source_id, "source_info": source.text if info is None else info}
+        self._write_source(_order_columns(about | of_source, kept.get("source_keys"), OF_SOURCES))
+        row = {"id": key, "source_id": source_id, "labels": self._label_rows(record, response.text)}
+        row |= {"response": response.text} | of_response
+        write_json_line(self._files[1], _order_columns(row, kept.get("keys"), OF_RESPONSES))
+
+    def _write_source(self, row: dict[str, Any]) -> None:
+        name, word = f"source {row['source_id']}", json.dumps(row)
+        if self._seen.word(name) is None:
+            self._seen.first(name, word)
+            write_json_line(self._files[0], row)
+        elif self._seen.word(name) != word:
+            self.report.lose(Loss.SOURCE_COLUMNS.value)
+
+    def _sample_id(self, sample: Sample, kept: Mapping[str, Any]) -> Any:
+        key, place = sample.id, json.dumps(sample.key)
+        if self._seen.first(f"id {key}", place) != place:
+            self.report.lose(Loss.RENAMED_IDS.value)
+            key = f"{sample.dataset}/{sample.id}"
+            while self._seen.first(f"id {key}", place) != place:
+                key += "+"
+        told = kept.get("ids", [None])[0]
+        return told if str(told) == key else key
+
+    def _source_id(self, record: Record, text: str, kept: Mapping[str, Any]) -> Any:
+        group = record.sample.group
+        if not group:
+            return own_source_id(text)
+        own = own_source_id(text)
+        if self._seen.first(f"group {group}", own) != own:
+            self.report.lose("groups")
+            return own
+        told = kept.get("ids", [None, None])[1]
+        return told if str(told) == group else group
+
+    def _count_losses(self, record: Record) -> None:
+        self._losses.count(record)
+        lose = self.report.lose
+        lose("columns that have a name of RAGTruth's own", len(TAKEN & set(record.sample.meta)))
+        paths = [path for owned in record.annotations for path in owned.annotation.labels]
+        lose(Loss.DOT.value, count_ambiguous_labels(paths))
+
+    def _label_rows(self, record: Record, text: str) -> list[dict[str, Any]]:
+        order = {
+            name: place
+            for place, name in enumerate(_read_original(record.sample).get("labels", ()))
+        }
+        rows: list[dict[str, Any]] = []
+        for owned in sorted(record.annotations, key=lambda one: _sort_key(one, order)):
+            annotation = owned.annotation
+            self.report.annotations += bool(annotation.claim)
+            if annotation.imported is not None and annotation.origin == f"imported:{FORMAT}":
+                rows.append(dict(annotation.imported))
+            else:
+                rows += _rows_of_annotation(annotation, text)
+        return rows
+
+
+def _read_original(sample: Sample) -> Mapping[str, Any]:
+    kept = sample.imported or {}
+    return kept if kept.get("format") == FORMAT else {}
+
+
+def _split_meta(sample: Sample, kept: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    meta = {name: value for name, value in sample.meta.items() if name not in TAKEN}
+    of_source = {*OF_SOURCES, *kept.get("of_source", ())} - set(kept.get("keys", ()))
+    first = {name: value for name, value in meta.items() if name in of_source}
+    return first, {name: value for name, value in meta.items() if name not in of_source}
+
+
+def _order_columns(row: dict[str, Any], keys: Any, usual: tuple[str, ...]) -> dict[str, Any]:
+    return {name: row[name] for name in keys or usual if name in row} | row
+
+
+def _sort_key(owned: OwnedAnnotation, order: Mapping[str, int]) -> tuple[Any, ...]:
+    annotation = owned.annotation
+    span = annotation.anchors[0].span
+    return (order.get(annotation.id, len(order)), span.start, span.end, annotation.id)
+
+
+def _rows_of_annotation(annotation: Annotation, text: str) -> Iterator[dict[str, Any]]:
+    for _, _, span in annotation.claim:
+        for name in map(join_label, annotation.labels or ((),)):
+            values = (span.start, span.end, span.of(text), annotation.note, name, False, False)
+            yield dict(zip(_LABEL_COLUMNS, values, strict=True))

@@ -1,0 +1,422 @@
+"""W3C web annotations as JSON-LD: a list of collections, one a sample, with its texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final, TextIO, TypeVar
+from urllib.parse import quote, unquote
+
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import InvalidInput, InvalidSpan, NotFound
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.plugins.files.json_values import Value
+from tui_annotate.plugins.json_records import (
+    Fields,
+    check_objects,
+    json_records,
+    object_field,
+    text_field,
+    whole_number_field,
+    write_json_array,
+)
+from tui_annotate.plugins.losses import LossCounter
+from tui_annotate.plugins.offset_units import CountedAnnotation, convert_annotations
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+from tui_annotate.plugins.record_validation import (
+    describe_value,
+    document,
+    identifier,
+)
+from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but
+
+FORMAT: Final = "w3c"
+_TRAITS: Final = FormatTraits(
+    title="W3C web annotations (JSON-LD), a collection a sample",
+    carried=carry_all_but(
+        RecordTrait.TRACE, RecordTrait.SETTLED, RecordTrait.SUGGESTED, RecordTrait.IMPORTED
+    ),
+)
+_CONTEXT: Final[list[Any]] = [
+    "http://www.w3.org/ns/anno.jsonld",
+    {
+        "tui": "urn:tui-annotate:",
+        "tui:meta": {"@type": "@json"},
+        "tui:path": {"@container": "@list"},
+        "tui:documents": {"@container": "@list"},
+    },
+]
+_CLAIM: Final = "claim"
+_EVIDENCE: Final = "evidence"
+_SIDES: Final = {_CLAIM: Side.SUMMARY, _EVIDENCE: Side.SOURCE}
+"""Where the targets of a role lie."""
+_HASH: Final = "urn:sha256:"
+_REQUEST: Final = ("title", "problem", "background", "question")
+
+
+def _make_iri(kind: str, *names: str) -> str:
+    parts = [quote(name, safe="", errors="surrogatepass") for name in names]
+    return ":".join(["urn:tui-annotate", kind, *parts])
+
+
+def _parse_iri(value: Any, kind: str) -> str:
+    """Return the name at the end of our IRI; refuse other IRIs."""
+    before = _make_iri(kind) + ":"
+    if not isinstance(value, str) or not value.startswith(before):
+        raise InvalidInput(f"{str(value)[:60]!r} is no IRI of a {kind}", f"it begins with {before}")
+    return unquote(value.removeprefix(before), errors="surrogatepass")
+
+
+class WebAnnotationFormat:
+    """Targets are claim and evidence, by position and by quote; bodies are labels and the note.
+
+    What the model has no word for stands under `tui:`. It reads what it writes.
+    """
+
+    name = FORMAT
+    about = _TRAITS
+
+    def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
+        """One record a collection; an asked-for dataset replaces the file's."""
+
+        def read(fields: dict[str, Any], value: Value) -> tuple[Record, Sequence[str]]:
+            made = _CollectionReader(fields, dataset=options.dataset, language=options.language)
+            return made.record(value.where), made.doubts
+
+        return json_records(path, options, read, what="record")
+
+    def write(
+        self, records: Iterable[Record], target: TextIO, options: ExportOptions
+    ) -> ExportReport:
+        """One collection a line, in one array; see `Exporter.write`."""
+        del options
+        report = ExportReport()
+        losses = LossCounter(_TRAITS, report)
+
+        def collections() -> Iterator[dict[str, Any]]:
+            for record in records:
+                losses.count(record)
+                report.records += 1
+                report.annotations += len(record.annotations)
+                yield _collection_to_json(record)
+
+        write_json_array(target, collections())
+        return report
+
+
+_Enum = TypeVar("_Enum", bound=StrEnum)
+
+
+class _CollectionReader:
+    """One collection; `dataset` replaces the collection's own name unless it is empty."""
+
+    def __init__(self, fields: Fields, *, dataset: str, language: str) -> None:
+        if fields.get("type") != "AnnotationCollection":
+            raise InvalidInput(f"the type is {str(fields.get('type'))[:40]!r}, no collection")
+        self._fields = fields
+        self.doubts: list[str] = []
+        self._people: dict[str, Person] = {}
+        self._sample = _read_sample(fields, dataset, language)
+
+    def record(self, where: str) -> Record:
+        items = _objects(_mapping(self._fields, "first"), "items")
+        work = [item for item in items if "tui:state" in item]
+        said = [item for item in items if "tui:state" not in item]
+        made = [self._read_annotation(item) for item in said]
+        found, self.doubts = convert_annotations([each for _, each in made], self._sample)
+        annotations = tuple(map(OwnedAnnotation, (person for person, _ in made), found))
+        assignments = tuple(map(self._read_assignment, work))
+        if len({each.person for each in assignments}) < len(assignments):
+            raise InvalidInput("somebody has two states on one sample")
+        people = tuple(self._people.values())
+        return Record(self._sample, annotations, assignments, people, where)
+
+    def _read_creator(self, item: Fields) -> str:
+        fields = _mapping(item, "creator")
+        key = identifier(_parse_iri(fields.get("id"), "person"), what="id of a person")
+        kind = _read_enum(PersonKind, fields.get("tui:kind", PersonKind.IMPORTED.value), "tui:kind")
+        self._people.setdefault(key, Person(key, text_field(fields, "name") or key, kind))
+        return key
+
+    def _read_annotation(self, item: Fields) -> tuple[str, CountedAnnotation]:
+        key = identifier(_parse_iri(item.get("id"), "annotation"), what="id of an annotation")
+        targets = _objects(item, "target")
+        bodies = _objects(item, "body")
+        notes = [
+            text_field(body, "value") for body in bodies if body.get("purpose") == "commenting"
+        ]
+        claim = list(self._read_anchors(targets, _CLAIM, key))
+        evidence = list(self._read_anchors(targets, _EVIDENCE, key))
+        annotation = Annotation(
+            key,
+            tuple(anchor for anchor, _ in claim),
+            tuple(anchor for anchor, _ in evidence),
+            labels=tuple(
+                _read_label(each) for each in bodies if each.get("purpose") == "classifying"
+            ),
+            note="\n".join(notes),
+            origin=text_field(item, "tui:origin") or f"imported:{FORMAT}",
+            version=whole_number_field(item, "tui:version", 1),
+            label_set=text_field(item, "tui:labels"),
+            guidelines=text_field(item, "tui:guidelines"),
+            created=text_field(item, "created"),
+            updated=text_field(item, "modified"),
+        )
+        quotes = [quote for _, quote in (*claim, *evidence)]
+        return self._read_creator(item), CountedAnnotation(annotation, quotes, f"annotation {key}")
+
+    def _read_anchors(
+        self, targets: list[dict[str, Any]], role: str, key: str
+    ) -> Iterator[tuple[Anchor, str | None]]:
+        for target in targets:
+            told = target.get("tui:role")
+            if told not in (_CLAIM, _EVIDENCE):
+                raise InvalidInput(f"a target of annotation {key} has the role {told!r}")
+            if told != role:
+                continue
+            side = _SIDES[role]
+            index = whole_number_field(target, "tui:index", 0)
+            what = f"{role} of annotation {key}"
+            try:
+                text = self._sample.document(side, index)
+            except NotFound as error:
+                raise InvalidInput(f"{what}: {error.message}") from error
+            if target.get("source") != _HASH + text.sha256:
+                raise InvalidInput(f"{what} is about another text than the sample has")
+            span, quote = _read_span(target, what)
+            yield Anchor(side, index, span), quote
+
+    def _read_assignment(self, item: Fields) -> Assignment:
+        values = {body.get("purpose"): text_field(body, "value") for body in _objects(item, "body")}
+        return Assignment(
+            self._read_creator(item),
+            _read_enum(State, item.get("tui:state"), "tui:state"),
+            rating=values.get("assessing", ""),
+            comment=values.get("commenting", ""),
+            seconds=_seconds(item, "tui:seconds"),
+            updated=text_field(item, "modified"),
+        )
+
+
+def _read_span(target: Fields, what: str) -> tuple[Span, str | None]:
+    selectors = {str(each.get("type")): each for each in _objects(target, "selector")}
+    place = selectors.get("TextPositionSelector")
+    if place is None:
+        raise InvalidInput(f"{what} has no position", "a TextPositionSelector is needed")
+    quoting = selectors.get("TextQuoteSelector", {})
+    try:
+        span = Span(whole_number_field(place, "start"), whole_number_field(place, "end"))
+    except InvalidSpan as error:
+        raise InvalidSpan(f"{what}: {error.message}", error.hint) from error
+    return span, text_field(quoting, "exact") if "exact" in quoting else None
+
+
+def _read_label(body: Fields) -> LabelPath:
+    path = body.get("tui:path")
+    if not isinstance(path, list) or not path or not all(isinstance(each, str) for each in path):
+        raise InvalidInput(f"label {str(path)[:40]!r} is no list of names")
+    return tuple(path)
+
+
+def _read_enum(kind: type[_Enum], value: Any, name: str) -> _Enum:
+    if value not in list(kind):
+        raise InvalidInput(f"{name} is {str(value)[:40]!r}", ", ".join(kind))
+    return kind(value)
+
+
+def _read_sample(fields: Fields, dataset: str, language: str) -> Sample:
+    documents = [_read_document(each, language) for each in _objects(fields, "tui:documents")]
+    if not documents or sum(each.side is Side.SUMMARY for each in documents) > 1:
+        raise InvalidInput("the sample has no documents, or several summaries")
+    request = _mapping(fields, "tui:request")
+    return Sample(
+        identifier(dataset or fields.get("tui:dataset"), what="dataset"),
+        identifier(fields.get("tui:sample"), what="id"),
+        tuple(sorted(documents, key=lambda each: each.side is Side.SUMMARY)),
+        kind=_read_enum(SampleKind, fields.get("tui:kind", SampleKind.PAIR.value), "tui:kind"),
+        group=_name(fields, "tui:group"),
+        request=Request(**{name: text_field(request, f"tui:{name}") for name in _REQUEST}),
+        meta=_mapping(fields, "tui:meta"),
+    )
+
+
+def _read_document(fields: Fields, language: str) -> Document:
+    side = _read_enum(Side, fields.get("tui:side"), "tui:side")
+    language = language or _name(fields, "language")
+    plain = document(fields.get("value"), side=side, column=f"{side} text", language=language)
+    if fields.get("id") != _HASH + plain.sha256:
+        raise InvalidInput(
+            f"the {side} text has the SHA-256 {plain.sha256[:12]}..., the file another",
+            "the text was changed after it was written",
+        )
+    return replace(plain, key=_name(fields, "tui:key"), title=text_field(fields, "tui:title"))
+
+
+def _name(fields: Fields, name: str) -> str:
+    value = text_field(fields, name)
+    if "\0" in value:
+        raise InvalidInput(f"{name!r} {value[:40]!r} holds U+0000", "take it out")
+    return value
+
+
+def _mapping(fields: Fields, name: str) -> dict[str, Any]:
+    return object_field(fields, name) if name in fields else {}
+
+
+def _seconds(fields: Fields, name: str) -> float:
+    value = fields.get(name, 0.0)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
+        raise InvalidInput(f"{name!r} is {describe_value(value)}, not a time in seconds")
+    return float(value)
+
+
+def _objects(fields: Fields, name: str) -> list[dict[str, Any]]:
+    return check_objects(fields.get(name, []), name)
+
+
+_CONTEXT_LENGTH: Final = 32
+"""Code points before and after a quote that help to find it again."""
+
+
+def _collection_to_json(record: Record) -> dict[str, Any]:
+    sample = record.sample
+    people = {person.id: person for person in record.people}
+    items = [
+        *(_annotation_to_json(owned, sample, people) for owned in record.annotations),
+        *(_assignment_to_json(work, sample, people) for work in record.assignments),
+    ]
+    request = {name: getattr(sample.request, name) for name in _REQUEST}
+    place = _make_iri("sample", sample.dataset, sample.id)
+    optional = {
+        "tui:group": sample.group,
+        "tui:request": {f"tui:{name}": text for name, text in request.items() if text},
+        "tui:meta": dict(sample.meta),
+    }
+    return {
+        "@context": _CONTEXT,
+        "id": place,
+        "type": "AnnotationCollection",
+        "label": f"{sample.dataset} / {sample.id}",
+        "tui:dataset": sample.dataset,
+        "tui:sample": sample.id,
+        "tui:kind": sample.kind.value,
+        **{name: value for name, value in optional.items() if value},
+        "tui:documents": [_document_to_json(document) for document in sample.documents],
+        "total": len(items),
+        "first": {"type": "AnnotationPage", "partOf": place, "startIndex": 0, "items": items},
+    }
+
+
+def _document_to_json(document: Document) -> dict[str, Any]:
+    optional = {"tui:key": document.key, "tui:title": document.title}
+    return {
+        "id": _HASH + document.sha256,
+        "format": "text/plain",
+        "language": document.language,
+        "tui:side": document.side.value,
+        **{name: value for name, value in optional.items() if value},
+        "value": document.text,
+    }
+
+
+def _annotation_to_json(
+    owned: OwnedAnnotation, sample: Sample, people: Mapping[str, Person]
+) -> dict[str, Any]:
+    one = owned.annotation
+    bodies = [
+        {**_text_to_json("/".join(path), "classifying"), "tui:path": list(path)}
+        for path in one.labels
+    ]
+    if one.note:
+        bodies.append(_text_to_json(one.note, "commenting"))
+    optional = {
+        "created": one.created,
+        "modified": one.updated,
+        "tui:labels": one.label_set,
+        "tui:guidelines": one.guidelines,
+        "body": bodies,
+    }
+    return {
+        "id": _make_iri("annotation", one.id),
+        "type": "Annotation",
+        "motivation": _list_motivations(one),
+        "creator": _person_to_json(owned.person, people),
+        "tui:origin": one.origin,
+        "tui:version": one.version,
+        **{name: value for name, value in optional.items() if value},
+        "target": [
+            *(_anchor_to_json(anchor, sample, _CLAIM) for anchor in one.claim),
+            *(_anchor_to_json(anchor, sample, _EVIDENCE) for anchor in one.evidence),
+        ],
+    }
+
+
+def _list_motivations(one: Annotation) -> list[str]:
+    parts = {
+        "classifying": one.labels,
+        "commenting": one.note,
+        "linking": one.claim and one.evidence,
+    }
+    return [name for name, part in parts.items() if part] or ["highlighting"]
+
+
+def _text_to_json(value: str, purpose: str) -> dict[str, Any]:
+    return {"type": "TextualBody", "purpose": purpose, "format": "text/plain", "value": value}
+
+
+def _person_to_json(person: str, people: Mapping[str, Person]) -> dict[str, Any]:
+    found = people.get(person) or Person(person, person)
+    return {
+        "id": _make_iri("person", found.id),
+        "type": "Person",
+        "name": found.name,
+        "tui:kind": found.kind.value,
+    }
+
+
+def _anchor_to_json(anchor: Anchor, sample: Sample, role: str) -> dict[str, Any]:
+    side, index, span = anchor
+    document = sample.document(side, index)
+    text = document.text
+    several = {"tui:index": index} if len(sample.side(side)) > 1 else {}
+    return {
+        "type": "SpecificResource",
+        "source": _HASH + document.sha256,
+        "tui:role": role,
+        **several,
+        "selector": [
+            {"type": "TextPositionSelector", "start": span.start, "end": span.end},
+            {
+                "type": "TextQuoteSelector",
+                "exact": span.of(text),
+                "prefix": text[max(span.start - _CONTEXT_LENGTH, 0) : span.start],
+                "suffix": text[span.end : span.end + _CONTEXT_LENGTH],
+            },
+        ],
+    }
+
+
+def _assignment_to_json(
+    work: Assignment, sample: Sample, people: Mapping[str, Person]
+) -> dict[str, Any]:
+    parts = {"assessing": work.rating, "commenting": work.comment}
+    optional = {
+        "modified": work.updated,
+        "body": [_text_to_json(value, purpose) for purpose, value in parts.items() if value],
+    }
+    return {
+        "id": _make_iri("work", sample.dataset, sample.id, work.person),
+        "type": "Annotation",
+        "motivation": ["assessing"],
+        "creator": _person_to_json(work.person, people),
+        "tui:state": work.state.value,
+        "tui:seconds": work.seconds,
+        **{name: value for name, value in optional.items() if value},
+        "target": list(dict.fromkeys(_HASH + each.sha256 for each in sample.documents)),
+    }

@@ -1,0 +1,119 @@
+"""What went wrong with a request, as errors whose text is short, harmless, and without the key."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.plugins.api_key import KEYS, key, without_key
+
+MOST_ERROR_BYTES: Final = 65_536
+"""Bytes of a refusal that are read."""
+NEXT: Final = "what is done stays done; the same command goes on from there"
+_QUOTED: Final = 200
+_TRANSIENT: Final = frozenset({408, 425, 429})
+_TOO_MUCH: Final = frozenset({400, 413, 422})
+
+
+class RequestRefused(Exception):
+    """The endpoint refuses this content, but may take other; `told` is safe for a terminal."""
+
+    def __init__(self, status: int, told: str) -> None:
+        super().__init__(f"{told} ({status})")
+        self.status = status
+        self.told = told
+
+
+class TransientFailure(Exception):
+    """A failure that may pass; `after` is the requested wait in seconds, or 0."""
+
+    def __init__(self, why: str, *, after: float = 0.0, connected: bool = True) -> None:
+        super().__init__(why)
+        self.after = after
+        self.connected = connected
+
+
+def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: bytes) -> Exception:
+    """Map a failed reply to TransientFailure, RequestRefused or Unavailable.
+
+    `headers` have lower-case names; `body` is its first `MOST_ERROR_BYTES`.
+    """
+    told = error_text(body)
+    if status in _TOO_MUCH:
+        return RequestRefused(status, told)
+    if status in {401, 403}:
+        whose = "the key" if key() else "a request without a key"
+        return Unavailable(
+            f"{host} refuses {whose} ({status})",
+            f"set {KEYS[0]} or {KEYS[1]} in the environment to a key of this endpoint",
+        )
+    if 300 <= status < 400 and "location" in headers:
+        return Unavailable(
+            f"{host} wants the texts sent to another address: "
+            f"{short_line(headers['location'])} ({status})",
+            "where you trust that address, give it as --base-url",
+        )
+    if status == 404:
+        return Unavailable(
+            f"{host} knows no such model or address: {told} (404)",
+            "check the model, and --base-url, which most often ends in /v1",
+        )
+    used_up = status == 429 and b"insufficient_quota" in body
+    if not used_up and (status in _TRANSIENT or status >= 500):
+        return TransientFailure(f"{told} ({status})", after=retry_after(headers))
+    return Unavailable(f"{host}: {told} ({status})", NEXT)
+
+
+def connection_failure(
+    error: BaseException | None, *, show: Callable[[str], str] | None = None
+) -> TransientFailure:
+    """Map a failed request to an error, None if unknown; `show` makes its text printable."""
+    import httpx2
+
+    if isinstance(error, httpx2.TimeoutException):
+        missing = isinstance(error, httpx2.ConnectTimeout)
+        return TransientFailure("it does not answer in time", connected=not missing)
+    told = (show or short_line)(str(error))
+    if isinstance(error, httpx2.ConnectError):
+        return TransientFailure(f"no connection: {told}", connected=False)
+    return TransientFailure(f"the connection broke: {told}")
+
+
+def retry_after(headers: Mapping[str, str]) -> float:
+    """Seconds that a reply asks us to wait, given as such or as a date; 0 where it does not."""
+    asked = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", asked, re.ASCII):
+        return float(asked)
+    try:
+        until = parsedate_to_datetime(asked)
+    except ValueError:
+        return 0.0
+    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    return max((until - datetime.now(UTC)).total_seconds(), 0.0)
+
+
+def error_text(body: bytes) -> str:
+    """What an endpoint says of a request, in the places where the known ones say it."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        value = body.decode("utf-8", "replace")
+    for name in ("error", "message", "detail", "msg"):
+        if isinstance(value, list) and value:
+            value = value[0]
+        if isinstance(value, dict) and value.get(name):
+            value = value[name]
+    text = value if isinstance(value, str) else body.decode("utf-8", "replace")
+    return short_line(text) or "it does not say why"
+
+
+def short_line(text: str) -> str:
+    """A stranger's words on one line, short, harmless, and without anything of the key."""
+    line = visible_line(without_key(text[: 20 * _QUOTED]))
+    return line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…"

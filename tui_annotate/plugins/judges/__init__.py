@@ -1,1 +1,0 @@
-"""Those who are asked for an opinion: chat models behind endpoints, and the prompts they get."""

@@ -1,0 +1,219 @@
+"""Offsets of another program to code points, by the texts that they are said to cover.
+
+A text is looked at with all of its spans at once, never span by span: programs count in one way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import accumulate
+from typing import Any, Final, NamedTuple
+
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.errors import InvalidInput, InvalidSpan, NotFound
+from tui_annotate.domain.offsets import OffsetMap, utf16_map
+from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.plugins.record_validation import check_span
+
+CODE_POINTS: Final = "code points"
+UTF16: Final = "UTF-16 units"
+
+_MARK = "\ufeff"
+_LARGEST_OFFSET: Final = 2**53
+_CARRIAGE_RETURNS: Final = re.compile(r"\r+\n")
+
+Translation = Callable[[int], int]
+
+
+class Quoted(NamedTuple):
+    """A span with the text that it covers, if known, and its name for messages."""
+
+    start: Any
+    end: Any
+    quote: str | None
+    what: str
+
+
+class ConvertedSpans(NamedTuple):
+    """The spans of a text in code points, in the order asked, and how they had been counted."""
+
+    spans: tuple[Span, ...]
+    unit: str
+
+
+class _Unit(NamedTuple):
+    """A way of counting; `feeds` where it changed line ends, in the text and in its quotes."""
+
+    name: str
+    to_code_points: Translation
+    feeds: bool = False
+
+
+def convert_offsets(
+    text: str, quoted: Sequence[Quoted], *, unit: str = CODE_POINTS
+) -> ConvertedSpans:
+    """Convert offsets by the only unit in which every span covers its text.
+
+    `unit`: tried first; empty where all units must be tried, and one alone must fit.
+
+    Raises:
+        InvalidInput: no unit fits all, or several do and they differ.
+    """
+    if not quoted:
+        return ConvertedSpans((), unit)
+    _check_types(quoted)
+    found: dict[tuple[Span, ...], str] = {}
+    for way in _list_units(text):
+        spans = _read_in_unit(text, quoted, way)
+        if spans is not None:
+            if way.name == unit:
+                return ConvertedSpans(spans, unit)
+            found.setdefault(spans, way.name)
+    if not found:
+        return ConvertedSpans(_trimmed_quotes(text, quoted), "code points of a trimmed quote")
+    if len(found) > 1:
+        raise InvalidInput(
+            f"{quoted[0].what} and the others fit as {' and as '.join(found.values())}",
+            "the file does not say which it is",
+        )
+    ((spans, name),) = found.items()
+    return ConvertedSpans(spans, name)
+
+
+def _check_types(quoted: Sequence[Quoted]) -> None:
+    for start, end, _, what in quoted:
+        if not all(isinstance(at, int) and not isinstance(at, bool) for at in (start, end)):
+            raise InvalidInput(f"{what} {start!r}:{end!r} is no pair of integers")
+        if max(abs(start), abs(end)) > _LARGEST_OFFSET:
+            raise InvalidSpan(f"{what} ends outside of any text")
+
+
+def _list_units(text: str) -> Iterator[_Unit]:
+    """The ways of counting in which this text can differ from code points, and that one.
+
+    The plainer come first: where several give the same spans, it has the plainest one's name.
+    """
+    plain: dict[str, Translation] = {CODE_POINTS: int}
+    yield _Unit(CODE_POINTS, int)
+    yield _Unit(UTF16, utf16_map(text).to_code_points)
+    if not text.isascii() and max(text) > "\uffff":
+        plain[UTF16] = utf16_map(text).to_code_points
+    for unit in plain:
+        astral = 2 if unit == UTF16 else 1
+        if "\n" in text:
+            two = _count_line_ends(text, astral, lone=2, after_return=1)
+            yield _Unit(f"{unit} with line ends as two", two, feeds=True)
+        if "\r\n" in text:
+            one = _count_line_ends(text, astral, lone=1, after_return=0)
+            yield _Unit(f"{unit} with line ends as one", one, feeds=True)
+    for name, shift in _list_shifts(text).items():
+        for unit, translation in plain.items():
+            yield _Unit(f"{unit} {name}", partial(_shift_offset, translation, shift))
+
+
+def _list_shifts(text: str) -> dict[str, int]:
+    shifts = {"with a byte order mark": -1}
+    if text.startswith(_MARK):
+        shifts["without the byte order mark"] = 1
+    if trimmed := len(text) - len(text.lstrip()):
+        shifts["of the trimmed text"] = trimmed
+    return shifts
+
+
+def _shift_offset(translation: Translation, shift: int, offset: int) -> int:
+    return translation(offset + shift)
+
+
+def _count_line_ends(text: str, astral: int, *, lone: int, after_return: int) -> Translation:
+    """Map offsets to a text whose line ends and astral characters have other lengths."""
+    widths = [astral if sign > "\uffff" else 1 for sign in text]
+    for place, character in enumerate(text):
+        if character == "\n":
+            if place and text[place - 1] == "\r":
+                widths[place - 1] = after_return
+            else:
+                widths[place] = lone
+    return OffsetMap(tuple(accumulate(widths)), len(text)).to_code_points
+
+
+def _read_in_unit(text: str, quoted: Sequence[Quoted], way: _Unit) -> tuple[Span, ...] | None:
+    spans = []
+    for start, end, quote, _ in quoted:
+        try:
+            span = Span(way.to_code_points(start), way.to_code_points(end))
+            found = span.of(text)
+        except InvalidSpan:
+            return None
+        alike = quote in (None, found) or (
+            way.feeds and _normalise_line_ends(found) == _normalise_line_ends(quote or "")
+        )
+        if not alike:
+            return None
+        spans.append(span)
+    return tuple(spans)
+
+
+def _normalise_line_ends(text: str) -> str:
+    return _CARRIAGE_RETURNS.sub("\n", text)
+
+
+def _trimmed_quotes(text: str, quoted: Sequence[Quoted]) -> tuple[Span, ...]:
+    """Spans whose quotes lack white space at their edges, and nothing else."""
+    spans = []
+    for start, end, quote, what in quoted:
+        span = check_span(text, start, end, quote=None, what=what)
+        if quote is not None and (not quote.strip() or span.of(text).strip() != quote.strip()):
+            check_span(text, start, end, quote=quote, what=what)
+        spans.append(span)
+    return tuple(spans)
+
+
+class CountedAnnotation(NamedTuple):
+    """An annotation in the file's unit; `quotes` are parallel to its anchors, claim first."""
+
+    annotation: Annotation
+    quotes: Sequence[str | None]
+    name: str
+
+
+def convert_annotations(
+    said: Sequence[CountedAnnotation], sample: Sample
+) -> tuple[list[Annotation], list[str]]:
+    """Convert annotations to code points; also return a doubt for each text in another unit.
+
+    Raises:
+        InvalidInput: as `convert_offsets`; or a span is of an unknown document.
+    """
+    quoted: dict[tuple[Side, int], list[Quoted]] = {}
+    for annotation, quotes, name in said:
+        for (side, index, span), quote in zip(annotation.anchors, quotes, strict=True):
+            one = Quoted(span.start, span.end, quote, f"{side} span of {name}")
+            quoted.setdefault((side, index), []).append(one)
+    doubts: list[str] = []
+    found: dict[tuple[Side, int], Iterator[Span]] = {}
+    for (side, index), spans in quoted.items():
+        read = convert_offsets(_document_text(sample, side, index, what=spans[0].what), spans)
+        found[side, index] = iter(read.spans)
+        if read.unit != CODE_POINTS:
+            doubts.append(f"the offsets of the {side} are {read.unit}")
+
+    def moved(anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
+        return tuple(Anchor(side, index, next(found[side, index])) for side, index, _ in anchors)
+
+    annotations = [one.annotation for one in said]
+    if not doubts:
+        return annotations, doubts
+    return [
+        replace(one, claim=moved(one.claim), evidence=moved(one.evidence)) for one in annotations
+    ], doubts
+
+
+def _document_text(sample: Sample, side: Side, index: int, *, what: str) -> str:
+    try:
+        return sample.document(side, index).text
+    except NotFound as error:
+        raise InvalidInput(f"{what}: {error.message}") from error

@@ -1,0 +1,72 @@
+"""What an importer gives, one by one; what a stranger's gives is looked at, as its reader may not.
+
+Built-in readers check what they give themselves, and are held to it by the tests.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from tui_annotate.domain.annotations import normalize_annotation
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import ImportOptions, JointImporter
+from tui_annotate.plugins.record_validation import document, identifier
+
+
+def read_guarded(name: str, options: ImportOptions, *paths: Path) -> Iterator[Record | Problem]:
+    """Yield the records and problems of files by the named importer, in order.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: unknown importer or file; or the plug-in failed.
+    """
+    importer = registry.load("importers", name)
+    with registry.guard_plugin("importers", name):
+        if isinstance(importer, JointImporter):
+            items = importer.read_all(paths, options)
+        else:
+            items = chain.from_iterable(importer.read(path, options) for path in paths)
+        yield from items if registry.is_built_in("importers", name) else map(_check_item, items)
+
+
+def _check_item(item: Any) -> Record | Problem:
+    if isinstance(item, Problem):
+        return item
+    if not isinstance(item, Record):
+        raise TypeError(f"it gave {type(item).__name__}, neither a Record nor a Problem")
+    try:
+        _check_record(item)
+    except TuiAnnotateError as error:
+        return Problem(item.where or f"sample {item.sample.id!r}", error.message, error.hint)
+    return item
+
+
+def _check_record(record: Record) -> None:
+    _check_sample(record.sample)
+    named = {identifier(person.id, what="id of a person") for person in record.people}
+    for owned in record.annotations:
+        identifier(owned.annotation.id, what="id of an annotation")
+        normalize_annotation(owned.annotation, record.sample)
+    workers = (work.person for work in record.assignments)
+    for key in (*(owned.person for owned in record.annotations), *workers):
+        if key not in named:
+            raise InvalidInput(f"person {key!r} is described nowhere", "list them in people")
+
+
+def _check_sample(sample: Sample) -> None:
+    identifier(sample.dataset, what="dataset")
+    identifier(sample.id, what="id")
+    for each in sample.documents:
+        document(each.text, side=each.side, column=f"{each.side} text", language=each.language)
+    if not sample.documents or len(sample.side(Side.SUMMARY)) > 1:
+        raise InvalidInput("the sample has no documents, or several summaries")
+    try:
+        json.dumps(dict(sample.meta)).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"the meta is no JSON: {error}") from error

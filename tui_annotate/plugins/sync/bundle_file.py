@@ -1,0 +1,214 @@
+"""A bundle: one zip with a person's texts, work, labels, guidelines, vectors and suggestions.
+
+It comes by mail from somewhere, and is opened warily. Only members that a bundle has are looked at,
+by names that are known beforehand, and no more of them is unpacked than texts would be.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import zlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.people import Person, PersonKind, checked_name
+from tui_annotate.plugins.record_validation import identifier
+
+FORMAT: Final = "tui-annotate-bundle/1"
+ABOUT, GUIDANCE, SAMPLES, STREAMS, VECTORS, SUGGESTIONS = (
+    "bundle.json", "guidance.json", "samples.jsonl", "streams.jsonl", "vectors.parquet",
+    "suggestions.jsonl",
+)  # fmt: skip
+_NEEDED: Final = (ABOUT, GUIDANCE, SAMPLES, STREAMS)
+_MEMBERS: Final = (*_NEEDED, VECTORS, SUGGESTIONS)
+_FLOOR: Final = 64 * 2**20
+_RATIO: Final = 300
+"""What a member may unpack to: this many times its packed size, and the floor at least."""
+_LARGEST: Final = 2**40
+_READ_SIZE: Final = 2**20
+_ZIP_TIME: Final = (1980, 1, 1, 0, 0, 0)
+_ENCRYPTED: Final = 1
+_HINT: Final = "ask for the file anew"
+
+
+@dataclass(frozen=True, slots=True)
+class BundleHeader:
+    """The person, the random name of the workspace, and the first number of annotations."""
+
+    person: str
+    name: str
+    home: str
+    first_number: int
+
+    @property
+    def owner(self) -> Person:
+        """Whose it is."""
+        return Person(self.person, self.name, PersonKind.LOCAL)
+
+
+@dataclass(frozen=True, slots=True)
+class BundleGuidance:
+    """Label sets and guidelines by dataset; the empty name is the workspace's own."""
+
+    labels: Mapping[str, str]
+    guidelines: Mapping[str, str]
+
+
+def describe(folder: Path, about: BundleHeader, guidance: BundleGuidance) -> None:
+    """Writes what a bundle says of itself beside its other members."""
+    value = {"format": FORMAT, **asdict(about)}
+    (folder / ABOUT).write_text(json.dumps(value, sort_keys=True), "utf-8")
+    told = {"labels": dict(guidance.labels), "guidelines": dict(guidance.guidelines)}
+    (folder / GUIDANCE).write_text(json.dumps(told, sort_keys=True), "utf-8")
+
+
+def pack(folder: Path, target: Path) -> None:
+    """Makes one file of the members in a folder, whole or not at all; same members, same bytes.
+
+    Raises:
+        InvalidInput: the target is a folder, or its folder is not there.
+        Unavailable: it can not be written.
+    """
+    if target.is_dir():
+        raise InvalidInput(f"{target} is a folder", "name a file in it")
+    if not target.absolute().parent.is_dir():
+        raise InvalidInput(
+            f"there is no folder {target.absolute().parent}", "make it first", code="folder-missing"
+        )
+    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with beside.open("xb") as raw:
+            with ZipFile(raw, "w", allowZip64=True) as archive:
+                for name in _MEMBERS:
+                    if (folder / name).exists():
+                        _add_member(archive, folder / name)
+            raw.flush()
+            os.fsync(raw.fileno())
+        beside.replace(target)
+    except OSError as error:
+        raise Unavailable(
+            f"{target} can not be written: {error.strerror}", "nothing was changed"
+        ) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _add_member(archive: ZipFile, member: Path) -> None:
+    about = ZipInfo(member.name, _ZIP_TIME)
+    about.external_attr = 0o600 << 16
+    # What packs beyond what a reader takes for texts stays unpacked.
+    about.compress_type = ZIP_STORED if _packs_too_well(member) else ZIP_DEFLATED
+    with member.open("rb") as plain, archive.open(about, "w", force_zip64=True) as packed:
+        while chunk := plain.read(_READ_SIZE):
+            packed.write(chunk)
+
+
+def _packs_too_well(member: Path) -> bool:
+    size = member.stat().st_size
+    if size <= _FLOOR:
+        return False
+    packer, packed = zlib.compressobj(), 0
+    with member.open("rb") as plain:
+        while chunk := plain.read(_READ_SIZE):
+            packed += len(packer.compress(chunk))
+    packed += len(packer.flush())
+    return size > packed * _RATIO // 2
+
+
+def unpack(file: Path, folder: Path) -> BundleHeader:
+    """Puts the members of a bundle into a folder that is empty, and says whose it is.
+
+    Raises:
+        NotFound: there is no such file.
+        InvalidInput: it is no bundle, is damaged, holds what no bundle holds, or unpacks to far
+            more than texts would.
+        Unavailable: there is no space for it.
+    """
+    if file.exists() and not file.is_file():  # a pipe would be waited for
+        raise InvalidInput(f"{file} is no bundle, but a folder or a device", "name the bundle")
+    try:
+        with ZipFile(file) as archive:
+            members = archive.infolist()
+            _check_members(file, members)
+            for member in members:
+                with archive.open(member) as packed:
+                    _copy_member(file, member, packed, target=folder / member.filename)
+        return _read_header(file, folder)
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no file {file}", "name the bundle") from error
+    except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise InvalidInput(f"{file} is no bundle, or a damaged one", _HINT) from error
+    except OSError as error:
+        raise Unavailable(f"{file} can not be unpacked: {error.strerror}", "see TMPDIR") from error
+
+
+def _check_members(file: Path, members: list[ZipInfo]) -> None:
+    names = [member.filename for member in members]
+    for member in members:
+        if member.filename not in _MEMBERS or names.count(member.filename) > 1:
+            raise InvalidInput(f"{file} holds {member.filename!r}, which no bundle holds", _HINT)
+        if member.flag_bits & _ENCRYPTED or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise InvalidInput(f"{file} is encrypted, or packed in an unusual way", _HINT)
+    if lacking := [name for name in _NEEDED if name not in names]:
+        raise InvalidInput(f"{file} is no bundle: it lacks {lacking[0]}", "name the right file")
+
+
+def _copy_member(file: Path, member: ZipInfo, packed: IO[bytes], *, target: Path) -> None:
+    most = max(_FLOOR, _RATIO * member.compress_size)
+    if member.compress_type == ZIP_STORED:
+        most = max(member.compress_size, 1)
+    with target.open("xb") as plain:
+        size = 0
+        while chunk := packed.read(_READ_SIZE):
+            size += len(chunk)
+            if size > most:
+                raise InvalidInput(
+                    f"{file}: {member.filename} unpacks to far more than texts would: a zip bomb",
+                    _HINT,
+                )
+            plain.write(chunk)
+
+
+def _read_header(file: Path, folder: Path) -> BundleHeader:
+    value = _read_json(file, folder / ABOUT)
+    if value.get("format") != FORMAT:
+        raise InvalidInput(
+            f"{file} is of the form {value.get('format')!r}, not {FORMAT!r}", "which version is it?"
+        )
+    name, home, number = (value.get(each) for each in ("name", "home", "first_number"))
+    if not all(isinstance(each, str) and each for each in (name, home)):
+        raise InvalidInput(f"{file} does not say whose it is", _HINT)
+    if type(number) is not int or not 0 <= number < _LARGEST:
+        raise InvalidInput(f"{file} counts from {number!r}", _HINT)
+    owner = identifier(value.get("person"), what="id of a person")
+    return BundleHeader(owner, checked_name(str(name)), str(home), number)
+
+
+def guidance(file: Path, folder: Path) -> BundleGuidance:
+    """The label sets and guidelines of a bundle that was unpacked.
+
+    Raises:
+        InvalidInput: they can not be read.
+    """
+    value = _read_json(file, folder / GUIDANCE)
+    found = [value.get(name) for name in ("labels", "guidelines")]
+    for each in found:
+        if not isinstance(each, dict) or not all(isinstance(one, str) for one in each.values()):
+            raise InvalidInput(f"{file} has no label sets and guidelines", _HINT)
+    return BundleGuidance(*found)  # type: ignore[arg-type]  # looked at right above
+
+
+def _read_json(file: Path, member: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(member.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"{file}: {member.name} is no JSON", _HINT) from error
+    if not isinstance(value, dict):
+        raise InvalidInput(f"{file}: {member.name} is no object", _HINT)
+    return value

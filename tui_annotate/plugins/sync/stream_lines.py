@@ -1,0 +1,171 @@
+"""Streams of one person as JSON lines: who it is, then a line a stream with all its events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from tui_annotate.domain.errors import InvalidInput, InvalidRecord
+from tui_annotate.domain.history import Change, Event, PendingEvent
+from tui_annotate.domain.people import Person, PersonKind, reader
+from tui_annotate.domain.records import Problem
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.stream_merge import StreamCopy, StreamName
+from tui_annotate.domain.stream_validation import find_chain_problem
+from tui_annotate.plugins.files.json_values import Value, check_text, json_values
+from tui_annotate.plugins.json_records import check_object, object_field, text_field
+from tui_annotate.plugins.record_validation import describe_value, identifier
+
+FORMAT: Final = "tui-annotate-streams/1"
+_HINT: Final = "take one that sync push or bundle make wrote"
+
+_TEXT_FIELDS: Final = ("id", "at", "app", "prev", "hash")
+
+
+def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
+    """Writes the streams of a person in the order given; how many there were.
+
+    Raises:
+        InvalidInput: one holds half a character, which nobody could read again.
+    """
+    _write_line(target, {"format": FORMAT, "person": {"id": person.id, "name": person.name}})
+    count = 0
+    for count, copy in enumerate(copies, start=1):  # noqa: B007  the last one counts
+        events = [_event_to_json(event) for event in copy.events]
+        about = {"person": copy.person, "dataset": copy.key.dataset, "sample": copy.key.id}
+        try:
+            _write_line(target, {**about, "texts": copy.texts, "events": events})
+        except InvalidInput as error:
+            raise InvalidInput(f"{copy.key}: {error.message}", error.hint) from error
+    return count
+
+
+def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
+    """Whose streams a file holds, and the sound ones; what is wrong with another is a Problem.
+
+    Raises:
+        InvalidRecord: it is no such file.
+        NotFound, InvalidInput, Unavailable: it can not be opened.
+    """
+    values = json_values(path)
+    first = next(values, None)
+    if not isinstance(first, Value) or not isinstance(first.value, dict):
+        raise InvalidRecord("this is no file of streams", _HINT, where=f"{path}:1")
+    if first.value.get("format") != FORMAT:
+        told = f"the format is {first.value.get('format')!r}, not {FORMAT!r}"
+        raise InvalidRecord(told, _HINT, where=first.where)
+    try:
+        person = _read_person(first.value.get("person"))
+    except InvalidInput as error:
+        raise InvalidRecord(error.message, _HINT, where=first.where) from error
+    return person, _read_copies(values, person)
+
+
+def _write_line(target: TextIO, value: Mapping[str, Any]) -> None:
+    raw = json.dumps(value, separators=(",", ":"), sort_keys=True)
+    check_text(value, raw)  # what could not be read again is told by whom it can be mended
+    target.write(raw)
+    target.write("\n")
+
+
+def _read_copies(
+    values: Iterator[Value | Problem], person: Person
+) -> Iterator[StreamCopy | Problem]:
+    seen: set[StreamName] = set()
+    for value in values:
+        if isinstance(value, Problem):
+            yield value
+            continue
+        try:
+            copy = _read_copy(value.value)
+            if reader(copy.person) != person.id:
+                raise InvalidInput(f"{copy.key} is work of somebody else than {person.name}")
+            if copy.name in seen:
+                raise InvalidInput(f"{copy.key} is there twice")
+            if says := find_chain_problem(copy):
+                raise InvalidInput(f"{copy.key}: {says}")
+        except InvalidInput as error:
+            yield Problem(value.where, error.message, error.hint or "ask for the file anew")
+            continue
+        seen.add(copy.name)
+        yield copy
+
+
+def _read_person(value: Any) -> Person:
+    check_object(value, what="person")
+    name = text_field(value, "name", None)
+    key = identifier(value.get("id"), what="id of a person")
+    return Person(key, name or key, PersonKind.IMPORTED)
+
+
+def _read_copy(value: Any) -> StreamCopy:
+    check_object(value, what="stream")
+    person = identifier(value.get("person"), what="id of a person")
+    key = SampleKey(
+        identifier(value.get("dataset"), what="dataset"), identifier(value.get("sample"), what="id")
+    )
+    told = value.get("events")
+    if not isinstance(told, list) or not told:
+        raise InvalidInput(f"{key} has no events")
+    events = tuple(
+        _read_event(each, person=person, key=key, seq=seq) for seq, each in enumerate(told, start=1)
+    )
+    return StreamCopy(person, key, text_field(value, "texts", None), events)
+
+
+def _event_to_json(event: Event) -> dict[str, Any]:
+    action = event.action
+    return {
+        **{name: getattr(event, name) for name in _TEXT_FIELDS},
+        "verb": action.verb,
+        "before": action.before.as_json(),
+        "after": action.after.as_json(),
+        "undoes": action.undoes,
+        "batch": action.batch,
+        "seconds": event.seconds,
+        "versions": dict(event.versions),
+    }
+
+
+def _read_event(value: Any, *, person: str, key: SampleKey, seq: int) -> Event:
+    if not isinstance(value, dict):
+        raise InvalidInput(f"an event of {key} is {describe_value(value)}, not an object")
+    seconds = value.get("seconds")
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise InvalidInput(f"'seconds' is {describe_value(seconds)}, not a number")
+    versions = object_field(value, "versions")
+    if not all(isinstance(each, str) for each in versions.values()):
+        raise InvalidInput("'versions' holds something that is no text")
+    action = PendingEvent(
+        text_field(value, "verb", None),
+        _read_change(value, "before"),
+        _read_change(value, "after"),
+        text_field(value, "undoes", None),
+        text_field(value, "batch", None),
+    )
+    words = {name: text_field(value, name, None) for name in _TEXT_FIELDS}
+    return Event(
+        seq=seq,
+        person=person,
+        dataset=key.dataset,
+        sample=key.id,
+        action=action,
+        seconds=float(seconds),
+        versions=versions,
+        **words,
+    )
+
+
+def _read_change(value: Mapping[str, Any], name: str) -> Change:
+    told = object_field(value, name)
+    annotations, assignment = object_field(told, "annotations"), object_field(told, "assignment")
+    if not all(isinstance(each, dict | None) for each in annotations.values()):
+        raise InvalidInput(f"{name!r} holds an annotation that is no object")
+    if not all(isinstance(each, str) for each in assignment.values()):
+        raise InvalidInput(f"{name!r} holds something of the work that is no text")
+    answers = object_field(told, "suggestions") if "suggestions" in told else {}
+    if not all(isinstance(each, dict | None) for each in answers.values()):
+        raise InvalidInput(f"{name!r} holds an answer that is no object")
+    return Change(annotations, assignment, answers)

@@ -1,0 +1,55 @@
+"""Suggestions of machines as JSON lines, each with its run: what a bundle holds of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from tui_annotate.domain.records import Problem
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.scores import RunKind, ScoreRun
+from tui_annotate.domain.suggestions import Suggestion, suggestion_from_json, suggestion_to_json
+from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.json_records import check_object, read_objects
+from tui_annotate.plugins.record_validation import identifier
+
+Line = tuple[ScoreRun, SampleKey, Suggestion]
+
+
+def write(lines: Iterable[Line], target: TextIO) -> int:
+    """Writes suggestions in the order given; how many there were."""
+    count = 0
+    for count, (run, key, suggestion) in enumerate(lines, start=1):  # noqa: B007  the last counts
+        about = {"id": run.id, "maker": run.maker, "parameters": dict(run.parameters), "at": run.at}
+        fields = suggestion_to_json(suggestion)
+        value = {"dataset": key.dataset, "sample": key.id, "run": about, "suggestion": fields}
+        target.write(json.dumps(value, separators=(",", ":"), sort_keys=True) + "\n")
+    return count
+
+
+def read(path: Path) -> Iterator[Line | Problem]:
+    """The suggestions of a file in order; a Problem for what is none.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: it can not be opened.
+    """
+    return read_objects(json_values(path), _read_line, what="line")
+
+
+def _read_line(fields: dict[str, Any], _: Value) -> tuple[Line]:
+    dataset = identifier(fields.get("dataset"), what="dataset")
+    key = SampleKey(dataset, identifier(fields.get("sample"), what="id"))
+    run = check_object(fields.get("run"), what="run")
+    at = run.get("at")
+    made = ScoreRun(
+        id=identifier(run.get("id"), what="id of a run"),
+        kind=RunKind.SUGGEST,
+        maker=identifier(run.get("maker"), what="maker"),
+        dataset=dataset,
+        parameters=check_object(run.get("parameters"), what="parameters"),
+        at=at if isinstance(at, str) else "",
+    )
+    suggestion = check_object(fields.get("suggestion"), what="suggestion")
+    return ((made, key, suggestion_from_json(suggestion)),)

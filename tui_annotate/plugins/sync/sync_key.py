@@ -1,0 +1,70 @@
+"""Where a shared table is, and its key: read from the environment when needed, kept nowhere."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.plugins.api_key import read_key, redact_words
+from tui_annotate.plugins.http_transport import is_near
+
+if TYPE_CHECKING:
+    import httpx2
+
+URL, KEY, FOLDER = "TUI_ANNOTATE_SYNC_URL", "TUI_ANNOTATE_SYNC_KEY", "TUI_ANNOTATE_SYNC_DIR"
+_LONGEST: Final = 300
+
+
+def address() -> str:
+    """The address of the environment; empty without one."""
+    return os.environ.get(URL, "").strip()
+
+
+def checked_address(told: str) -> httpx2.URL:
+    """Where a table is, without what PostgREST has behind it.
+
+    Raises:
+        InvalidInput: it is none, is open to listeners, or holds something secret.
+    """
+    import httpx2
+
+    hint = f"for example {URL}=https://PROJECT.supabase.co"
+    try:
+        url = httpx2.URL(told.strip())
+    except httpx2.InvalidURL as error:
+        raise InvalidInput(f"{URL} is no address", hint) from error
+    if url.userinfo or url.query or url.fragment:
+        raise InvalidInput(f"{URL} holds more than an address", f"a key stands in {KEY}")
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise InvalidInput(f"{URL} is {redact_message(told)!r}, no address", hint)
+    if url.scheme == "http" and not is_near(url):
+        raise InvalidInput(f"{URL} begins with http: key and work would travel open", "use https")
+    path = url.path.rstrip("/").removesuffix("/rest/v1")
+    return url.copy_with(path=path or "/")
+
+
+def folder() -> str:
+    """The shared folder of the environment; empty without one."""
+    return os.environ.get(FOLDER, "").strip()
+
+
+def key() -> str:
+    """The key of the environment.
+
+    Raises:
+        InvalidInput: there is none.
+        Unavailable: it holds signs that no key has, and that would break a request.
+    """
+    found = read_key(KEY)
+    if not found:
+        raise InvalidInput("the table has a key, and none is given", f"set {KEY}")
+    return found
+
+
+def redact_message(told: str) -> str:
+    """A stranger's words on one line, short, fit for a terminal, and without any of the key."""
+    line = redact_words(told[: 20 * _LONGEST], [KEY])
+    shown = visible_line(line)
+    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"

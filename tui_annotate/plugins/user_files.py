@@ -1,0 +1,190 @@
+"""Accounts in files, with the hashes of passwords: our CSV, and Mercury's databases of users."""
+
+from __future__ import annotations
+
+import csv
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import KW_ONLY, dataclass, field
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from tui_annotate.domain.accounts import Account
+from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.files.small_text import read_text
+
+NEEDED_COLUMNS: Final = ("user_id", "user_name", "email", "hashed_password")
+"""Columns that a file must have; those that Mercury writes."""
+_OUR_COLUMNS: Final = ("role", "active", "must_change", "unix")
+_FORMULA: Final = tuple("=+-@\t\r\0＝＋－＠'")
+
+
+@dataclass(frozen=True, slots=True)
+class UserRow:
+    """A person in a file, unchecked; `role` and `unix` may be empty."""
+
+    where: str
+    id: str
+    name: str
+    email: str
+    hash: str = field(repr=False)
+    _: KW_ONLY
+    role: str = ""
+    active: bool = True
+    must_change: bool = False
+    unix: str = ""
+
+
+def write_users(accounts: Iterable[Account], target: TextIO) -> int:
+    """Writes accounts as CSV, and says how many.
+
+    A cell that a spreadsheet would run as a formula gets a leading `'`; so does one that begins
+    with a `'`, and reading takes one off again.
+    """
+    writer = csv.writer(target, lineterminator="\n")
+    writer.writerow([*NEEDED_COLUMNS, *_OUR_COLUMNS])
+    count = 0
+    for each in accounts:
+        flags = (str(int(each.active)), str(int(each.must_change)))
+        cells = (each.person.id, each.person.name, each.email, each.hash)
+        values = (*cells, each.role.value, *flags, each.unix)
+        writer.writerow([f"'{one}" if one.startswith(_FORMULA) else one for one in values])
+        count += 1
+    return count
+
+
+def read_users(path: Path) -> Iterator[UserRow | Problem]:
+    """Reads accounts of a CSV file with a line of column names; a bad row does not end it.
+
+    Raises:
+        NotFound, Unavailable: the file is not there, or can not be read.
+        InvalidInput: it is no UTF-8, too large, or lacks a column.
+    """
+    rows = csv.reader(read_text(path).splitlines(keepends=True), strict=True)
+    try:
+        names = [name.strip() for name in next(rows, [])]
+        missing = [name for name in NEEDED_COLUMNS if name not in names]
+        if missing:
+            raise InvalidInput(
+                f"{path} has no column {missing[0]!r}",
+                f"it needs {', '.join(NEEDED_COLUMNS)}; for new people, who have no id and no "
+                "password: tui-annotate users add --invite, once for each",
+            )
+        for cells in rows:
+            if cells:
+                yield _read_row(f"{path}:{rows.line_num}", names, cells)
+    except csv.Error as error:
+        raise InvalidInput(
+            f"{path}:{rows.line_num} is no CSV: {error}", "mend that line"
+        ) from error
+
+
+def _read_row(where: str, names: Sequence[str], cells: Sequence[str]) -> UserRow | Problem:
+    if len(cells) != len(names):
+        return Problem(where, f"{len(cells)} cells under {len(names)} column names")
+    values = {name: _unescape_formula(cell) for name, cell in zip(names, cells, strict=True)}
+    for name in ("active", "must_change"):
+        if values.get(name, "") not in ("", "0", "1"):
+            return Problem(where, f"{name} is {values[name]!r}", "write 0 or 1")
+    needed = (values[name] for name in NEEDED_COLUMNS)
+    return UserRow(
+        where,
+        *needed,
+        role=values.get("role", ""),
+        active=values.get("active", "") != "0",
+        must_change=values.get("must_change", "") == "1",
+        unix=values.get("unix", ""),
+    )
+
+
+def _unescape_formula(cell: str) -> str:
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
+
+
+_MAGIC: Final = b"SQLite format 3\x00"
+_SELECT_COLUMNS: Final = "SELECT name FROM pragma_table_info('users')"
+_SELECT_USERS: Final = f"SELECT {', '.join(NEEDED_COLUMNS)} FROM users ORDER BY rowid"  # noqa: S608  constants
+
+
+def databases(paths: list[Path]) -> list[Path]:
+    """The files that hold users: those named, and those of the folders that are named, sorted.
+
+    Raises:
+        NotFound: a path is not there, or a folder has no such file.
+        InvalidInput: a file that is named holds no users.
+    """
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = [file for file in sorted(path.iterdir()) if _has_users(file)]
+            if not inside:
+                raise NotFound(f"no file in {path} is a database with a table 'users'", "")
+            found += inside
+        elif not path.exists():
+            raise NotFound(f"there is no file {path}", "check its name")
+        elif not _has_users(path):
+            raise InvalidInput(
+                f"{path} is no database with a table 'users' of Mercury",
+                f"it needs the columns {', '.join(NEEDED_COLUMNS)};"
+                " a CSV file: tui-annotate users import",
+            )
+        else:
+            found.append(path)
+    return list(dict.fromkeys(found))
+
+
+def read_mercury(path: Path) -> Iterator[UserRow | Problem]:
+    """The users of one database, in the order of its rows; a bad row does not end it.
+
+    Raises:
+        Unavailable: it can not be read.
+    """
+    try:
+        with closing(open_database(path)) as connection:
+            for number, row in enumerate(connection.execute(_SELECT_USERS), start=1):
+                yield _make_user(f"{path}, row {number}", row)
+    except (sqlite3.Error, UnicodeError) as error:
+        raise Unavailable(
+            f"{path} can not be read: {error}", "is Mercury still writing?"
+        ) from error
+
+
+def _make_user(where: str, row: tuple[Any, ...]) -> UserRow | Problem:
+    for name, value in zip(NEEDED_COLUMNS, row, strict=True):
+        if not isinstance(value, str):
+            return Problem(where, f"{name} is {'missing' if value is None else 'no text'}")
+    return UserRow(where, *row)
+
+
+def _has_users(path: Path) -> bool:
+    return {row[0] for row in query_database(path, _SELECT_COLUMNS)}.issuperset(NEEDED_COLUMNS)
+
+
+def query_database(path: Path, query: str) -> list[tuple[Any, ...]]:
+    """The rows that a query finds in a file; none where it is no database."""
+    try:
+        with path.open("rb") as file:
+            if file.read(len(_MAGIC)) != _MAGIC:
+                return []
+        with closing(open_database(path)) as connection:
+            return connection.execute(query).fetchall()
+    except (OSError, sqlite3.Error, UnicodeError):  # its words may be no UTF-8
+        return []
+
+
+def open_database(path: Path) -> sqlite3.Connection:
+    """The file, opened so that nothing can be written to it.
+
+    Raises:
+        sqlite3.Error: it is no database, or can not be opened.
+    """
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    connection.text_factory = decode_text
+    return connection
+
+
+def decode_text(value: bytes) -> str:
+    """Text of a database; what is no UTF-8 in it is refused where it is checked."""
+    return value.decode("utf-8", "surrogateescape")

@@ -1,0 +1,293 @@
+"""Agreement: how far people agree who read the same samples, and each with their former self.
+
+Reads alone. What review settled is nobody's reading, and never counts here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.label_files import stored_labels
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, is_allowed, reader, require
+from tui_annotate.domain.records import Record, RecordFilter
+from tui_annotate.domain.samples import Document, Sample, SampleKind, Segment, Side
+from tui_annotate.services.agreement.figures import (
+    AgreementFigure,
+    PairFigures,
+    all_figures,
+    pair_figures,
+)
+from tui_annotate.services.agreement.readings import (
+    AgreementOptions,
+    Axis,
+    LabelOrder,
+    LeftOutCounts,
+    LeftOutReason,
+    ReadingBuilder,
+    SampleReading,
+    all_named,
+)
+from tui_annotate.services.agreement.tallies import AgreementTally, Group, Summary
+from tui_annotate.storage.labels.store import GuidanceKind
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.labels import LabelTree
+    from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
+    from tui_annotate.storage.labels.store import GuidanceStore
+    from tui_annotate.storage.people.store import PeopleStore
+
+__all__ = [
+    "Agreement",
+    "AgreementComparison",
+    "AgreementFigure",
+    "AgreementOptions",
+    "AgreementService",
+    "LeftOutCounts",
+    "PairFigures",
+]
+
+_PAGE_SIZE: Final = 100
+"""Samples whose sentences are fetched together."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementComparison:
+    """People who were compared, and the result; `pairs` has each two of them."""
+
+    samples: int
+    people: tuple[str, ...]
+    stacked: int
+    figures: tuple[AgreementFigure, ...]
+    pairs: tuple[PairFigures, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What was found.
+
+    `asked`: the options in full. `labels`: worst first; `strangers` are in no label set that was
+    read. `label_sets`: number of readings by version. `together`: people with one another;
+    `oneself`: people with their own former readings. `left`: what did not count.
+    """
+
+    asked: AgreementOptions
+    names: dict[str, str]
+    labels: list[str]
+    strangers: list[str]
+    scales: dict[str, list[str]]
+    label_sets: dict[str, int]
+    together: AgreementComparison
+    oneself: AgreementComparison
+    left: LeftOutCounts
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementService:
+    """Compares the readings of a workspace; without the right to report on all, only one's own."""
+
+    corpus: CorpusStore
+    people: PeopleStore
+    guidance: GuidanceStore
+    segments: SegmentStore
+    labels: Callable[[str], LabelTree]
+    check: Callable[[RecordFilter], RecordFilter]
+    actor: Actor = OPERATOR
+    ratings: tuple[str, ...] = ()
+
+    def report(self, asked: AgreementOptions | None = None) -> Agreement:
+        """All figures of the work under some filters; it is read once, in pages.
+
+        Raises:
+            NotAllowed: this actor may not report on anybody, or not on those asked for.
+            InvalidInput: a filter names nothing that is there.
+        """
+        only = (
+            ""
+            if is_allowed(self.actor, Verb.REPORT)
+            else self._require_own_id(asked or AgreementOptions())
+        )
+        wanted = self._resolve_options(asked or AgreementOptions())
+        order = LabelOrder(self._label_trees(wanted), level=wanted.label_level)
+        readers = ReadingBuilder(wanted, order, only=only)
+        chosen = frozenset(self._find_chosen_ids(wanted))
+        together, oneself = AgreementTally(order, self.ratings), AgreementTally(order, self.ratings)
+        for record, summary in self._read_records(wanted):
+            readings = readers.readings(record)
+            own = _first_and_second_readings(readings, chosen)
+            groups = [] if only else _groups_to_compare(_without_second_readings(readings), chosen)
+            if own:
+                oneself.add(own, summary())
+            if groups:
+                together.add(groups, summary())
+            readers.left.add(_count_left_out(readings, chosen, compared=bool(only or groups)))
+        labels = order.sorted({*together.labels(), *oneself.labels()})
+        both, own_work = _make_comparison(together), _make_comparison(oneself)
+        return Agreement(
+            wanted,
+            self._unique_names({*both.people, *own_work.people}),
+            all_named(labels),
+            all_named(order.sorted(order.strangers.intersection(labels))),
+            _scale_words(together, oneself),
+            dict(sorted(readers.label_sets.items())),
+            both,
+            own_work,
+            readers.left,
+        )
+
+    def _require_own_id(self, asked: AgreementOptions) -> str:
+        """The actor's own id; refuses people whose readings the actor may not compare."""
+        require(self.actor, Verb.REPORT, self.actor.person)
+        own = self.people.person(self.actor.person)
+        for person in asked.people:
+            if person != own.name:
+                require(self.actor, Verb.REPORT, person)
+        return own.id
+
+    def _resolve_options(self, asked: AgreementOptions) -> AgreementOptions:
+        plain = RecordFilter(
+            dataset=asked.dataset,
+            origin=asked.origin,
+            state=asked.state,
+            label=asked.label,
+            since=asked.since,
+        )
+        checked = self.check(plain)
+        for person in asked.people:
+            self.check(RecordFilter(person=person))
+        return replace(
+            asked,
+            label=checked.label,
+            since=checked.since,
+            label_set=self._resolve_label_set(asked.label_set),
+        )
+
+    def _resolve_label_set(self, start: str) -> str:
+        if not start:
+            return ""
+        found = [
+            each for each in self.guidance.versions(GuidanceKind.LABELS) if each.startswith(start)
+        ]
+        if len(found) != 1:
+            raise InvalidInput(
+                f"{start!r} names {'several' if found else 'no'} versions of the label set",
+                f"there are: {', '.join(each[:12] for each in found) or 'none of that name'}",
+            )
+        return found[0]
+
+    def _find_chosen_ids(self, asked: AgreementOptions) -> Iterator[str]:
+        for person in self.people.all():
+            if {person.id, person.name} & set(asked.people):
+                yield reader(person.id)
+
+    def _label_trees(self, asked: AgreementOptions) -> Iterator[LabelTree]:
+        if asked.label_set:
+            yield stored_labels(self.guidance.text(GuidanceKind.LABELS, asked.label_set))
+            return
+        names = [each.name for each in self.corpus.datasets()]
+        for name in [asked.dataset] if asked.dataset else names:
+            with suppress(NotFound):
+                yield self.labels(name)
+
+    def _unique_names(self, ids: Iterable[str]) -> dict[str, str]:
+        names = {person.id: person.name for person in self.people.all()}
+        found = {each: names.get(each, each) for each in sorted(ids)}
+        times = Counter(found.values())
+        return {
+            each: name if times[name] == 1 else f"{name} ({each})" for each, name in found.items()
+        }
+
+    def _read_records(
+        self, asked: AgreementOptions
+    ) -> Iterator[tuple[Record, Callable[[], Summary]]]:
+        records = self.corpus.records(RecordFilter(dataset=asked.dataset))
+        worked = (
+            record
+            for record in records
+            if record.assignments and asked.kind in ("", record.sample.kind)
+        )
+        while page := list(islice(worked, _PAGE_SIZE)):
+            lengths = {
+                document.sha256: len(document.text)
+                for record in page
+                for document in _marked_documents(record.sample)[:1]
+                if len(record.assignments) > 1
+            }
+            segments = self.segments.of(lengths)
+            for record in page:
+                yield record, partial(_make_summary, record, segments)
+
+
+def _make_summary(record: Record, segments: Mapping[str, tuple[Segment, ...]]) -> Summary:
+    sample = record.sample
+    cited = Axis(sample).text if sample.kind is SampleKind.CITATION else None
+    for document in _marked_documents(sample)[:1]:
+        text, found = document.text, segments.get(document.sha256, ())
+        sentences = [each for each in found if text[each.start : each.end].strip()]
+        return Summary(text, sentences, cited, sample.kind)
+    return Summary("", (), cited, sample.kind)
+
+
+def _marked_documents(sample: Sample) -> tuple[Document, ...]:
+    return sample.side(Side.SUMMARY) or sample.side(Side.SOURCE)
+
+
+def _without_second_readings(readings: Iterable[SampleReading]) -> list[SampleReading]:
+    return [each for each in readings if reader(each.person) == each.person]
+
+
+def _count_left_out(
+    readings: Sequence[SampleReading], chosen: frozenset[str], *, compared: bool
+) -> LeftOutCounts:
+    """Readings of a sample that have no other reading to be compared with."""
+    first = {each.person for each in _without_second_readings(readings)}
+    second = sum(reader(each.person) not in first for each in readings)
+    left = LeftOutCounts(work=Counter({LeftOutReason.SECOND_ALONE: second}))
+    if not compared and (chosen & first if chosen else first):
+        left.samples[LeftOutReason.ONE_READER] = 1
+    return left
+
+
+def _groups_to_compare(first: Sequence[SampleReading], chosen: frozenset[str]) -> list[Group]:
+    if len(chosen) == 1:
+        own = [each for each in first if each.person in chosen]
+        return [(one, other) for one in own for other in first if other is not one]
+    group = [each for each in first if not chosen or each.person in chosen]
+    return [group] if len(group) > 1 else []
+
+
+def _first_and_second_readings(
+    readings: Sequence[SampleReading], chosen: frozenset[str]
+) -> list[Group]:
+    first = {each.person: each for each in _without_second_readings(readings)}
+    return [
+        (first[reader(each.person)], each)
+        for each in readings
+        if each.person not in first
+        and reader(each.person) in first
+        and (not chosen or reader(each.person) in chosen)
+    ]
+
+
+def _scale_words(*tallies: AgreementTally) -> dict[str, list[str]]:
+    found: dict[str, dict[str, None]] = {}
+    for tally in tallies:
+        for name, rated in tally.rated.items():
+            found.setdefault(name, {}).update(dict.fromkeys(rated.words()))
+    return {name: list(words) for name, words in sorted(found.items())}
+
+
+def _make_comparison(tally: AgreementTally) -> AgreementComparison:
+    return AgreementComparison(
+        tally.samples,
+        tuple(sorted(tally.people)),
+        tally.stacked,
+        tuple(all_figures(tally)),
+        tuple(pair_figures(tally)),
+    )

@@ -1,0 +1,301 @@
+"""From sums over samples to figures: each with its interval, its n, and what that counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.methods import agreement
+from tui_annotate.methods.agreement import Measured, Numbers, Undefined, measure_value
+from tui_annotate.methods.bootstrap import Interval, resample_sums
+from tui_annotate.methods.span_agreement import FIGURES, EvidenceRelation
+from tui_annotate.services.agreement.tallies import (
+    PASSAGES,
+    AgreementTally,
+    PairMarks,
+    PairTally,
+    Ratings,
+)
+
+Statistic = Callable[[Numbers], Numbers]
+
+_PAIR_SIZE: Final = 2
+_RATING_LEVEL: Final = "rating"
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementFigure:
+    """One measure at one level; `interval` is None without a value or with too few resamplings."""
+
+    level: str
+    measure: str
+    value: Measured
+    interval: Interval | None
+    n: int
+    of: str
+    note: str = ""
+
+
+class _Measure(NamedTuple):
+    name: str
+    n: int
+    of: str
+    function: Statistic
+    note: str = ""
+
+
+def all_figures(tally: AgreementTally) -> list[AgreementFigure]:
+    """Return all figures: samples, segments, spans, matched labels, evidence, ratings.
+
+    What no two people did has no figures. Intervals resample whole samples, the same for each
+    measure.
+    """
+    labels = tally.labels()
+    places = {label: place for place, label in enumerate(labels)}
+    two = len(tally.people) == _PAIR_SIZE
+    levels = (
+        ("sample", tally.of_samples, "samples"),
+        ("segment", tally.of_segments, "sentences"),
+    )
+    found: list[AgreementFigure] = []
+    for level, ratings, of in levels:
+        given = _LabelCounts(ratings, places, tally.samples)
+        found += given.figures(level, of=of, two=two, alpha=True)
+    found += _span_figures("span", tally.marks, tally.samples)
+    found += _span_figures("cited", tally.cited, tally.samples) if len(tally.cited) else ()
+    matched = _LabelCounts(tally.of_matched, places, tally.samples)
+    found += matched.figures("label", of="pairs of spans", two=two, alpha=False)
+    found += _evidence_figures(tally)
+    for name, rated in sorted(tally.rated.items()):
+        level = f"{_RATING_LEVEL}: {name}" if len(tally.rated) > 1 else _RATING_LEVEL
+        words: dict[LabelPath, int] = {(word,): at for at, word in enumerate(rated.words())}
+        found += _LabelCounts(rated.given, words, tally.samples).ratings(level, two=two)
+    return found
+
+
+class _LabelCounts:
+    def __init__(self, ratings: Ratings, places: dict[LabelPath, int], samples: int) -> None:
+        self._ratings = ratings
+        self._samples = samples
+        self._size = len(places)
+        self._patterns = [[places[label] for label in each] for each in ratings.patterns]
+        self._counts = agreement.counts(self._patterns, self._size)
+
+    def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[AgreementFigure]:
+        """Percent, Cohen for two people, Fleiss, alpha in both its forms."""
+        yield self._percent_figure(level, "pairs of people" if alpha else of)
+        yield from self._cohen_figures(level, of, ["cohen_kappa"]) if two else ()
+        yield from self._fleiss_figures(level, of)
+        yield from self._alpha_figures(level, of) if alpha else ()
+
+    def ratings(self, level: str, *, two: bool) -> Iterator[AgreementFigure]:
+        """Percent, kappa as it is and weighted for two people, alpha in both its forms."""
+        yield self._percent_figure(level, "pairs of people")
+        yield from self._cohen_figures(level, "samples", list(KAPPAS)) if two else ()
+        yield from self._alpha_figures(level, "samples")
+
+    def _percent_figure(self, level: str, of: str) -> AgreementFigure:
+        pairs = self._sum_by_sample(agreement.pairs(self._counts))
+        asked = _Measure("percent", int(pairs[:, 1].sum()), of, agreement.percent)
+        return _make_figures(level, pairs, [asked])[0]
+
+    def _alpha_figures(self, level: str, of: str) -> list[AgreementFigure]:
+        met = self._sum_by_sample(_flatten_tables(agreement.coincidences(self._counts)))
+        asked = [
+            _Measure("alpha_nominal", len(self._ratings), of, self._alpha_statistic()),
+            _Measure("alpha_ordinal", len(self._ratings), of, self._alpha_statistic(ordinal=True)),
+        ]
+        return _make_figures(level, met, asked)
+
+    def _cohen_figures(self, level: str, of: str, names: Sequence[str]) -> list[AgreementFigure]:
+        table = np.zeros((len(self._patterns), self._size, self._size))
+        for place, (one, other) in enumerate(self._patterns):
+            table[place, one, other] = 1
+        sums = self._sum_by_sample(_flatten_tables(table))
+        asked = [
+            _Measure(
+                name, len(self._ratings), of, partial(_apply_to_tables, KAPPAS[name], self._size)
+            )
+            for name in names
+        ]
+        return _make_figures(level, sums, asked)
+
+    def _fleiss_figures(self, level: str, of: str) -> Iterator[AgreementFigure]:
+        """Of the units that the most usual number of people judged: Fleiss needs one number."""
+        sizes = self._ratings.sizes
+        people = max(sizes, key=lambda size: (sizes[size], size), default=_PAIR_SIZE)
+        fits = self._counts.sum(axis=-1) == people
+        by_pattern = np.zeros((len(self._counts), 2 + self._size))
+        by_pattern[fits] = agreement.fleiss_sums(self._counts[fits])
+        others = len(self._ratings) - sizes[people]
+        note = f"of {people} people each; {others:,} of other numbers left out" if others else ""
+        asked = _Measure("fleiss_kappa", sizes[people], of, agreement.fleiss, note)
+        yield from _make_figures(level, self._sum_by_sample(by_pattern), [asked])
+
+    def _sum_by_sample(self, by_pattern: Numbers) -> Numbers:
+        return self._ratings.summed(by_pattern, self._samples)
+
+    def _alpha_statistic(self, *, ordinal: bool = False) -> Statistic:
+        return partial(_apply_to_tables, partial(agreement.alpha, ordinal=ordinal), self._size)
+
+
+KAPPAS: Final[Mapping[str, Statistic]] = {
+    "cohen_kappa": agreement.cohen,
+    "kappa_linear": partial(agreement.cohen_by_steps, power=1),
+    "kappa_quadratic": partial(agreement.cohen_by_steps, power=2),
+}
+
+
+def _flatten_tables(tables: Numbers) -> Numbers:
+    return tables.reshape(len(tables), tables.shape[1] ** 2)
+
+
+def _apply_to_tables(function: Statistic, size: int, sums: Numbers) -> Numbers:
+    return function(sums.reshape(*sums.shape[:-1], size, size))
+
+
+def _span_figures(level: str, marks: PairMarks, samples: int) -> list[AgreementFigure]:
+    rows = marks.summed(samples)
+    note = f"neither marked anything in {marks.neither:,} more" if marks.neither else ""
+    asked = [
+        _Measure(f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", share_of(place, -1), note)
+        for place, name in enumerate(FIGURES)
+    ]
+    return _make_figures(level, rows, asked)
+
+
+def _evidence_figures(tally: AgreementTally) -> list[AgreementFigure]:
+    rows = tally.passages()
+    total = dict(zip(PASSAGES, rows.sum(axis=0).astype(int).tolist(), strict=True))
+    both = [EvidenceRelation.SAME, EvidenceRelation.OVERLAP, EvidenceRelation.ELSEWHERE]
+    given = sum(total[each] for each in both)
+    any_given = given + total[EvidenceRelation.ONE]
+    neither = total[EvidenceRelation.NEITHER]
+    note = f"neither gave any in {neither:,} more" if neither else ""
+    asked = [
+        _Measure("same_passage", given, "pairs, both gave", _passage_share(both[:1], both)),
+        _Measure("overlap", given, "pairs, both gave", _passage_share(both[:2], both)),
+        _Measure(
+            "only_one",
+            any_given,
+            "pairs, any gave",
+            _passage_share([EvidenceRelation.ONE], [*both, EvidenceRelation.ONE]),
+            note,
+        ),
+    ]
+    return _make_figures("evidence", rows, asked)
+
+
+def _passage_share(
+    part: Sequence[EvidenceRelation], whole: Sequence[EvidenceRelation]
+) -> Statistic:
+    ours, all_of = ([PASSAGES.index(each) for each in some] for some in (part, whole))
+
+    def share(sums: Numbers) -> Numbers:
+        columns = (sums[..., ours].sum(axis=-1), sums[..., all_of].sum(axis=-1))
+        return agreement.percent(np.stack(columns, axis=-1))
+
+    return share
+
+
+def share_of(part: int, whole: int) -> Statistic:
+    """One column of sums as a share of another; both by their places."""
+    return lambda sums: agreement.percent(sums[..., [part, whole]])
+
+
+def _make_figures(level: str, rows: Numbers, asked: Sequence[_Measure]) -> list[AgreementFigure]:
+    """Measures of the sums of some columns, with intervals from one set of draws."""
+    total, draws = rows.sum(axis=0), resample_sums(rows)
+    found = []
+    for name, n, of, function, note in asked:
+        value = measure_value(function(total), units=n)
+        drawn = None if draws is None or isinstance(value, Undefined) else function(draws)
+        interval = agreement.draw_interval(drawn)
+        found.append(AgreementFigure(level, name, value, interval, n, of, note))
+    return found
+
+
+SEVERAL: Final = "rated on several scales"
+"""Why steps between two people's ratings can not be counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairFigures:
+    """Two people compared; the figures of spans are means over `marked` samples.
+
+    `samples`: both read them. `matched`: pairs of their spans that overlap.
+    """
+
+    people: tuple[str, str]
+    samples: int
+    percent: Measured
+    kappa: Measured
+    marked: int
+    spans: dict[str, Measured]
+    matched: int
+    matched_percent: Measured
+    matched_kappa: Measured
+    rated: int
+    rating_percent: Measured
+    rating_linear: Measured
+    rating_quadratic: Measured
+
+
+def pair_figures(tally: AgreementTally) -> list[PairFigures]:
+    """Each two people that met, sorted by their ids."""
+    words: dict[str, list[LabelPath]] = {
+        name: [(word,) for word in rated.words()] for name, rated in tally.rated.items()
+    }
+    return [_figures_of_pair(people, pair, words) for people, pair in sorted(tally.pairs.items())]
+
+
+def _figures_of_pair(
+    people: tuple[str, str], pair: PairTally, words: Mapping[str, list[LabelPath]]
+) -> PairFigures:
+    sums = np.array([*pair.spans, pair.marked])
+    spans = {
+        name: measure_value(share_of(place, -1)(sums), units=pair.marked)
+        for place, name in enumerate(FIGURES)
+    }
+    both, matched = (
+        _measure_two(met, sorted({label for labels in met for label in labels}))
+        for met in (pair.both, pair.matched)
+    )
+    ratings = sum(pair.rated.values(), Counter[tuple[LabelPath, LabelPath]]())
+    rated = _measure_two(ratings, list(dict.fromkeys(chain(*(words[name] for name in pair.rated)))))
+    if len(pair.rated) > 1:
+        rated |= dict.fromkeys(KAPPAS, Undefined(SEVERAL))
+    return PairFigures(
+        people,
+        pair.both.total(),
+        both["percent"],
+        both["cohen_kappa"],
+        pair.marked,
+        spans,
+        pair.matched.total(),
+        matched["percent"],
+        matched["cohen_kappa"],
+        ratings.total(),
+        rated["percent"],
+        rated["kappa_linear"],
+        rated["kappa_quadratic"],
+    )
+
+
+def _measure_two(
+    both: Counter[tuple[LabelPath, LabelPath]], labels: Sequence[LabelPath]
+) -> dict[str, Measured]:
+    table = np.zeros((len(labels), len(labels)))
+    for (one, other), count in both.items():
+        table[labels.index(one), labels.index(other)] = count
+    whole = np.array([np.trace(table), table.sum()])
+    values = {name: kappa(table) for name, kappa in KAPPAS.items()}
+    values["percent"] = agreement.percent(whole)
+    return {name: measure_value(value, units=both.total()) for name, value in values.items()}

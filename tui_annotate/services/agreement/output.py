@@ -1,0 +1,134 @@
+"""Agreement figures as JSON values and as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any, Final
+
+from tui_annotate.domain.people import reader
+from tui_annotate.methods.agreement import Measured, Undefined
+from tui_annotate.methods.bootstrap import DRAWS, LEVEL, SEED
+from tui_annotate.services.agreement import (
+    Agreement,
+    AgreementComparison,
+    AgreementFigure,
+    PairFigures,
+)
+
+COLUMNS: Final = ("level", "measure", "value", "low", "high", "n", "note")
+BOOTSTRAP: Final = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
+"""How intervals are made: 95 in 100, from so many draws."""
+
+_DIGITS: Final = 4
+_ONESELF_PREFIX: Final = "oneself: "
+
+
+def as_json(found: Agreement) -> dict[str, Any]:
+    """All of it; a measure without a value has null, and `undefined` says why."""
+    return {
+        "filters": asdict(found.asked),
+        "labels": found.labels,
+        "not_in_label_set": found.strangers,
+        "ratings": [word for words in found.scales.values() for word in words],
+        "scales": found.scales,
+        "label_sets": [
+            {"version": version, "readings": count} for version, count in found.label_sets.items()
+        ],
+        "bootstrap": BOOTSTRAP,
+        "together": _comparison_to_json(found, found.together),
+        "oneself": _comparison_to_json(found, found.oneself),
+        "left_out": [
+            {"what": what, "reason": reason, "count": count}
+            for what, reason, count in left_out(found)
+        ],
+    }
+
+
+def rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
+    """A row of `COLUMNS` for each measure; cells that have no value are empty."""
+    for before, compared in (("", found.together), (_ONESELF_PREFIX, found.oneself)):
+        for figure in compared.figures if compared.samples else ():
+            value = rounded(figure.value)
+            yield (
+                before + figure.level,
+                figure.measure,
+                "" if value is None else value,
+                *(map(_round, figure.interval) if figure.interval else ("", "")),
+                figure.n,
+                "; ".join(
+                    filter(None, [figure.of, figure.note, missing_value_reason(figure.value)])
+                ),
+            )
+
+
+def left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
+    """(what, why, how many) of all that did not count; a reading is a person's work on a sample."""
+    left = found.left
+    kinds = {"samples": left.samples, "readings": left.work, "annotations": left.annotations}
+    for what, counts in kinds.items():
+        for reason, count in sorted(counts.items()):
+            yield what, reason, count
+
+
+def rounded(value: Measured) -> float | None:
+    """To four digits; None where there is none."""
+    return None if isinstance(value, Undefined) else _round(value)
+
+
+def missing_value_reason(value: Measured) -> str:
+    """Why there is no value; empty where there is one."""
+    return value.reason if isinstance(value, Undefined) else ""
+
+
+def people_of(found: Agreement, pair: PairFigures) -> list[str]:
+    """The names of two people; of two readings of one person, that name alone."""
+    names = [found.names[person] for person in pair.people if reader(person) == person]
+    return names or [found.names[reader(pair.people[0])]]
+
+
+def _round(value: float) -> float:
+    return round(value, _DIGITS)
+
+
+def _comparison_to_json(found: Agreement, compared: AgreementComparison) -> dict[str, Any]:
+    return {
+        "samples": compared.samples,
+        "people": [found.names[each] for each in compared.people if reader(each) == each],
+        "stacked": compared.stacked,
+        "measures": [_figure_to_json(each) for each in compared.figures],
+        "pairs": [_pair_to_json(found, each) for each in compared.pairs],
+    }
+
+
+def _figure_to_json(figure: AgreementFigure) -> dict[str, Any]:
+    low, high = map(_round, figure.interval) if figure.interval else (None, None)
+    return {
+        "level": figure.level,
+        "measure": figure.measure,
+        "value": rounded(figure.value),
+        "low": low,
+        "high": high,
+        "n": figure.n,
+        "of": figure.of,
+        "note": figure.note,
+        "undefined": missing_value_reason(figure.value),
+    }
+
+
+def _pair_to_json(found: Agreement, pair: PairFigures) -> dict[str, Any]:
+    return {
+        "people": people_of(found, pair),
+        "samples": pair.samples,
+        "percent": rounded(pair.percent),
+        "kappa": rounded(pair.kappa),
+        "marked": pair.marked,
+        **{f"f1_{name}": rounded(value) for name, value in pair.spans.items()},
+        "matched": pair.matched,
+        "matched_percent": rounded(pair.matched_percent),
+        "matched_kappa": rounded(pair.matched_kappa),
+        "rated": pair.rated,
+        "rating_percent": rounded(pair.rating_percent),
+        "rating_kappa_linear": rounded(pair.rating_linear),
+        "rating_kappa_quadratic": rounded(pair.rating_quadratic),
+    }

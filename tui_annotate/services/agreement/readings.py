@@ -1,0 +1,332 @@
+"""Readings: from a record to the annotations that are compared, and why others are left out.
+
+A reading is one person's work on one sample. Nothing of it depends on the order of annotations; a
+span that stands there twice is one, with the labels and the evidence of both.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum, unique
+from itertools import accumulate
+from typing import Final
+
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.labels import JOINER, Label, LabelTree
+from tui_annotate.domain.people import SETTLED, reader
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Sample, SampleKind, Segment, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.methods.span_agreement import stacked
+
+NOTHING: Final[LabelPath] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementOptions:
+    """Whose work is compared, and what of it; an empty value excludes nothing.
+
+    `people`: these among themselves; one alone, with each of the others. `label_level`: number of
+    names of a label's path; 0 for all. `label_set`: the start of a hash. `since`: ISO 8601.
+    """
+
+    dataset: str = ""
+    people: tuple[str, ...] = ()
+    origin: str = ""
+    state: str = State.DONE.value
+    label: str = ""
+    label_level: int = 0
+    label_set: str = ""
+    since: str = ""
+    kind: str = ""
+
+
+@unique
+class LeftOutReason(StrEnum):
+    """Why work, annotations or samples are not compared; see also `other_state`."""
+
+    TOO_OLD = "last changed before that time"
+    NOT_READ = "nothing marked, and not said to be done"
+    OTHER_LABEL_SET = "under another label set"
+    OTHER_ORIGIN = "of another origin"
+    OTHER_LABELS = "with other labels"
+    EVIDENCE_ALONE = "evidence alone: of no span or sentence"
+    SECOND_ALONE = "second reading, and the first does not count"
+    ONE_READER = "read by one person"
+
+
+def other_state(state: State, asked: str) -> str:
+    """The reason why work in another state than the one that was asked for is left out."""
+    return f"{state.value}, not {asked}"
+
+
+@dataclass(slots=True)
+class LeftOutCounts:
+    """What does not count, by reason: work of a person on a sample, annotations, samples."""
+
+    work: Counter[str] = field(default_factory=Counter)
+    annotations: Counter[str] = field(default_factory=Counter)
+    samples: Counter[str] = field(default_factory=Counter)
+
+    def add(self, more: LeftOutCounts) -> None:
+        """More of the same; what did not occur is no reason."""
+        self.work += more.work
+        self.annotations += more.annotations
+        self.samples += more.samples
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedUnit:
+    """A span of what was read that a person marked, without white space at its edges.
+
+    Attributes:
+        label: the worst of those it has.
+        evidence: trimmed; the documents of the source side follow one another on one axis.
+    """
+
+    label: LabelPath
+    evidence: frozenset[Span]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleReading:
+    """One person's work on one sample.
+
+    `spans`: of the summary as they were marked; without one, of the source. `units`: by trimmed
+    span. `sources`: of a citation, what was marked of the cited document, on one axis.
+    """
+
+    person: str
+    worst: LabelPath
+    spans: frozenset[Span]
+    units: Mapping[Span, MarkedUnit]
+    stacked: int
+    label_sets: frozenset[str]
+    sources: frozenset[Span] = frozenset()
+    rating: str = ""
+
+    def of_segments(self, segments: Sequence[Segment], order: LabelOrder) -> list[LabelPath]:
+        """The worst label of what was marked in each segment."""
+        found: list[list[LabelPath]] = [[] for _ in segments]
+        starts = [segment.start for segment in segments]
+        for span, unit in self.units.items():
+            place = max(bisect_right(starts, span.start) - 1, 0)
+            while place < len(segments) and segments[place].start < span.end:
+                found[place].append(unit.label)
+                place += 1
+        return [order.worse(labels) if labels else NOTHING for labels in found]
+
+
+class ReadingBuilder:
+    """Makes readings of records.
+
+    Attributes:
+        left: what did not count so far.
+        label_sets: by version, the readings under it.
+    """
+
+    def __init__(self, asked: AgreementOptions, order: LabelOrder, *, only: str = "") -> None:
+        """Nothing is left out yet.
+
+        Args:
+            only: a person whose work alone may be looked at; empty for everybody's.
+        """
+        self._options = asked
+        self._order = order
+        self._only_person = only
+        self._label = tuple(asked.label.split(JOINER)) if asked.label else ()
+        self.left = LeftOutCounts()
+        self.label_sets: Counter[str] = Counter()
+
+    def readings(self, record: Record) -> list[SampleReading]:
+        """Those that count, by person."""
+        work: dict[str, list[Annotation]] = {}
+        for owned in record.annotations:
+            work.setdefault(owned.person, []).append(owned.annotation)
+        found = []
+        for assignment in sorted(record.assignments, key=lambda each: each.person):
+            if assignment.person == SETTLED or self._only_person not in (
+                "",
+                reader(assignment.person),
+            ):
+                continue
+            own = work.get(assignment.person, [])
+            if not self._counts(assignment, own):
+                continue
+            kept = list(self._filter_annotations(own, record.sample))
+            found.append(self._make_reading(assignment, record.sample, kept))
+            self.label_sets.update(found[-1].label_sets)
+        return found
+
+    def _counts(self, assignment: Assignment, own: Sequence[Annotation]) -> bool:
+        asked, state = self._options, assignment.state
+        if asked.state and state != asked.state:
+            self.left.work[other_state(state, asked.state)] += 1
+            return False
+        if assignment.updated < asked.since:
+            self.left.work[LeftOutReason.TOO_OLD] += 1
+            return False
+        if not (own or assignment.rating) and state is not State.DONE:
+            self.left.work[LeftOutReason.NOT_READ] += 1
+            return False
+        versions = {each.label_set for each in own}
+        if asked.label_set and versions - {asked.label_set}:
+            self.left.work[LeftOutReason.OTHER_LABEL_SET] += 1
+            return False
+        return True
+
+    def _filter_annotations(
+        self, own: Iterable[Annotation], sample: Sample
+    ) -> Iterator[Annotation]:
+        asked, label, left = self._options, self._label, self.left.annotations
+        needed = sample.kind is not SampleKind.CITATION and bool(sample.side(Side.SUMMARY))
+        for each in own:
+            origin = each.origin
+            if asked.origin and asked.origin not in (origin, origin.partition(":")[0]):
+                left[LeftOutReason.OTHER_ORIGIN] += 1
+            elif label and not any(path[: len(label)] == label for path in each.labels):
+                left[LeftOutReason.OTHER_LABELS] += 1
+            else:
+                if needed and not each.claim:
+                    left[LeftOutReason.EVIDENCE_ALONE] += 1
+                yield each
+
+    def _make_reading(
+        self, assignment: Assignment, sample: Sample, own: Sequence[Annotation]
+    ) -> SampleReading:
+        labels: dict[Span, list[LabelPath]] = {}
+        evidence: dict[Span, set[Span]] = {}
+        by_label: dict[LabelPath, list[Span]] = {}
+        axis = Axis(sample)
+        for each in own:
+            label = self._order.worst(each.labels)
+            claim, taken = _marked_anchors(each, sample)
+            given = {axis.place(anchor) for anchor in taken}
+            for anchor in claim:
+                span = anchor.span.trim(sample.document(anchor.side, anchor.index).text)
+                if span is not None:
+                    labels.setdefault(span, []).append(label)
+                    evidence.setdefault(span, set()).update(filter(None, given))
+                    by_label.setdefault(label, []).append(span)
+        cited = own if sample.kind is SampleKind.CITATION else ()
+        sources = (axis.place(anchor) for each in cited for anchor in each.evidence)
+        return SampleReading(
+            assignment.person,
+            self._order.worse(self._order.worst(each.labels) for each in own),
+            frozenset(anchor.span for each in own for anchor in _marked_anchors(each, sample)[0]),
+            {
+                span: MarkedUnit(self._order.worse(found), frozenset(evidence[span]))
+                for span, found in labels.items()
+            },
+            sum(map(stacked, by_label.values())),
+            frozenset(each.label_set for each in own if each.label_set),
+            frozenset(filter(None, sources)),
+            assignment.rating,
+        )
+
+
+def _marked_anchors(
+    annotation: Annotation, sample: Sample
+) -> tuple[Sequence[Anchor], Sequence[Anchor]]:
+    if sample.side(Side.SUMMARY):
+        return annotation.claim, annotation.evidence
+    return [anchor for anchor in annotation.evidence if anchor.index == 0], ()
+
+
+class Axis:
+    """The source documents of a sample, laid end to end with a gap, so that spans can be compared.
+
+    The gap keeps the last words of one from touching the first of the next.
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        """All of them, in order."""
+        self._texts = [document.text for document in sample.side(Side.SOURCE)]
+        self._starts = [0, *accumulate(len(text) + 1 for text in self._texts)]
+
+    @property
+    def text(self) -> str:
+        """What spans on the axis are of."""
+        return "\n".join(self._texts)
+
+    def place(self, anchor: Anchor) -> Span | None:
+        """A trimmed span of evidence on the axis; None for white space alone."""
+        found = anchor.span.trim(self._texts[anchor.index])
+        return found.shift(self._starts[anchor.index]) if found else None
+
+
+"""What stands for a sample or a sentence in which somebody marked nothing."""
+
+UNLABELLED: Final[LabelPath] = ("",)
+"""What stands for work that has no label; no label is called so."""
+
+_Key = tuple[int, int, LabelPath]
+
+
+class LabelOrder:
+    """Finds the worst of several labels; `strangers` are requested labels outside all sets."""
+
+    def __init__(self, trees: Iterable[LabelTree], *, level: int = 0) -> None:
+        """What two sets order differently stands as the first has it."""
+        paths = dict.fromkeys(
+            path for tree in trees for root in tree.roots for path in _walk_leaves_first(root)
+        )
+        self._level = level or None
+        self._places = {path: place for place, path in enumerate(paths)}
+        self._key_cache: dict[LabelPath, _Key] = {}
+        self.strangers: set[LabelPath] = set()
+
+    def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
+        """The worst of an annotation's labels, cut to the level; `UNLABELLED` for none."""
+        cut = [path[: self._level] for path in labels]
+        return min(cut, key=self._key) if cut else UNLABELLED
+
+    def worse(self, found: Iterable[LabelPath]) -> LabelPath:
+        """The worst of what `worst` gave; `NOTHING` for none."""
+        return min(found, key=self._key, default=NOTHING)
+
+    def sorted(self, found: Iterable[LabelPath]) -> list[LabelPath]:
+        """Distinct values of `worst` and `worse`, the worst first."""
+        return sorted(set(found), key=self._key)
+
+    def _key(self, path: LabelPath) -> _Key:
+        known = self._key_cache.get(path)
+        if known is None:
+            known = self._key_cache[path] = self._compute_key(path)
+        return known
+
+    def _compute_key(self, path: LabelPath) -> _Key:
+        beyond = len(self._places)
+        if path in (NOTHING, UNLABELLED):
+            return beyond + 1 + (path == NOTHING), 0, path
+        if path in self._places:
+            return self._places[path], 1, path
+        self.strangers.add(path)
+        kin = (path[:depth] for depth in range(len(path) - 1, 0, -1))
+        return (
+            next((self._places[above] for above in kin if above in self._places), beyond),
+            0,
+            path,
+        )
+
+
+def _walk_leaves_first(label: Label) -> Iterator[LabelPath]:
+    for child in label.children:
+        yield from _walk_leaves_first(child)
+    yield label.path
+
+
+def named(path: LabelPath) -> str:
+    """A label as people read it."""
+    if path in (NOTHING, UNLABELLED):
+        return "nothing" if path == NOTHING else "(no label)"
+    return JOINER.join(path)
+
+
+def all_named(paths: Sequence[LabelPath]) -> list[str]:
+    """Labels as people read them, in their order."""
+    return [named(path) for path in paths]

@@ -1,0 +1,223 @@
+"""Sums over samples of compared readings; all agreement figures are computed from them."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.collection_items import scale
+from tui_annotate.domain.samples import SampleKind, Segment
+from tui_annotate.methods.agreement import Numbers
+from tui_annotate.methods.span_agreement import (
+    EvidenceRelation,
+    SpanF1,
+    compare_evidence,
+    overlapping,
+    span_f1,
+)
+from tui_annotate.services.agreement.readings import LabelOrder, SampleReading
+
+Group = Sequence[SampleReading]
+"""Readings of one sample that are compared with one another; two or more."""
+
+PASSAGES: Final = tuple(EvidenceRelation)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What was read: a text and its sentences, those of white space alone left out.
+
+    Attributes:
+        cited: of a citation, the text that it cites; None for all other samples.
+        kind: of the sample, by which it has its scale.
+    """
+
+    text: str
+    segments: Sequence[Segment]
+    cited: str | None = None
+    kind: SampleKind = SampleKind.PAIR
+
+
+class Ratings:
+    """Units with the label that each of some people gave them, in the order of these people."""
+
+    def __init__(self) -> None:
+        self.patterns: dict[tuple[LabelPath, ...], int] = {}
+        self._samples = array("q")
+        self._found = array("q")
+
+    def add(self, sample: int, labels: Sequence[LabelPath]) -> None:
+        """One unit of a sample."""
+        self._samples.append(sample)
+        self._found.append(self.patterns.setdefault(tuple(labels), len(self.patterns)))
+
+    @property
+    def sizes(self) -> Counter[int]:
+        """By number of people, how many units that many judged."""
+        each = np.bincount(np.asarray(self._found), minlength=len(self.patterns))
+        found: Counter[int] = Counter()
+        for labels, place in self.patterns.items():
+            found[len(labels)] += int(each[place])
+        return found
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def summed(self, by_pattern: Numbers, samples: int) -> Numbers:
+        """(samples, columns): sums over each sample's units of (patterns, columns)."""
+        rows = np.zeros((samples, by_pattern.shape[1]))
+        np.add.at(rows, np.asarray(self._samples), by_pattern[np.asarray(self._found)])
+        return rows
+
+
+@dataclass(slots=True)
+class PairTally:
+    """Two people compared, or one person's two readings.
+
+    `both`, `matched`: label pairs of samples and of overlapping spans, with how often they occur.
+    `spans`: sums of the four figures over the `marked` samples, where either marked something.
+    """
+
+    both: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
+    spans: list[float] = field(default_factory=lambda: [0.0] * len(SpanF1._fields))
+    marked: int = 0
+    matched: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
+    rated: dict[str, Counter[tuple[LabelPath, LabelPath]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleRatings:
+    """Samples that two or more rated with one scale.
+
+    Attributes:
+        scale: its words, in their order.
+        given: the words that people gave, each as a path of one.
+    """
+
+    scale: Sequence[str]
+    given: Ratings = field(default_factory=Ratings)
+
+    def words(self) -> list[str]:
+        """The scale, and behind it the other words that were given."""
+        given = {word for pattern in self.given.patterns for (word,) in pattern}
+        return [*self.scale, *sorted(given.difference(self.scale))]
+
+
+_SCALE_NAMES: Final = {SampleKind.PAIR: "pairs", SampleKind.QUESTION: "questions"}
+_COLLECTION_SCALE: Final = "items"
+"""Reports, documents and citations, which share a scale."""
+
+
+class PairMarks:
+    """Pairs of people who marked a text; `neither` counts pairs without a mark."""
+
+    def __init__(self) -> None:
+        self.neither = 0
+        self._found: list[tuple[int, SpanF1]] = []
+
+    def __len__(self) -> int:
+        return self.neither + len(self._found)
+
+    def add(self, sample: int, found: SpanF1 | None) -> None:
+        """The figures of two people at a sample; None where neither marked anything."""
+        if found is None:
+            self.neither += 1
+        else:
+            self._found.append((sample, found))
+
+    def summed(self, samples: int) -> Numbers:
+        """(samples, 5): sums of the four figures, and of how many pairs of people they are."""
+        rows = np.zeros((samples, len(SpanF1._fields) + 1))
+        for sample, found in self._found:
+            rows[sample] += (*found, 1)
+        return rows
+
+
+class AgreementTally:
+    """All compared work; `marks` are span figures of the text, `cited` those of citations."""
+
+    def __init__(self, order: LabelOrder, chosen: Sequence[str] = ()) -> None:
+        """Nothing is compared yet.
+
+        Args:
+            chosen: the workspace's words for samples of every kind; empty where it names none.
+        """
+        self._order = order
+        self._chosen = chosen
+        self.samples = 0
+        self.of_samples, self.of_segments, self.of_matched = Ratings(), Ratings(), Ratings()
+        self.rated: dict[str, ScaleRatings] = {}
+        self.pairs: dict[tuple[str, str], PairTally] = {}
+        self.stacked = 0
+        self.marks, self.cited = PairMarks(), PairMarks()
+        self._passages: Counter[tuple[int, EvidenceRelation]] = Counter()
+
+    @property
+    def people(self) -> set[str]:
+        """Whose work was compared."""
+        return {person for pair in self.pairs for person in pair}
+
+    def add(self, groups: Sequence[Group], summary: Summary) -> None:
+        """One sample more; a reading may be in several groups."""
+        self.stacked += sum(
+            each.stacked for each in {one.person: one for group in groups for one in group}.values()
+        )
+        for group in groups:
+            self.of_samples.add(self.samples, [reading.worst for reading in group])
+            rated: list[LabelPath] = [(each.rating,) for each in group if each.rating]
+            if len(rated) > 1:
+                words = scale(summary.kind, self._chosen)
+                mine = self.rated.setdefault(self._scale_name(summary.kind), ScaleRatings(words))
+                mine.given.add(self.samples, rated)
+            columns = [reading.of_segments(summary.segments, self._order) for reading in group]
+            for labels in zip(*columns, strict=True):
+                self.of_segments.add(self.samples, labels)
+            for one, other in combinations(group, 2):
+                self._add_pair(one, other, summary)
+        self.samples += 1
+
+    def _add_pair(self, one: SampleReading, other: SampleReading, summary: Summary) -> None:
+        pair = self.pairs.setdefault((one.person, other.person), PairTally())
+        pair.both[one.worst, other.worst] += 1
+        if one.rating and other.rating:
+            rated = pair.rated.setdefault(self._scale_name(summary.kind), Counter())
+            rated[(one.rating,), (other.rating,)] += 1
+        if summary.cited is not None:
+            found = span_f1(one.sources, other.sources, text=summary.cited)
+            self.cited.add(self.samples, found)
+        found = span_f1(one.spans, other.spans, text=summary.text)
+        self.marks.add(self.samples, found)
+        if found is None:
+            return
+        pair.marked += 1
+        pair.spans = [sum(each) for each in zip(pair.spans, found, strict=True)]
+        for ours, theirs in overlapping(one.units, other.units):
+            unit, its = one.units[ours], other.units[theirs]
+            pair.matched[unit.label, its.label] += 1
+            self.of_matched.add(self.samples, (unit.label, its.label))
+            self._passages[self.samples, compare_evidence(unit.evidence, its.evidence)] += 1
+
+    def passages(self) -> Numbers:
+        """(samples, 5): how often the evidence for matched spans relates in each way."""
+        rows = np.zeros((self.samples, len(PASSAGES)))
+        for (sample, passage), count in self._passages.items():
+            rows[sample, PASSAGES.index(passage)] = count
+        return rows
+
+    def _scale_name(self, kind: SampleKind) -> str:
+        """The name of the scale that samples of a kind are rated with; empty where all share it."""
+        return "" if self._chosen else _SCALE_NAMES.get(kind, _COLLECTION_SCALE)
+
+    def labels(self) -> list[LabelPath]:
+        """All labels that were given to samples, sentences or spans, the worst first."""
+        every = (self.of_samples, self.of_segments, self.of_matched)
+        return self._order.sorted(
+            label for ratings in every for labels in ratings.patterns for label in labels
+        )

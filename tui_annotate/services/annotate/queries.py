@@ -1,0 +1,375 @@
+"""What annotators see: samples, queue, collections, their own past work; nobody else's work."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Self
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.collection_items import (
+    Branch,
+    Item,
+    Leaf,
+    Sentence,
+    leaves,
+    report_id,
+    scale,
+    sentences,
+)
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.label_changes import Renames
+from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.practice_feedback import Feedback, feedback
+from tui_annotate.domain.queue_orders import BY_SOURCE
+from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, Sibling, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import SuggestionAnswer, SuggestionStatus
+from tui_annotate.domain.terminal_text import visible
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.items import ItemStore
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
+from tui_annotate.storage.log.ledger import ActionResult
+from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.queue import QueuePage, QueueStore
+
+MOST_SIBLINGS: Final = 40
+"""Samples of a group that are looked at side by side."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitationContext:
+    """The report around a citation; None where the workspace lacks it.
+
+    `citations` are those of the sentence that this person has, in order.
+    """
+
+    report: Sample | None
+    sentence: int
+    sentences: tuple[Sentence, ...]
+    citations: tuple[SampleKey, ...]
+
+
+@dataclass(frozen=True)
+class SampleQueries:
+    """What annotators see, and their stored positions; writes nothing to the log."""
+
+    corpus: CorpusStore
+    store: AnnotationStore
+    people: PeopleStore
+    line: QueueStore
+    guidance: GuidanceStore
+    items: ItemStore
+    ratings: tuple[str, ...] = ()
+
+    def open(self, person: str, key: SampleKey, *, order: str = BY_SOURCE) -> OpenSample:
+        """A sample with all that the screen shows of it. Writes nothing.
+
+        Raises:
+            NotFound: there is no such sample.
+            InvalidInput: there is no such order.
+        """
+        stored = self.corpus.sample(key)
+        stream = self.store.stream(person, key)
+        standing = self.line.standing(person, key, order=order)
+        guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
+        return OpenSample(
+            stored.sample,
+            stored.segments,
+            stream.annotations,
+            stream.assignment,
+            self.people.place(person, key),
+            standing.position,
+            standing.total,
+            standing.finished,
+            self.labels(key.dataset),
+            self.guidance.text(GuidanceKind.GUIDELINES, guidelines) if guidelines else "",
+            standing.practice,
+            scale(stored.sample.kind, self.ratings),
+            self.store.suggested(person, key),
+        )
+
+    def moment(self) -> int:
+        """A number that is another once anything was committed since, by whomever.
+
+        As long as it is the same, whatever was read here stands. It costs next to nothing.
+        """
+        return self.store.moment()
+
+    def labels(self, dataset: str = "") -> LabelTree:
+        """The label set in force in a dataset; the workspace's where it has none of its own.
+
+        Raises:
+            NotFound: the workspace has no label set.
+        """
+        return self._label_sets.in_force(dataset)
+
+    def became(self, dataset: str, version: str) -> Renames:
+        """What labels of a former version are called now in a dataset, where that is otherwise."""
+        with self.store.reading() as log:
+            return log.became(dataset, version)
+
+    @cached_property
+    def _label_sets(self) -> LabelSets:
+        return LabelSets(self.guidance)
+
+    def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
+        """Return the named sample, else the last one of this person, else the next incomplete one.
+
+        Args:
+            sample: an id, or dataset/id; `dataset/` means their first sample of it.
+
+        Returns:
+            None without any samples.
+
+        Raises:
+            NotFound: `sample` names none, more than one, or a dataset without any of theirs.
+        """
+        if sample.endswith("/"):
+            return self._first_of_dataset(person, sample[:-1], order=order)
+        if sample:
+            return self.corpus.find(sample)
+        last = self.people.last_place(person)
+        if last and not self.line.holds(person, last, order=order):
+            last = None
+        if last and not self.store.stream(person, last).assignment.state.finished:
+            return last
+        following = self.line.next_unfinished(person, last, order=order)
+        return following or last or self.line.first(person, order=order)
+
+    def _first_of_dataset(self, person: str, dataset: str, *, order: str) -> SampleKey:
+        for key in self.corpus.keys(dataset):
+            if self.line.holds(person, key, order=order):
+                return key
+        raise NotFound(
+            f"no sample of {visible(dataset)!r} is yours", "ask whoever hands the samples out"
+        )
+
+    def feedback(self, person: str, key: SampleKey) -> Feedback | None:
+        """A sample that somebody did for practice beside what is right; None for all others."""
+        right = self.store.gold(person, key)
+        if right is None:
+            return None
+        work = self.store.stream(person, key)
+        return feedback(work.annotations, right, rated=work.assignment.rating)
+
+    def find_reopened(self, person: Person) -> int:
+        """How many samples somebody is still to read a second time."""
+        return self.line.find_reopened(person)
+
+    def next_unfinished(
+        self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
+    ) -> SampleKey | None:
+        """The next sample that this person has not finished; goes on from the top at the end.
+
+        Returns:
+            None when all are finished; `after` itself when it alone is not.
+        """
+        return self.line.next_unfinished(person, after, order=order)
+
+    def neighbour(
+        self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
+    ) -> SampleKey | None:
+        """The sample `step` places further on, back where negative; None behind the ends."""
+        return self.line.neighbour(person, key, step, order=order)
+
+    def queue(
+        self,
+        person: str,
+        *,
+        order: str = BY_SOURCE,
+        search: str = "",
+        states: Collection[State] = (),
+        offset: int = 0,
+        limit: int = 200,
+    ) -> QueuePage:
+        """Rows of the queue; `search` looks in id, group, dataset and the summary's start."""
+        return self.line.page(
+            person, order=order, search=search, states=states, offset=offset, limit=limit
+        )
+
+    def siblings(
+        self, person: str, key: SampleKey, *, order: str = BY_SOURCE
+    ) -> tuple[Sibling, ...]:
+        """The samples of a sample's group that are in this person's line, as they came.
+
+        Returns:
+            None of them where the sample belongs to no group; else it is one of them. No more than
+            `MOST_SIBLINGS`.
+        """
+        rows = self.line.siblings(person, key, order=order)[:MOST_SIBLINGS]
+        found = []
+        for row in rows:
+            documents = self.corpus.sample(row.key).sample.side(Side.SUMMARY)
+            text = "\n".join(document.text for document in documents)
+            found.append(Sibling(row.key, row.state, row.annotations, text))
+        return tuple(found)
+
+    def find(self, text: str) -> SampleKey:
+        """The sample that is meant: an id, dataset/id, or the start of one id alone.
+
+        Raises:
+            NotFound: none, or several; the hint names some.
+        """
+        return self.corpus.find(text.strip())
+
+    def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
+        """A person's own notes, once each: the most frequent first, then the most recent."""
+        return self.store.past_notes(person, limit=limit)
+
+    def former_evidence(self, person: str, sample: Sample) -> dict[str, tuple[Span, ...]]:
+        """Where this person took evidence in the sample's sources while they were at other samples.
+
+        Returns:
+            By the document's hash, spans in order; documents without any are absent.
+        """
+        names = {document.sha256 for document in sample.side(Side.SOURCE)}
+        return self.store.former_evidence(person, names, outside=sample.key)
+
+    def modes(self, dataset: str) -> tuple[SampleKind, ...]:
+        """The kinds of items that a dataset has: reports, documents, citations, in that order."""
+        return self.items.modes(dataset)
+
+    def topics(self, person: str, dataset: str, kind: SampleKind) -> tuple[Branch, ...]:
+        """Topics as they came, with how much of each this person has done.
+
+        That counts reports, documents, or sentences all of whose citations are annotated. Whoever
+        was given samples of the dataset sees and counts these alone, here and below.
+        """
+        return self.items.topics(person, dataset, kind)
+
+    def runs(
+        self, person: str, dataset: str, kind: SampleKind, *, topic: str
+    ) -> tuple[Branch, ...]:
+        """The runs of a topic as they came, counted likewise; of reports each is itself an item."""
+        return self.items.runs(person, dataset, kind, topic=topic)
+
+    def leaves(
+        self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
+    ) -> tuple[Leaf, ...]:
+        """The documents of a run by their ids, or its sentences in their order; none of reports."""
+        if kind is SampleKind.REPORT:
+            return ()
+        of_run = run if kind is SampleKind.CITATION else ""
+        items = self.items.items(person, dataset, kind, topic=topic, run=of_run)
+        return leaves(kind, items, run)
+
+    def next_incomplete(
+        self, person: str, kind: SampleKind, after: SampleKey | None, *, dataset: str = ""
+    ) -> SampleKey | None:
+        """Return the next item of a kind that this person did not annotate; None if there is none.
+
+        It starts after `after` and wraps around; `dataset` is needed where `after` is None.
+        """
+        within = after.dataset if after else dataset
+        found = self.items.next_open(person, within, kind, after=after.id if after else "")
+        return SampleKey(within, found) if found is not None else None
+
+    def around(self, person: str, key: SampleKey) -> CitationContext:
+        """What stands around a citation.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        sample = self.corpus.sample(key).sample
+        report = self._find_report(sample)
+        mine = [
+            one for one in self._citations_of_report(person, sample) if one.group == sample.group
+        ]
+        index = sample.group.rpartition("|")[2]
+        return CitationContext(
+            report,
+            int(index) if index.isdecimal() else 0,
+            sentences(report) if report else (),
+            tuple(one.key for one in mine),
+        )
+
+    def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
+        """Return the first citation of the sentence `step` sentences on; None beyond the report.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        sample = self.corpus.sample(key).sample
+        found = leaves(SampleKind.CITATION, self._citations_of_report(person, sample))
+        at = next((at for at, leaf in enumerate(found) if key in leaf.keys), -1) + step
+        return found[at].keys[0] if 0 <= at < len(found) else None
+
+    def _citations_of_report(self, person: str, sample: Sample) -> Sequence[Item]:
+        if sample.kind is not SampleKind.CITATION:
+            return ()
+        topic = str(sample.meta.get("topic_id", ""))
+        run = report_id(sample.group).removeprefix(f"r|{topic}|")
+        return self.items.items(person, sample.dataset, SampleKind.CITATION, topic=topic, run=run)
+
+    def _find_report(self, sample: Sample) -> Sample | None:
+        try:
+            return self.corpus.sample(SampleKey(sample.dataset, report_id(sample.group))).sample
+        except NotFound:
+            return None
+
+    def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
+        """Remembers where a person is in a sample; JSON values that the screen understands."""
+        self.people.keep_place(person, key, place)
+
+    def preferences(self, person: str) -> dict[str, Any]:
+        """What a person chose, by name."""
+        return self.people.preferences(person)
+
+    def keep_preference(self, person: str, name: str, value: Any) -> None:
+        """Remembers a choice; a JSON value."""
+        self.people.keep_preference(person, name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSample:
+    """A sample as one person sees it.
+
+    `segments`: parallel to `sample.documents`. `annotations`: this person's, in reading order.
+    `place`: the last position; empty for none. `position`: in the order, from 1. `practice`: the
+    right answers are shown when it is done. `suggestions`: empty where they are hidden.
+    """
+
+    sample: Sample
+    segments: tuple[tuple[Segment, ...], ...]
+    annotations: tuple[Annotation, ...]
+    assignment: Assignment
+    place: Mapping[str, Any]
+    position: int
+    total: int
+    finished: int
+    labels: LabelTree
+    guidelines: str
+    practice: bool = False
+    scale: tuple[str, ...] = ()
+    suggestions: tuple[SuggestionStatus, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SaveResult:
+    """What is stored after an action.
+
+    `annotation`: the one that was changed; None where it is gone, or there is not exactly one.
+    `undone`: the verb that undo or redo reversed; else empty. `answers`: by suggestion id.
+    """
+
+    key: SampleKey
+    verb: str
+    annotation: Annotation | None
+    annotations: tuple[Annotation, ...]
+    assignment: Assignment
+    undone: str = ""
+    answers: Mapping[str, SuggestionAnswer] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, done: ActionResult) -> Self:
+        """What a stream holds after an action."""
+        stream = done.stream
+        annotations = stream.annotations
+        touched = next((known for known in annotations if known.id == done.about), None)
+        told = (stream.key, done.verb, touched, annotations, stream.assignment, done.undone)
+        return cls(*told, stream.answers)

@@ -1,0 +1,470 @@
+"""Assignments: shares, top-ups, moves, second readings, practice, pools, escalation, undo.
+
+For admins alone. What is handed out can be asked for without being done: `dry_run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tui_annotate.domain import assignment_plan
+from tui_annotate.domain.assignment_plan import (
+    AllocationItem,
+    Assignee,
+    AssignmentOptions,
+    AssignmentOrder,
+    AssignmentPlan,
+)
+from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.people import (
+    SETTLED,
+    Actor,
+    Person,
+    PersonKind,
+    Verb,
+    checked_name,
+    require,
+    second_reader,
+)
+from tui_annotate.services.assignments.report import (
+    AssignmentOverview,
+    HandoutReport,
+    RuleResult,
+    report_handout,
+    report_person,
+    shown,
+)
+from tui_annotate.storage.assignments.assignment_rows import AllottedRow
+from tui_annotate.storage.assignments.store import (
+    AssignableDataset,
+    AssignmentStore,
+    AssignmentTransaction,
+    HeldSample,
+    WithdrawalResult,
+)
+from tui_annotate.storage.people.store import PeopleStore
+
+__all__ = ["AssignmentOverview", "AssignmentService", "HandoutReport", "WithdrawalResult"]
+
+_ANNOTATOR_KINDS = (PersonKind.LOCAL, PersonKind.ACCOUNT)
+
+
+class _DryRun(Exception):
+    """Rolls the transaction of a dry run back."""
+
+
+Allocate = Callable[[AssignableDataset], AssignmentPlan]
+
+
+@dataclass(frozen=True, slots=True)
+class _HandoutRequest:
+    """A requested assignment; `allocate` distributes, `score` is the field of `meta` to sort by."""
+
+    kind: AssignmentCause
+    dataset: str
+    people: Sequence[Person]
+    allocate: Allocate
+    request: Mapping[str, Any]
+    score: str = ""
+
+
+@dataclass(frozen=True)
+class AssignmentService:
+    """Assigns the samples of a workspace; NotAllowed for all but admins.
+
+    `member`: finds an account by name or address; None where people need no accounts. `disabled`:
+    ids of people with disabled accounts.
+    """
+
+    store: AssignmentStore
+    people: PeopleStore
+    member: Callable[[str], Person | None]
+    actor: Actor
+    disabled: Callable[[], Collection[str]] = tuple
+
+    def __post_init__(self) -> None:
+        require(self.actor, Verb.MANAGE)
+
+    def meant(self, to: Sequence[str], *, dry_run: bool) -> list[Person]:
+        """Return the people who are named.
+
+        Raises:
+            InvalidInput: no one is named.
+            NotFound: a name is unknown.
+            Conflict: an account is disabled.
+        """
+        if not to:
+            raise InvalidInput("nobody is named", "name people: --to NAME, several times")
+        found = [self._find_assignee(name, keep=not dry_run) for name in to]
+        return list({person.id: person for person in found}.values())
+
+    def give(
+        self,
+        dataset: str,
+        to: Sequence[str],
+        wish: AssignmentOptions,
+        *,
+        ids: Collection[str] = (),
+        score: str = "",
+        dry_run: bool = False,
+    ) -> HandoutReport:
+        """Assign a share of a dataset, or the samples with some ids; `score` is a field of `meta`.
+
+        Raises:
+            NotFound: there is no such dataset, sample or person.
+            InvalidInput: no one is named, or no sample has a number in the field.
+            Conflict: the dataset is for practice.
+        """
+        people = self.meant(to, dry_run=dry_run)
+        request = {**_request_to_json(wish, people, score), **({"ids": sorted(ids)} if ids else {})}
+
+        def allocate(room: AssignableDataset) -> AssignmentPlan:
+            return assignment_plan.give(_select_items(room, ids), _assignees(room, people), wish)
+
+        asked = _HandoutRequest(AssignmentCause.GIVE, dataset, people, allocate, request, score)
+        return self._hand_out(asked, dry_run=dry_run)
+
+    def top_up(
+        self,
+        dataset: str,
+        to: Sequence[str],
+        wish: AssignmentOptions,
+        *,
+        number: int,
+        score: str = "",
+        dry_run: bool = False,
+    ) -> HandoutReport:
+        """Assign up to a number of open samples each; empty `to`: all with work in the dataset."""
+        people = self.meant(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
+        request = {**_request_to_json(wish, people, score), "open": number}
+
+        def allocate(room: AssignableDataset) -> AssignmentPlan:
+            return assignment_plan.top_up(room.items, _assignees(room, people), wish, to=number)
+
+        asked = _HandoutRequest(AssignmentCause.TOP_UP, dataset, people, allocate, request, score)
+        return self._hand_out(asked, dry_run=dry_run)
+
+    def _people_with_samples(self, dataset: str) -> list[Person]:
+        with self.store.reading() as store:
+            has = store.room(dataset).has
+        people = [each for each in self._workers() if has.get(each.id)]
+        if not people:
+            raise InvalidInput(f"nobody has anything of {dataset!r}", "name people: --to NAME")
+        return people
+
+    def _hand_out(self, asked: _HandoutRequest, *, dry_run: bool) -> HandoutReport:
+        if dry_run:
+            with self.store.reading() as store:
+                return self._plan_handout(store, asked)[0]
+        with self.store.writing(self.actor.person) as store:
+            told, rows = self._plan_handout(store, asked)
+            if not rows:
+                return told
+            for each in asked.people:
+                if each.kind is PersonKind.AGAIN:
+                    store.keep(each)
+            number = store.apply(asked.kind, asked.dataset, rows=rows, request=asked.request)
+        return replace(told, handout=number)
+
+    def _plan_handout(
+        self, store: AssignmentTransaction, asked: _HandoutRequest
+    ) -> tuple[HandoutReport, list[AllottedRow]]:
+        room = store.room(asked.dataset, score=asked.score)
+        if asked.score and all(item.score is None for item in room.items):
+            raise InvalidInput(
+                f"no sample of {asked.dataset!r} has a number named {asked.score!r} in its meta",
+                "the field of a column is named as the column",
+            )
+        outcome = asked.allocate(room)
+        people = [
+            report_person(
+                each.id, each.name, outcome.given[each.id], had=len(room.has.get(each.id, ()))
+            )
+            for each in asked.people
+        ]
+        items = [item for own in outcome.given.values() for item in own]
+        rows = [AllottedRow(who, item.place) for who, own in outcome.given.items() for item in own]
+        return report_handout(people, items, short=outcome.short), rows
+
+    def move(
+        self, person: str, to: Sequence[str], *, begun: bool = False, dry_run: bool = False
+    ) -> HandoutReport:
+        """Move a person's open samples to others, evenly; without others, back to the pool.
+
+        Practice and second readings stay. `begun`: samples in progress too; finished work stays
+        stored.
+
+        Raises:
+            NotFound, InvalidInput: a name is unknown; no one else is named.
+            Conflict: no one is named, and a dataset has no pool.
+        """
+        giver = self._find_giver(person)
+        people = [each for each in self.meant(to, dry_run=dry_run) if each != giver] if to else []
+        if to and not people:
+            raise InvalidInput(f"{giver.name!r} has them already", "name others: --to NAME")
+        with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
+            held = [
+                each
+                for each in store.held(person=giver.id)
+                if not each.finished and not each.allotted.practice and (begun or not each.begun)
+            ]
+            outcome = _plan_move(store, held, people)
+            items = [item for own in outcome.given.values() for item in own]
+            items = items if people else _held_items(store, held)
+            number = 0
+            if not dry_run and held:
+                number = _write_move(store, held, outcome, giver=giver, people=people)
+        told = [report_person(each.id, each.name, outcome.given[each.id], had=0) for each in people]
+        return replace(report_handout(told, items, short=outcome.short), handout=number)
+
+    def repeat(
+        self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
+    ) -> HandoutReport:
+        """Lets people read a share of their own samples a second time, apart from the first."""
+        people = self.meant(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
+        seconds = [second_reader(each) for each in people]
+        with self.store.reading() as store:
+            has = {each.id: {one.key for one in store.held(person=each.id)} for each in seconds}
+
+        def allocate(room: AssignableDataset) -> AssignmentPlan:
+            given = {}
+            for each, second in zip(people, seconds, strict=True):
+                mine = room.has.get(each.id, frozenset()) - has[second.id]
+                own = [item for item in room.items if item.key in mine]
+                given[second.id] = assignment_plan.draw_second_readings(own, wish, person=each.id)
+            return AssignmentPlan(given)
+
+        request = {"to": [each.id for each in people], "share": wish.share, "seed": wish.seed}
+        asked = _HandoutRequest(AssignmentCause.REPEAT, dataset, seconds, allocate, request)
+        return self._hand_out(asked, dry_run=dry_run)
+
+    def practice(
+        self, dataset: str, to: Sequence[str], *, gold: str = "", dry_run: bool = False
+    ) -> HandoutReport:
+        """Assign a dataset with known answers before all other work.
+
+        Args:
+            to: as `give`; empty for everyone who can have work.
+            gold: whose answers are right: a person or origin; empty for adjudicated ones.
+
+        Raises:
+            NotFound, InvalidInput: as `give`; or there are no such answers.
+            Conflict: the dataset is assigned for real work.
+        """
+        rule = self._practice_rule(gold)
+        people = self.meant(to, dry_run=dry_run) if to else self._workers()
+        people = [each for each in people if each.id != rule.person]
+        with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
+            room = store.room(dataset)
+            if not store.known(room.dataset_id, rule):
+                raise NotFound(
+                    f"no answers of {gold or SETTLED!r} are in dataset {dataset!r}",
+                    "whose answers are right: --gold NAME, or --gold imported",
+                )
+            told = [
+                report_person(each.id, each.name, own, had=len(room.items) - len(own))
+                for each in people
+                for own in ([i for i in room.items if i.key not in room.has.get(each.id, ())],)
+            ]
+            number = 0
+            if not dry_run:
+                rows = [AllottedRow(each.id, i.place, True) for each in people for i in room.items]  # noqa: FBT003  a tuple's third
+                ids = [each.id for each in people]
+                number = store.set_practice(dataset, rule, rows=rows, to=ids)
+        return replace(report_handout(told, room.items, short=0), handout=number)
+
+    def _practice_rule(self, gold: str) -> Practice:
+        everybody = {each.id: each.name for each in self.people.all()}
+        meant = [who for who, name in everybody.items() if gold in (who, name)]
+        if len(meant) > 1:
+            ids = ", ".join(meant)
+            raise InvalidInput(f"{gold!r} is the name of several people", f"give an id: {ids}")
+        if not gold or gold == SETTLED:
+            return Practice(person=SETTLED)
+        return Practice(person=meant[0]) if meant else Practice(origin=gold)
+
+    def pool(self, dataset: str, pool: Pool, *, dry_run: bool = False) -> RuleResult:
+        """People draw the samples of a dataset, until each sample has as many as the rule says.
+
+        Raises:
+            NotFound: there is no such dataset.
+            Conflict: it is for practice.
+        """
+        with self._writing(dry_run=dry_run) as store:
+            number = store.set_pool(dataset, pool)
+            ruled = RuleResult(number, store.count_waiting(dataset, pool))
+        return replace(ruled, handout=0) if dry_run else ruled
+
+    def escalate(
+        self,
+        dataset: str,
+        rule: Escalation | None = None,
+        *,
+        now: bool = False,
+        dry_run: bool = False,
+    ) -> RuleResult:
+        """Set the rule that adds people where others disagree; None keeps the one in force.
+
+        `now` applies it to existing disagreements.
+
+        Raises:
+            NotFound: there is no such dataset, or `now` and it has no such rule.
+        """
+        with self._writing(dry_run=dry_run) as store:
+            number = store.set_escalation(dataset, rule) if rule else 0
+            added, waiting = 0, 0
+            if now:
+                added, waiting = store.escalate_now(dataset, disabled=self.disabled)
+        return RuleResult(0 if dry_run else number, waiting, added)
+
+    @contextmanager
+    def _writing(self, *, dry_run: bool) -> Iterator[AssignmentTransaction]:
+        with suppress(_DryRun), self.store.writing(self.actor.person) as store:
+            yield store
+            if dry_run:
+                raise _DryRun
+
+    def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
+        """Undo an assignment with its rule; 0 for the last one in force.
+
+        `begun`: samples in progress too; finished work stays stored.
+
+        Raises:
+            NotFound: there is no such assignment, or none in force.
+            Conflict: it was undone already.
+        """
+        with self.store.writing(self.actor.person) as store:
+            return store.undo(number, begun=begun)
+
+    def show(self, dataset: str = "") -> AssignmentOverview:
+        """All that is handed out, or what is of one dataset.
+
+        Raises:
+            NotFound: there is no such dataset, and nothing of it was ever handed out.
+        """
+        with self.store.reading() as store:
+            found = shown(
+                store, {each.id: each.name for each in self.people.all()}, dataset=dataset
+            )
+            if dataset and not found.handouts:
+                store.dataset_row(dataset)
+        return found
+
+    def _find_assignee(self, name: str, *, keep: bool) -> Person:
+        if member := self.member(name):
+            if member.id in self.disabled():
+                raise Conflict(
+                    f"the account of {name!r} is disabled", "tui-annotate users enable WHO"
+                )
+            if keep:
+                self.people.keep(member)
+            return member
+        if known := self._find_known(name):
+            return known
+        return self.people.local(name) if keep else Person(f"new: {name}", checked_name(name))
+
+    def _find_giver(self, name: str) -> Person:
+        if known := self._find_known(name):
+            return known
+        with suppress(NotFound):
+            if member := self.member(name):
+                return member
+        there = ", ".join(each.name for each in self._workers()) or "nobody yet"
+        raise NotFound(f"there is nobody named {name!r}", f"known: {there}")
+
+    def _find_known(self, name: str) -> Person | None:
+        everybody = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]
+        found = [each for each in everybody if each.id == name]
+        found = found or [each for each in everybody if each.name == name]
+        if len(found) > 1:
+            ids = ", ".join(each.id for each in found)
+            raise InvalidInput(f"{name!r} is the name of several people", f"give an id: {ids}")
+        return found[0] if found else None
+
+    def _workers(self) -> list[Person]:
+        """Everybody who can have work: those with accounts that are active, where there are any."""
+        known = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]
+        members = [each for each in known if each.kind is PersonKind.ACCOUNT]
+        disabled = self.disabled()
+        return [each for each in members or known if each.id not in disabled]
+
+
+def _request_to_json(
+    wish: AssignmentOptions, people: Sequence[Person], score: str
+) -> dict[str, Any]:
+    asked: dict[str, Any] = {
+        "to": [each.id for each in people],
+        "share": wish.share,
+        "overlap": wish.overlap,
+        "order": wish.sorting.value,
+        "seed": wish.seed,
+    }
+    if wish.sorting is AssignmentOrder.SCORE:
+        asked |= {"score": score, "descending": wish.descending}
+    return asked
+
+
+def _assignees(room: AssignableDataset, people: Sequence[Person]) -> list[Assignee]:
+    return [
+        Assignee(each.id, room.has.get(each.id, frozenset()), room.open.get(each.id, 0))
+        for each in people
+    ]
+
+
+def _select_items(room: AssignableDataset, ids: Collection[str]) -> list[AllocationItem]:
+    """The samples of some ids; all where none is given."""
+    if not ids:
+        return list(room.items)
+    items = {item.key.id: item for item in room.items}
+    missing = sorted(set(ids) - items.keys())
+    if missing:
+        raise NotFound(
+            f"dataset {room.dataset!r} has no sample {missing[0]!r}",
+            f"{len(missing)} of the ids are not there; see: tui-annotate dataset show NAME",
+        )
+    return [items[each] for each in dict.fromkeys(ids)]
+
+
+def _held_items(store: AssignmentTransaction, held: Sequence[HeldSample]) -> list[AllocationItem]:
+    rooms = [store.room(name) for name in sorted({each.key.dataset for each in held})]
+    known = {item.key: item for room in rooms for item in room.items}
+    return [replace(known[each.key], place=at) for at, each in enumerate(held)]
+
+
+def _plan_move(
+    store: AssignmentTransaction, held: Sequence[HeldSample], people: Sequence[Person]
+) -> AssignmentPlan:
+    if not people:
+        return AssignmentPlan({})
+    find_assignees = [
+        Assignee(each.id, frozenset(one.key for one in store.held(person=each.id)))
+        for each in people
+    ]
+    items = _held_items(store, held)
+    need = {item.key: 1 for item in items}
+    return assignment_plan.spread(items, find_assignees, need=need, together=True, seed="1")
+
+
+def _write_move(
+    store: AssignmentTransaction,
+    held: Sequence[HeldSample],
+    outcome: AssignmentPlan,
+    *,
+    giver: Person,
+    people: Sequence[Person],
+) -> int:
+    if not people:
+        store.put_back(held)
+        return 0
+    by_key = {each.key: each for each in held}
+    given = {
+        who: [by_key[item.key] for item in sorted(own, key=lambda item: item.place)]
+        for who, own in outcome.given.items()
+    }
+    if not any(given.values()):
+        return 0
+    return store.move(given, giver=giver, to=[each.id for each in people])

@@ -1,0 +1,166 @@
+"""Reports of assignments: who got what, the progress of each person, and the rules in force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tui_annotate.domain.assignment_plan import AllocationItem
+from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
+from tui_annotate.storage.assignments.store import AssignmentTransaction
+
+
+@dataclass(frozen=True, slots=True)
+class PersonHandout:
+    """What one person got.
+
+    Attributes:
+        characters: of their summaries, together.
+        had: how many samples they had before, of the same dataset.
+    """
+
+    person: str
+    name: str
+    samples: int
+    sources: int
+    characters: int
+    had: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandoutReport:
+    """What was assigned, or would be.
+
+    `handout`: its number, for undo; 0 where nothing was written. `short`: places left unassigned.
+    """
+
+    handout: int
+    samples: int
+    people: tuple[PersonHandout, ...]
+    short: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentStatus:
+    """How far somebody is with what they have of a dataset.
+
+    Attributes:
+        drawn: how many of `samples` they drew themselves.
+        practice: how many are for practice.
+    """
+
+    dataset: str
+    person: str
+    name: str
+    samples: int
+    finished: int
+    begun: int
+    drawn: int
+    practice: int
+
+    @property
+    def open(self) -> int:
+        """Neither finished nor begun."""
+        return self.samples - self.finished - self.begun
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRule:
+    """A rule of a dataset, in words; `waiting` counts samples without a person."""
+
+    dataset: str
+    rule: str
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """The effect of a rule; `handout` is its number for undo, 0 for none."""
+
+    handout: int
+    waiting: int
+    added: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ListedHandout:
+    """A handout, as it is listed."""
+
+    id: int
+    at: str
+    by: str
+    kind: str
+    dataset: str
+    asked: Mapping[str, Any]
+    undone: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentOverview:
+    """All that is handed out."""
+
+    stands: tuple[AssignmentStatus, ...]
+    rules: tuple[ListedRule, ...]
+    handouts: tuple[ListedHandout, ...]
+
+
+def report_person(
+    person: str, name: str, items: Sequence[AllocationItem], *, had: int
+) -> PersonHandout:
+    """What one person got of some samples."""
+    sources = len({item.source for item in items})
+    return PersonHandout(person, name, len(items), sources, sum(item.length for item in items), had)
+
+
+def report_handout(
+    people: Sequence[PersonHandout], items: Sequence[AllocationItem], *, short: int
+) -> HandoutReport:
+    """What would be handed out; nothing of it is written."""
+    return HandoutReport(0, len({item.key for item in items}), tuple(people), short)
+
+
+def shown(
+    store: AssignmentTransaction, names: Mapping[str, str], *, dataset: str = ""
+) -> AssignmentOverview:
+    """All that is handed out, or what is of one dataset; people by `names`."""
+    stands = [
+        AssignmentStatus(row.dataset, row.person, names.get(row.person, row.person), *row[2:])
+        for row in store.stands(dataset)
+    ]
+    ruled = [
+        ListedRule(name, _describe_rule(rule, names), store.count_waiting(name, rule))
+        for name, rule in store.rules(dataset)
+    ]
+    given = [
+        ListedHandout(
+            each.id,
+            each.at,
+            names.get(each.by, each.by),
+            each.kind.value,
+            each.dataset,
+            _request_with_names(each.request, names),
+            each.undone,
+        )
+        for each in store.handouts()
+        if dataset in ("", each.dataset)
+    ]
+    return AssignmentOverview(tuple(stands), tuple(ruled), tuple(given))
+
+
+def _request_with_names(request: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    asked = {key: value for key, value in request.items() if key != "rows"}
+    for key in asked.keys() & {"from", "gold"}:
+        asked[key] = names.get(asked[key], asked[key])
+    if "to" in asked:
+        asked["to"] = [names.get(each, each) for each in asked["to"]]
+    return asked
+
+
+def _describe_rule(rule: Pool | Escalation | Practice, names: Mapping[str, str]) -> str:
+    if isinstance(rule, Pool):
+        return f"{AssignmentCause.POOL}: {rule.overlap} people a sample, {rule.order}"
+    if isinstance(rule, Escalation):
+        return f"{AssignmentCause.ESCALATE}: {rule.add} more where people {rule.when}"
+    gold = names.get(rule.person, rule.person) if rule.person else rule.origin
+    return f"{AssignmentCause.PRACTICE}: answers of {gold}"

@@ -1,0 +1,406 @@
+"""How well the assist finds the evidence that people chose, in records with spans on both sides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.errors import InvalidInput, Unavailable
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Document, Sample, Segment, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.methods import bootstrap
+from tui_annotate.methods.evaluation import (
+    FIGURES,
+    KINDS,
+    RankingFigures,
+    gains,
+    is_hit,
+    kinds,
+)
+from tui_annotate.methods.matching import touched_segments
+from tui_annotate.methods.segmentation import SEGMENTER, segment
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import Embedder, ImportOptions
+from tui_annotate.services.assist.sample import (
+    DocumentVectors,
+    SampleAssist,
+    document_vectors,
+    joined,
+    prepare_sample,
+    side_segments,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DIRECTIONS: Final = {"summary_to_source": Side.SUMMARY, "source_to_summary": Side.SOURCE}
+"""By name, the side where something is selected."""
+
+_Segments = tuple[tuple[Segment, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was selected, and what people chose on the other side; both trimmed.
+
+    Attributes:
+        sample: its texts; without what else is known of it.
+        segments: parallel to `sample.documents`.
+    """
+
+    sample: Sample
+    segments: _Segments
+    selected: Anchor
+    chosen: Anchor
+
+    @property
+    def text(self) -> str:
+        """What was selected."""
+        return self.selected.span.of(_document(self.sample, self.selected).text)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The hashes of the sample's documents: equal for choices in the same texts."""
+        return tuple(document.sha256 for document in self.sample.documents)
+
+    @property
+    def source(self) -> str:
+        """The hashes of the source documents: choices that share them resemble each other."""
+        return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
+
+    def places(self) -> Iterator[tuple[int, int, Segment]]:
+        """The segments that are searched: index of the document, index there, the segment."""
+        cuts = side_segments(self.sample, self.segments, self.chosen.side)
+        for document, cut in enumerate(cuts):
+            for index, own in enumerate(cut):
+                yield document, index, own
+
+    def shown(self, side: Side) -> int:
+        """How many segments of a side hold more than white space."""
+        cuts = side_segments(self.sample, self.segments, side)
+        return sum(
+            bool(document.text[own.start : own.end].strip())
+            for document, cut in zip(self.sample.side(side), cuts, strict=True)
+            for own in cut
+        )
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What sort of query this is, as `methods.evaluation.kinds` says."""
+        cut = side_segments(self.sample, self.segments, self.chosen.side)[self.chosen.index]
+        at = touched_segments(cut, self.chosen.span)
+        whole = _document(self.sample, self.chosen).text[cut[at[0]].start : cut[at[-1]].end]
+        language = _document(self.sample, self.selected).language
+        return kinds(self.text, whole, segments=self.shown(Side.SOURCE), language=language)
+
+    def rank(self, found: Iterable[tuple[int, Span]]) -> int | None:
+        """The place, from 1, of the first that people chose; None without one.
+
+        Args:
+            found: index of the document and extent, best first.
+        """
+        hits = (
+            document == self.chosen.index and is_hit(span, self.chosen.span)
+            for document, span in found
+        )
+        return next((rank for rank, hit in enumerate(hits, 1) if hit), None)
+
+
+def choices(records: Iterable[Record], *, least: int = 1) -> dict[str, list[Choice]]:
+    """By direction, the distinct (texts, claim span, evidence span), in an order of their own.
+
+    Args:
+        least: segments that are searched must be so many; those of white space do not count.
+    """
+    distinct: dict[tuple[tuple[str, ...], Anchor, Anchor], Choice] = {}
+    cut = _cutter()
+    for record in records:
+        pairs = list(_anchor_pairs(record))
+        if not pairs:
+            continue
+        sample = replace(record.sample, meta={}, imported=None)
+        segments = tuple(cut(each.text, each.language) for each in sample.documents)
+        for claim, evidence in pairs:
+            choice = Choice(sample, segments, claim, evidence)
+            distinct.setdefault((choice.texts, claim, evidence), choice)
+    ordered = [distinct[name] for name in sorted(distinct)]
+    both = {
+        Side.SUMMARY: ordered,
+        Side.SOURCE: [
+            replace(each, selected=each.chosen, chosen=each.selected) for each in ordered
+        ],
+    }
+    return {
+        direction: [each for each in both[side] if each.shown(side.other) >= least]
+        for direction, side in DIRECTIONS.items()
+    }
+
+
+def _cutter() -> Callable[[str, str], tuple[Segment, ...]]:
+    @cache
+    def cut(text: str, language: str) -> tuple[Segment, ...]:
+        return tuple(segment(text, language))
+
+    return cut
+
+
+def _anchor_pairs(record: Record) -> Iterator[tuple[Anchor, Anchor]]:
+    for owned in record.annotations:
+        claims = _trim_anchors(record.sample, owned.annotation.claim)
+        evidence = _trim_anchors(record.sample, owned.annotation.evidence)
+        yield from ((claim, found) for claim in claims for found in evidence)
+
+
+def _trim_anchors(sample: Sample, anchors: Sequence[Anchor]) -> list[Anchor]:
+    trimmed = [(anchor, anchor.span.trim(_document(sample, anchor).text)) for anchor in anchors]
+    return [anchor._replace(span=span) for anchor, span in trimmed if span is not None]
+
+
+def _document(sample: Sample, anchor: Anchor) -> Document:
+    return sample.document(anchor.side, anchor.index)
+
+
+_BATCH_SEGMENTS = 512
+"""Segments that are embedded together, about: many, as batches of like lengths are quick; few, to
+tell every few seconds how far a slow model is."""
+_LANGUAGES = ("en", "zh")
+"""Languages that are told of, also where nothing is in them."""
+
+_Name = tuple[str, str]
+"""A document as it is segmented and embedded: its hash and its language."""
+Told = Callable[[str, int, float], None]
+"""Takes the model, the texts that have its vectors, and their share of all, in [0, 1]."""
+_Ranks = Mapping[str, Sequence[int | None]]
+
+
+def evaluate(
+    files: Sequence[Path],
+    *,
+    min_segments: int = 1,
+    embedder: str = "auto",
+    compare: Sequence[str] = (),
+    told: Told = lambda *_: None,
+) -> dict[str, Any]:
+    """Return the figures over Mercury dumps together, as described in docs/json.md.
+
+    Args:
+        min_segments: minimum number of non-blank segments of a searched text.
+        embedder: a name, optionally `:model`; "none" for words alone; "auto" for the best.
+        compare: other embedders, on the same queries.
+        told: called as vectors are made.
+
+    Raises:
+        NotFound, Unavailable: a file or a named embedder can not be opened.
+        InvalidInput: a record is invalid; the message gives its position.
+    """
+    chosen = [_load_embedder(name) for name in dict.fromkeys([embedder, *compare])]
+    asked = choices(_read_records(files), least=min_segments)
+    ranks = [_rank_queries(asked, each, told) for each in chosen]
+    parts = {
+        direction: _group_queries(own, [found[direction] for found in ranks])
+        for direction, own in asked.items()
+    }
+    first, *others = [_embedder_report(parts, at, each) for at, each in enumerate(chosen)]
+    return first | {
+        "segmenter": SEGMENTER,
+        "min_segments": min_segments,
+        "sources": {direction: own[""].sources for direction, own in parts.items()},
+        "bootstrap": {"level": bootstrap.LEVEL, "draws": bootstrap.DRAWS, "seed": bootstrap.SEED},
+        "compared": others,
+        "differences": [
+            {"embedder": other["embedder"], "against": first["embedder"]} | _differences(parts, at)
+            for at, other in enumerate(others, 1)
+        ],
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _QueryGroup:
+    """Some queries of a direction and what each embedder found of them.
+
+    `gains`: (queries, embedders, figures). `means`: (resamplings, embedders, figures) of the
+    bootstrap; None where there are too few sources.
+    """
+
+    sources: int
+    gains: NDArray[np.float64]
+    means: NDArray[np.float64] | None
+
+    @classmethod
+    def of(cls, sources: Sequence[str], found: NDArray[np.float64]) -> Self:
+        return cls(len(set(sources)), found, bootstrap.resample(found, sources))
+
+    def figures(self, at: int) -> dict[str, Any]:
+        count = len(self.gains)
+        means = self.gains[:, at].mean(axis=0) if count else [0.0] * len(FIGURES)
+        return asdict(RankingFigures(count, *map(float, means)))
+
+    def intervals(self, at: int) -> dict[str, list[float]] | None:
+        if self.means is None:
+            return None
+        columns = zip(FIGURES, self.means[:, at].T, strict=True)
+        return {name: [*bootstrap.interval(column)] for name, column in columns}
+
+    def difference(self, at: int) -> dict[str, Any]:
+        """Of an embedder, less the first."""
+        told: dict[str, Any] = {"queries": len(self.gains), "sources": self.sources}
+        own, first = self.figures(at), self.figures(0)
+        for place, name in enumerate(FIGURES):
+            between = None
+            if self.means is not None:
+                between = bootstrap.interval(self.means[:, at, place] - self.means[:, 0, place])
+            told[name] = {
+                "difference": own[name] - first[name],
+                "interval": [*between] if between else None,
+                "excludes_zero": bool(between and between.excludes_zero),
+            }
+        return told
+
+
+def _group_queries(
+    asked: Sequence[Choice], ranks: Sequence[Sequence[int | None]]
+) -> dict[str, _QueryGroup]:
+    import numpy as np
+
+    found = np.stack([gains(own) for own in ranks], axis=1)
+    sources = [each.source for each in asked]
+    kinds = [each.kinds for each in asked]
+    languages = sorted({own[-1] for own in kinds} - {*_LANGUAGES})
+    parts = {"": _QueryGroup.of(sources, found)}
+    for name in (*chain.from_iterable(KINDS), *_LANGUAGES, *languages):
+        at = [place for place, own in enumerate(kinds) if name in own]
+        parts[name] = _QueryGroup.of([sources[place] for place in at], found[at])
+    return parts
+
+
+def _embedder_report(
+    parts: Mapping[str, Mapping[str, _QueryGroup]], at: int, embedder: Embedder | None
+) -> dict[str, Any]:
+    return {
+        **{direction: own[""].figures(at) for direction, own in parts.items()},
+        "embedder": f"{embedder.name} {embedder.version}" if embedder else "none",
+        "model": embedder.label if embedder else "",
+        "intervals": {direction: own[""].intervals(at) for direction, own in parts.items()},
+        "slices": {
+            direction: {
+                name: part.figures(at) | {"sources": part.sources, "intervals": part.intervals(at)}
+                for name, part in own.items()
+                if name
+            }
+            for direction, own in parts.items()
+        },
+    }
+
+
+def _differences(parts: Mapping[str, Mapping[str, _QueryGroup]], at: int) -> dict[str, Any]:
+    whole = {direction: own[""].difference(at) for direction, own in parts.items()}
+    slices = {
+        direction: {name: part.difference(at) for name, part in own.items() if name}
+        for direction, own in parts.items()
+    }
+    return {**whole, "slices": slices}
+
+
+def _rank_queries(
+    asked: Mapping[str, Sequence[Choice]], embedder: Embedder | None, told: Told
+) -> _Ranks:
+    ranks: dict[str, list[int | None]] = {name: [None] * len(own) for name, own in asked.items()}
+    samples: dict[tuple[str, ...], list[tuple[str, int]]] = {}
+    for direction, own in asked.items():
+        for at, choice in enumerate(own):
+            samples.setdefault(choice.texts, []).append((direction, at))
+    # In the order of the hashes, sources first: summaries of one source are neighbours.
+    groups = [samples[texts] for texts in sorted(samples)]
+    opened = _prepare_samples(
+        [asked[direction][at] for (direction, at), *_ in groups], embedder, told
+    )
+    for places, ready in zip(groups, opened, strict=True):
+        for direction, at in places:
+            choice = asked[direction][at]
+            found = ready.match(choice.selected, top=None)
+            ranks[direction][at] = choice.rank((match.document, match.span) for match in found)
+    return ranks
+
+
+def _prepare_samples(
+    some: Sequence[Choice], embedder: Embedder | None, told: Told
+) -> Iterator[SampleAssist]:
+    """The samples of some choices, ready; each document is embedded once, in large batches."""
+    if embedder is None:
+        yield from (prepare_sample(each.sample, each.segments) for each in some)
+        return
+    waiting = Counter(name for each in some for name, _ in _named_documents(each))
+    made: dict[_Name, DocumentVectors] = {}
+    done = 0
+    told(embedder.label, done, 0.0)
+    for at, each in enumerate(some):
+        names = [name for name, _ in _named_documents(each)]
+        if not made.keys() >= {*names}:
+            new = _next_batch(some[at:], made)
+            vectors = document_vectors([*new.values()], embedder)
+            made.update(zip(new, vectors, strict=True))
+            done += len(new)
+            told(embedder.label, done, done / len(waiting))
+        own = joined(each.sample, [made[name] for name in names], embedder)
+        yield prepare_sample(each.sample, each.segments, own)
+        waiting.subtract(names)
+        for name in names:
+            if not waiting[name]:
+                made.pop(name, None)
+
+
+def _next_batch(
+    some: Sequence[Choice], made: Mapping[_Name, DocumentVectors]
+) -> dict[_Name, Sequence[str]]:
+    new: dict[_Name, Sequence[str]] = {}
+    size = 0
+    for each in some:
+        for name, (document, cut) in _named_documents(each):
+            if name not in made and name not in new:
+                new[name] = [document.text[own.start : own.end] for own in cut]
+                size += len(cut)
+        if size >= _BATCH_SEGMENTS:
+            break
+    return new
+
+
+def _named_documents(choice: Choice) -> Iterator[tuple[_Name, tuple[Document, Sequence[Segment]]]]:
+    for document, cut in zip(choice.sample.documents, choice.segments, strict=True):
+        yield (document.sha256, document.language), (document, cut)
+
+
+def _load_embedder(name: str) -> Embedder | None:
+    if name == "none":
+        return None
+    if name != "auto":
+        kind = name.partition(":")[0]
+        if kind in registry.names("embedders") and registry.has_cost(kind):
+            raise InvalidInput(
+                f"{name!r} asks an endpoint, which an evaluation never does",
+                "name static, neural, neural:FOLDER or none",
+            )
+        return registry.load_embedder(name)
+    for each in dict.fromkeys([registry.best_embedder(), "static"]):
+        try:
+            return registry.load_embedder(each)
+        except Unavailable:
+            continue
+    return None
+
+
+def _read_records(files: Sequence[Path]) -> Iterator[Record]:
+    importer = registry.load("importers", "mercury")
+    for file in files:
+        for item in importer.read(file, ImportOptions()):
+            if isinstance(item, Record):
+                yield item
+            elif item.refused:
+                raise InvalidInput(str(item), item.hint or "mend the file, or leave the record out")

@@ -1,0 +1,157 @@
+"""A person's own past annotations that are nearest to a claim.
+
+The sentences that hold former claims have vectors already: LanceDB searches among them. Never looks
+at anybody else's work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.annotations import Anchor, PastAnnotation
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.samples import SampleKey, Segment
+from tui_annotate.domain.spans import Span
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.methods.lexical import LexicalIndex, words
+from tui_annotate.methods.matching import query, touched_segments
+from tui_annotate.methods.selection_vectors import of_sentences
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tui_annotate.plugins.protocols import Embedder
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.log.store import AnnotationStore, OwnClaim
+    from tui_annotate.storage.vectors.store import VectorStore
+
+MOST: Final = 10
+LATEST: Final = 5_000
+"""Annotations of a person that are looked through, the newest first."""
+_FIRST_SEARCH_SIZE: Final = 256
+"""Segments that the first search asks for; some of them hold no claim."""
+_ENOUGH_CLAIMS: Final = 4 * MOST
+"""Claims among them that are enough to choose from."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ClaimQuery:
+    """The current claim; `document` is the hash of its text."""
+
+    document: str
+    text: str
+    segments: Sequence[Segment]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class PastAnnotationSearch:
+    """Finds former annotations. Not for a key press: some tenths of a second for thousands.
+
+    Attributes:
+        vectors: gives the vector store; called where the workspace has vectors.
+        embedder: of a set of vectors, what embeds at once; None where stored vectors stand in.
+    """
+
+    corpus: CorpusStore
+    annotations: AnnotationStore
+    vectors: Callable[[], VectorStore]
+    embedder: Callable[[VectorSet], Embedder | None]
+
+    def nearest(
+        self, person: str, key: SampleKey, claim: Anchor, *, without: str = ""
+    ) -> tuple[PastAnnotation, ...]:
+        """Return at most 10 past annotations, nearest first, duplicates counted once.
+
+        `without` is the id of the current annotation, which is omitted.
+
+        Raises:
+            NotFound: there is no such sample or document.
+        """
+        asked = self._claim_query(key, claim)
+        own = [
+            each
+            for each in self.annotations.own_claims(person, limit=LATEST)
+            if each.annotation.id != without
+        ]
+        bag = query(asked.text, asked.segments, asked.span)
+        if not own or bag is None:
+            return ()
+        shared = LexicalIndex([[word.text for word in words(each.claim)] for each in own]).scores(
+            bag.bag
+        )
+        near = self._cosines(asked, own)
+        scores = shared if near is None else near
+        order = sorted(range(len(own)), key=lambda at: (-scores[at], -shared[at], at))
+        found = [
+            _make_past_annotation(own[at], float(scores[at])) for at in order if scores[at] > 0
+        ]
+        said = {(each.text, each.labels, each.note): each for each in reversed(found)}
+        return tuple(each for each in found if said[each.text, each.labels, each.note] is each)[
+            :MOST
+        ]
+
+    def _claim_query(self, key: SampleKey, claim: Anchor) -> _ClaimQuery:
+        stored = self.corpus.sample(key)
+        document = stored.sample.document(claim.side, claim.index)
+        at = stored.sample.documents.index(document)
+        return _ClaimQuery(document.sha256, document.text, stored.segments[at], claim.span)
+
+    def _cosines(self, asked: _ClaimQuery, own: Sequence[OwnClaim]) -> NDArray[np.float32] | None:
+        """(claims,): the cosine of each that is near, 0 for the others; None without vectors."""
+        import numpy as np
+
+        used = self.corpus.vector_set()
+        if used is None:
+            return None
+        try:
+            embedder = self.embedder(used)
+            vector = self._claim_vector(asked, used, embedder)
+            if vector is None:
+                return None
+            nearest = self._search_segments(used, own, vector)
+        except Unavailable:
+            return None
+        scores = np.array([nearest.get(each.place, 0.0) for each in own], np.float32)
+        if embedder:  # the words of a claim say more than the sentence that it stands in
+            near = [at for at, score in enumerate(scores) if score > 0]
+            scores[near] = embedder.embed([own[at].claim for at in near]) @ vector
+        return np.clip(scores, 0, 1)
+
+    def _claim_vector(
+        self, asked: _ClaimQuery, used: VectorSet, embedder: Embedder | None
+    ) -> NDArray[np.float32] | None:
+        """The unit vector of a claim, of its sentences where vectors are stored; None for zeros."""
+        if embedder:
+            (made,) = embedder.embed([asked.span.of(asked.text)])
+            return made if made.any() else None
+        rows = self.vectors().fetch(used.table, [asked.document]).get(asked.document)
+        if rows is None or len(rows) != len(asked.segments):
+            raise Unavailable("this sample has no vectors yet", self.vectors().command())
+        own = touched_segments(asked.segments, asked.span)
+        meaning = of_sentences(rows[own.start : own.stop])
+        return meaning.vector if meaning else None
+
+    def _search_segments(
+        self, used: VectorSet, own: Sequence[OwnClaim], vector: NDArray[np.float32]
+    ) -> dict[tuple[str, int], float]:
+        """By (document, segment), the cosines of the nearest segments that hold a former claim."""
+        places = {each.place for each in own}
+        names = list(dict.fromkeys(each.place[0] for each in own))
+        top = _FIRST_SEARCH_SIZE
+        while True:
+            found = self.vectors().search(used.table, names, vector, top=top)
+            near = {(name, at): cosine for name, at, cosine in found if (name, at) in places}
+            if len(near) >= _ENOUGH_CLAIMS or len(found) < top:
+                return near
+            top *= 4
+
+
+def _make_past_annotation(own: OwnClaim, score: float) -> PastAnnotation:
+    annotation = own.annotation
+    return PastAnnotation(
+        own.sample, annotation.id, own.claim, annotation.labels, annotation.note, min(score, 1.0)
+    )

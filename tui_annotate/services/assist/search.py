@@ -1,0 +1,243 @@
+"""Prepares stored samples for the assist; refuses vectors of other versions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.samples import Match, Sample, SampleKey, Segment, Side, Signals
+from tui_annotate.domain.spans import Span
+from tui_annotate.methods.late_interaction import TokenBank
+from tui_annotate.methods.segmentation import SEGMENTER
+from tui_annotate.services.assist.sample import (
+    SampleAssist,
+    SampleVectors,
+    prepare_sample,
+    side_segments,
+    with_vectors,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tui_annotate.domain.vector_sets import VectorSet
+    from tui_annotate.plugins.protocols import Embedder
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.vectors.store import VectorStore
+
+Segments = Sequence[Sequence[Segment]]
+_Kept = TypeVar("_Kept", "NDArray[np.float32]", TokenBank)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What the assist found, and the signals that ranked it, in words for people."""
+
+    matches: tuple[Match, ...]
+    signals: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpanMatches:
+    """The matches of a span on the other side, best first; `signals` is what ranked them."""
+
+    sample: Sample
+    text: str
+    matches: tuple[Match, ...]
+    signals: str
+
+
+class AssistService:
+    """Finds the segments that belong to a selection. Threads may share it.
+
+    Args:
+        vectors: gives the vector store; called where vectors are asked for, as it may load much.
+        load: makes an embedder by name; asked for those alone that embed selections at once.
+    """
+
+    def __init__(
+        self,
+        corpus: CorpusStore,
+        *,
+        vectors: Callable[[], VectorStore],
+        load: Callable[[str], Embedder],
+    ) -> None:
+        self._corpus = corpus
+        self._vectors = vectors
+        self._load = load
+        self._embedders: dict[str, Embedder] = {}
+        self._axes: dict[str, NDArray[np.float32]] = {}
+        self._lock = threading.Lock()
+
+    def prepare(
+        self,
+        sample: Sample,
+        segments: Segments,
+        *,
+        vectors: bool,
+        words: SampleAssist | None = None,
+    ) -> SampleAssist:
+        """Prepare a sample for selections.
+
+        Args:
+            segments: as stored, parallel to `sample.documents`.
+            vectors: whether to fetch vectors; without them it is quick and ranks by words.
+            words: the same sample prepared before; its word counts are reused.
+
+        Raises:
+            Unavailable: vectors are missing, or unknown for these texts.
+        """
+        ready = words or prepare_sample(sample, segments)
+        if not vectors:
+            return ready
+        used = self._vector_set_in_use()
+        full = with_vectors(ready, self._fetch_vectors(used, sample, segments))
+        if full.blind & full.sides.keys():
+            raise Unavailable(f"{used.label} lacks these words", "words find what they can")
+        return full
+
+    def match(
+        self,
+        sample: Sample,
+        segments: Segments,
+        anchor: Anchor,
+        *,
+        top: int | None = 5,
+        by: Signals = Signals.FUSED,
+    ) -> SearchResult:
+        """Rank as on the screen, with LanceDB's vector search; words alone need no vector store.
+
+        Raises:
+            NotFound: the anchor names an unknown document.
+        """
+        reason = ""
+        try:
+            ready = self.prepare(sample, segments, vectors=by is not Signals.WORDS)
+        except Unavailable as error:
+            ready, reason = self.prepare(sample, segments, vectors=False), f": {error.message}"
+        told = ready.told(by) + reason
+        side = anchor.side.other
+        asked = ready.query(anchor)
+        meaning = ready.meaning(asked, anchor) if asked else None
+        if asked is None or meaning is None or side not in ready.sides:
+            return SearchResult(ready.match(anchor, top=top, by=by), told)
+        names = [document.sha256 for document in sample.side(side)]
+        cosines = self._search_cosines(names, side_segments(sample, segments, side), meaning.vector)
+        return SearchResult(
+            ready.sides[side].rank(asked, meaning, cosines=cosines, top=top, by=by), told
+        )
+
+    def find(
+        self,
+        key: SampleKey,
+        *,
+        side: Side,
+        span: Span,
+        document: str = "",
+        top: int = 5,
+        by: Signals = Signals.FUSED,
+    ) -> SpanMatches:
+        """Return the matches for a span; `document` is needed where a side has several.
+
+        Raises:
+            NotFound: there is no such sample or document.
+            InvalidInput: the side has several documents, and none is named.
+            InvalidSpan: the span is outside the document.
+        """
+        stored = self._corpus.sample(key)
+        index = stored.sample.index(side, document)
+        text = span.of(stored.sample.document(side, index).text)
+        anchor = Anchor(side, index, span)
+        found = self.match(stored.sample, stored.segments, anchor, top=top, by=by)
+        return SpanMatches(stored.sample, text, found.matches, found.signals)
+
+    def _search_cosines(
+        self, names: Sequence[str], segments: Segments, vector: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        import numpy as np
+
+        table = self._vector_set_in_use().table
+        nearest = self._vectors().search(table, names, vector, top=sum(map(len, segments)))
+        found = {(name, index): cosine for name, index, cosine in nearest}
+        return np.array(
+            [
+                found.get((name, index), 0.0)
+                for name, own in zip(names, segments, strict=True)
+                for index in range(len(own))
+            ],
+            np.float32,
+        )
+
+    def _vector_set_in_use(self) -> VectorSet:
+        used = self._corpus.vector_set()
+        if used is None:
+            raise Unavailable(
+                "this workspace has no vectors", f"{self._vectors().command()} --embedder static"
+            )
+        if used.segmenter not in {SEGMENTER, ""}:  # older stores do not say; see `_made_by`
+            raise self._version_error("the segmenter")
+        return used
+
+    def embedder(self, used: VectorSet) -> Embedder | None:
+        """What embeds selections at once; None where what is stored stands in for it.
+
+        Raises:
+            Unavailable: it can not be had, or its vectors are others than those of the set.
+        """
+        if not used.instant:
+            return None
+        with self._lock:
+            if used.embedder not in self._embedders:
+                self._embedders[used.embedder] = self._load(used.embedder)
+            embedder = self._embedders[used.embedder]
+        if not _made_by(used, embedder):
+            raise self._version_error(used.label)
+        return embedder
+
+    def _fetch_vectors(self, used: VectorSet, sample: Sample, segments: Segments) -> SampleVectors:
+        import numpy as np
+
+        embedder = self.embedder(used)
+        store = self._vectors()
+        names = [document.sha256 for document in sample.documents]
+        rows = self._group_by_side(sample, segments, store.fetch(used.table, names))
+        whole = {side: np.concatenate(own) for side, own in rows.items()}
+        if not used.token_dimensions:
+            return SampleVectors(used.label, whole, embedder, version=used.version)
+        tokens = self._group_by_side(sample, segments, store.fetch_tokens(used.table, names))
+        banks = {side: TokenBank.joined(own) for side, own in tokens.items()}
+        if used.table not in self._axes:
+            self._axes[used.table] = store.fetch_axes(used.table)
+        axes = self._axes[used.table]
+        return SampleVectors(used.label, whole, embedder, banks, axes, used.version)
+
+    def _group_by_side(
+        self, sample: Sample, segments: Segments, kept: Mapping[str, _Kept]
+    ) -> dict[Side, list[_Kept]]:
+        for document, own in zip(sample.documents, segments, strict=True):
+            if document.sha256 not in kept or len(kept[document.sha256]) != len(own):
+                raise Unavailable("this sample has no vectors yet", self._vectors().command())
+        return {
+            side: [kept[document.sha256] for document in sample.side(side)]
+            for side in Side
+            if sample.side(side)
+        }
+
+    def _version_error(self, of: str) -> Unavailable:
+        told = f"the stored vectors are of another version of {of}"
+        return Unavailable(told, self._vectors().command())
+
+
+def _made_by(used: VectorSet, embedder: Embedder) -> bool:
+    """Whether an embedder made a set; where an older store does not say, the table's name does."""
+    from tui_annotate.storage.vectors.store import is_table_of
+
+    if used.version:
+        return used.version == embedder.version
+    made = {"embedder": embedder.name, "version": embedder.version, "segmenter": SEGMENTER}
+    return is_table_of(used.table, **made)

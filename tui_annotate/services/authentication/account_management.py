@@ -1,0 +1,353 @@
+"""Management of accounts by admins: create, change, disable, delete, import; work always stays."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from tui_annotate.domain.accounts import (
+    Account,
+    check_unix_user,
+    normalize_email,
+    parse_role,
+)
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.passwords import check_password
+from tui_annotate.domain.people import (
+    OPERATOR,
+    SETTLED,
+    Actor,
+    Person,
+    PersonKind,
+    Role,
+    Verb,
+    checked_name,
+    reader,
+    require,
+)
+from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.user_files import UserRow
+from tui_annotate.services.authentication.hashing import Hasher, code_hash, is_hash, new_code
+from tui_annotate.storage.people.accounts import AccountStore
+from tui_annotate.storage.people.sessions import Session, SessionStore
+from tui_annotate.storage.people.store import PeopleStore
+
+INVITED_FOR: Final = timedelta(days=7)
+
+_CLAIMABLE_KINDS: Final = frozenset({PersonKind.LOCAL, PersonKind.IMPORTED})
+
+
+@dataclass(frozen=True, slots=True)
+class NewAccount:
+    """Values of a new account.
+
+    `role`: None for an annotator, or an admin if it is the first account. `claim`: id or name of a
+    person without an account. `password`: empty for an invited one.
+    """
+
+    name: str
+    email: str
+    role: Role | None = None
+    unix: str = ""
+    claim: str = ""
+    password: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Accounts:
+    """Accounts of a workspace, for managers; `people` may include some without an account."""
+
+    store: AccountStore
+    sessions: SessionStore
+    people: PeopleStore
+    hasher: Hasher = field(default_factory=Hasher)
+    actor: Actor = OPERATOR
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    def all(self) -> tuple[Account, ...]:
+        """All accounts, by name.
+
+        Raises:
+            NotAllowed: as every method of this class, for whoever may not manage the workspace.
+        """
+        require(self.actor, Verb.MANAGE)
+        return self.store.all()
+
+    def find(self, who: str) -> Account:
+        """The account that is meant: by address, by id, or by a name that one alone has.
+
+        Raises:
+            NotFound: there is none, or several.
+        """
+        accounts = self.all()
+        by_key = [each for each in accounts if who.lower() == each.email or who == each.person.id]
+        named = [each for each in accounts if each.person.name == who]
+        found = by_key or named
+        if len(found) != 1:
+            several = ", ".join(each.email for each in named[:5])
+            raise NotFound(
+                f"{who!r} is {'more than one' if named else 'no'} account",
+                f"give the address: {several}" if named else "see: tui-annotate users list",
+            )
+        return found[0]
+
+    def signed_in(self) -> tuple[Session, ...]:
+        """The sessions that live, by name."""
+        require(self.actor, Verb.MANAGE)
+        return self.sessions.active_sessions(now=self._now())
+
+    def add(self, new: NewAccount) -> Account:
+        """Create an account. The first one is an admin's, and turns signing in on.
+
+        A password that someone else typed has to be changed at the first sign-in.
+
+        Raises:
+            InvalidInput: a value is wrong.
+            NotFound: the claimed person does not exist.
+            Conflict: address, user or person has an account already.
+        """
+        require(self.actor, Verb.MANAGE)
+        first = not self.store.any()
+        role = new.role or (Role.ADMIN if first else Role.ANNOTATOR)
+        if first and role is not Role.ADMIN:
+            raise InvalidInput(
+                f"the first account is an admin's, not one of {role}", "make the admin's first"
+            )
+        name, email = checked_name(new.name), normalize_email(new.email)
+        made = self._hash_password(new.password, name, email) if new.password else ""
+        person_id = self.claimable(new.claim).id if new.claim else uuid.uuid4().hex
+        account = Account(
+            Person(person_id, name, PersonKind.ACCOUNT),
+            email,
+            role,
+            hash=made,
+            must_change=bool(made) and not first,
+            unix=check_unix_user(new.unix),
+        )
+        self.store.add([account])
+        self.people.keep(account.person)
+        return account
+
+    def claimable(self, who: str) -> Person:
+        """The person without an account who is meant, by id or name.
+
+        Raises:
+            NotFound: there is none, or several.
+        """
+        require(self.actor, Verb.MANAGE)
+        free = [person for person in self.people.all() if person.kind in _CLAIMABLE_KINDS]
+        found = [person for person in free if who == person.id]
+        found = found or [person for person in free if who == person.name]
+        if len(found) != 1:
+            several = ", ".join(person.id for person in found)
+            raise NotFound(
+                f"{who!r} is {'more than one' if found else 'no'} person without an account",
+                f"give the id: {several}" if found else "see who is there: tui-annotate status",
+            )
+        return found[0]
+
+    def invite(self, who: str) -> tuple[Account, str]:
+        """Return a new single-use code, valid for 7 days; the previous one is void.
+
+        Raises:
+            NotFound: as `find`.
+            Conflict: the account is disabled.
+        """
+        account = self.find(who)
+        if not account.active:
+            raise Conflict(f"the account {account.email} is disabled", "enable it first")
+        code = new_code()
+        expires = (self.clock() + INVITED_FOR).isoformat(timespec="microseconds")
+        self.store.invite(account.person.id, code_hash(code), expires=expires)
+        return account, code
+
+    def update(
+        self,
+        who: str,
+        *,
+        name: str | None = None,
+        email: str | None = None,
+        role: Role | None = None,
+        unix: str | None = None,
+    ) -> Account:
+        """Change values of an account; another role signs the person out.
+
+        Raises:
+            InvalidInput, NotFound: a value is wrong; as `find`.
+            Conflict: address or user are taken, or no admin would be left.
+        """
+        account = self.find(who)
+        values: dict[str, Any] = {}
+        if name is not None:
+            values["name"] = checked_name(name)
+        if email is not None:
+            values["email"] = normalize_email(email)
+        if unix is not None:
+            values["unix"] = check_unix_user(unix)
+        if role is not None:
+            values["role"] = role.value
+        return self._change(account, ends=role not in (None, account.role), **values)
+
+    def disable(self, who: str) -> Account:
+        """Signs a person out and lets them in no more; their work stays."""
+        return self._change(self.find(who), ends=True, active=False)
+
+    def enable(self, who: str) -> Account:
+        """Lets a person in again."""
+        return self._change(self.find(who), ends=False, active=True)
+
+    def reset_password(self, who: str, password: str) -> Account:
+        """Set a password to be changed at the next sign-in, and sign the person out.
+
+        Raises:
+            InvalidInput, NotFound: it is too weak; as `find`.
+        """
+        account = self.find(who)
+        made = self._hash_password(password, account.person.name, account.email)
+        return self._change(account, ends=True, hash=made, must_change=True)
+
+    def delete(self, who: str, *, pseudonymise: bool = False) -> Account:
+        """Disable an account for good; annotations stay.
+
+        `pseudonymise` replaces the name, also in later exports, and deletes address, keys and
+        sessions.
+        """
+        account = self.disable(who)
+        if not pseudonymise:
+            return account
+        name, email = account.person.name, account.email
+        if not email.endswith(_DELETED_DOMAIN):
+            word = secrets.token_hex(3)
+            name, email = f"person {word}", word + _DELETED_DOMAIN
+        self.store.forget(account.person.id, name=name, email=email)
+        person = replace(account.person, name=name)
+        self.people.keep(person)
+        return replace(account, person=person, email=email, hash="", unix="")
+
+    def take(self, accounts: Sequence[Account]) -> None:
+        """Stores accounts that were read from elsewhere, all or none; people keep their ids."""
+        require(self.actor, Verb.MANAGE)
+        self.store.add(accounts)
+        for account in accounts:
+            self.people.keep(account.person)
+
+    def _change(self, account: Account, *, ends: bool, **values: Any) -> Account:
+        after = self.store.change(account.person.id, ends_sessions=ends, **values)
+        self.people.keep(after.person)
+        return after
+
+    def _hash_password(self, password: str, name: str, email: str) -> str:
+        return self.hasher.hash(check_password(password, own=(name, email)))
+
+    def _now(self) -> str:
+        return self.clock().isoformat(timespec="microseconds")
+
+
+_DELETED_DOMAIN: Final = "@deleted.invalid"
+"""Ends the address of a person who was forgotten; no mail can be sent there."""
+
+
+_ID_PATTERN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedAccount:
+    """A row with a known address; `kept` is the id that the person keeps."""
+
+    where: str
+    email: str
+    id: str
+    kept: str
+    differs: bool
+
+
+@dataclass(slots=True)
+class AccountImportReport:
+    """What came of some rows. `added`: new accounts, in the order of the rows."""
+
+    added: list[Account] = field(default_factory=list)
+    joined: list[ImportedAccount] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def register(
+    accounts: Accounts,
+    rows: Iterable[UserRow | Problem],
+    *,
+    admin: str = "",
+    dry_run: bool = False,
+) -> AccountImportReport:
+    """Create accounts from rows; valid ones are stored together, others are reported.
+
+    People keep their ids and passwords. The first row of an address counts, an existing account
+    more.
+
+    Raises:
+        NotAllowed: the actor may not manage the workspace.
+        InvalidInput: `admin` is no address of a row, or there would be no admin.
+        Conflict: an account was created meanwhile.
+    """
+    known = {account.email: account for account in accounts.all()}
+    ids = {account.person.id for account in known.values()}
+    found = AccountImportReport()
+    chosen = normalize_email(admin) if admin else ""
+    for row in rows:
+        account = _parse_account(row) if isinstance(row, UserRow) else row
+        if isinstance(account, Problem):
+            found.problems.append(account)
+        elif account.email in known:
+            found.joined.append(_match_account(row, account, known[account.email]))
+        elif account.person.id in ids:
+            told = f"the id {account.person.id!r} is somebody else's"
+            found.problems.append(Problem(row.where, told, "one of the two needs another id"))
+        else:
+            role = Role.ADMIN if account.email == chosen else account.role
+            account = replace(account, role=role)
+            found.added.append(account)
+            known[account.email] = account
+            ids.add(account.person.id)
+    _check_admin(known, chosen)
+    if found.added and not dry_run:
+        accounts.take(found.added)
+    return found
+
+
+def _parse_account(row: UserRow) -> Account | Problem:
+    try:
+        if not _ID_PATTERN.fullmatch(row.id) or row.id == SETTLED or reader(row.id) != row.id:
+            raise InvalidInput(f"{row.id!r} is no id of a person")
+        if row.hash and not is_hash(row.hash):
+            raise InvalidInput(f"the password of {row.email!r} is no hash of argon2id")
+        email = normalize_email(row.email)
+        name = checked_name(row.name or email.partition("@")[0])
+        return Account(
+            Person(row.id, name, PersonKind.ACCOUNT),
+            email,
+            parse_role(row.role or Role.ANNOTATOR.value),
+            hash=row.hash,
+            active=row.active,
+            must_change=row.must_change,
+            unix=check_unix_user(row.unix),
+        )
+    except InvalidInput as error:
+        return Problem(row.where, error.message, error.hint)
+
+
+def _match_account(row: UserRow | Problem, account: Account, kept: Account) -> ImportedAccount:
+    differs = account.person.id != kept.person.id or account.hash != kept.hash
+    return ImportedAccount(row.where, account.email, account.person.id, kept.person.id, differs)
+
+
+def _check_admin(known: dict[str, Account], chosen: str) -> None:
+    if chosen and (chosen not in known or known[chosen].role is not Role.ADMIN):
+        raise InvalidInput(
+            f"no new account has the address {chosen!r}",
+            "for one that is here: tui-annotate users update WHO --role admin",
+        )
+    if known and not any(each.active and each.role is Role.ADMIN for each in known.values()):
+        raise InvalidInput("nobody would be an admin", "say who is: --admin ADDRESS")

@@ -1,0 +1,118 @@
+"""Passwords to argon2id and back to yes or no, through passlib; about 20 ms each on purpose."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import secrets
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+from tui_annotate.domain.passwords import normal
+
+_CODE_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+_HASH_PATTERN: Final = re.compile(
+    r"\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,3}),p=(\d{1,3})"
+    r"\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,86}"
+)
+_MAX_COST: Final = (4_194_304, 64, 64)
+"""KiB, passes and lanes that a hash from elsewhere may ask of whoever signs in."""
+
+
+def is_hash(text: str) -> bool:
+    """Whether a text is a hash of argon2id that can be verified here in sensible time."""
+    found = _HASH_PATTERN.fullmatch(text)
+    asked = tuple(map(int, found.groups())) if found else ()
+    return bool(asked) and all(
+        0 < value <= most for value, most in zip(asked, _MAX_COST, strict=True)
+    )
+
+
+def _password_bytes(password: str) -> bytes:
+    """What was typed as bytes; text that is not valid UTF-8 is no password."""
+    return password.encode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True)
+class Hasher:
+    """argon2id; `time` counts passes, `memory` is in KiB, `parallelism` counts lanes."""
+
+    time: int = 2
+    memory: int = 19456
+    parallelism: int = 1
+
+    def hash(self, password: str) -> str:
+        """A new hash of a password, with a salt of its own."""
+        return str(self._argon2.hash(_password_bytes(normal(password))))
+
+    def verify(self, password: str, known: str) -> bool:
+        """Whether a password is the one of a hash.
+
+        An empty hash, for an account that is not there or has no password, takes the same time.
+        """
+        against = known or self._unusable_hash
+        right = bool(self._argon2.verify(_password_bytes(normal(password)), against))
+        if not right and normal(password) != password:  # a hash of elsewhere knows no NFC
+            right = bool(self._argon2.verify(_password_bytes(password), against))
+        return right and bool(known)
+
+    def is_weaker(self, known: str) -> bool:
+        """Whether a hash costs a guesser less than the settings ask for."""
+        found = _HASH_PATTERN.fullmatch(known)
+        if found is None:
+            return True
+        memory, time, parallelism = map(int, found.groups())
+        return memory < self.memory or time < self.time or parallelism < self.parallelism
+
+    @cached_property
+    def _unusable_hash(self) -> str:
+        """A hash that no password has, or none that anybody finds; made without hashing."""
+        cost = f"m={self.memory},t={self.time},p={self.parallelism}"
+        salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, 32))
+        return f"$argon2id$v=19${cost}${salt}${digest}"
+
+    @cached_property
+    def _argon2(self) -> Any:
+        # passlib looks for `crypt` and for argon2's version as they went out of use; neither is
+        # anything to whoever signs in, nor may it stop a run with warnings as errors.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            from passlib.hash import argon2
+
+            hasher: Any = argon2
+            hasher.get_backend()
+        return hasher.using(
+            type="ID", rounds=self.time, memory_cost=self.memory, parallelism=self.parallelism
+        )
+
+
+"""What is easily told apart when it is read out or copied by hand."""
+_CODE_GROUPS: Final = 5
+_CODE_GROUP_SIZE: Final = 5
+
+
+def new_token() -> str:
+    """256 random bits."""
+    return secrets.token_urlsafe(32)
+
+
+def new_code() -> str:
+    """125 random bits, in groups that can be read out."""
+    groups = (
+        "".join(secrets.choice(_CODE_ALPHABET) for _ in range(_CODE_GROUP_SIZE))
+        for _ in range(_CODE_GROUPS)
+    )
+    return "-".join(groups)
+
+
+def token_hash(token: str) -> str:
+    """What the store keeps of a token."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def code_hash(code: str) -> str:
+    """What the store keeps of a code, however it was typed."""
+    return token_hash("".join(code.split()).replace("-", "").upper())

@@ -1,0 +1,173 @@
+"""Comments of annotators and the answers of reviewers; announcements; what is new to a person."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from tui_annotate.domain.comments import (
+    ALL,
+    REVIEWERS,
+    CommentThread,
+    NewsItem,
+    PersonComment,
+    checked_text,
+)
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, reader, require
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.text_diff import DiffPart, line_pieces
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.labels.store import Edition, GuidanceKind, GuidanceStore
+from tui_annotate.storage.log.comments import CommentStore
+from tui_annotate.storage.people.store import PeopleStore
+
+_SEEN_PREFERENCE: Final = "news_seen"
+_MAX_LINES: Final = 60
+"""Changed lines that are shown; the guidelines themselves are one key away."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What is told to a person once."""
+
+    guidance: GuidanceStore
+    remarks: CommentStore
+    people: PeopleStore
+    names: Callable[[], Mapping[str, str]]
+    clock: Callable[[], str] = utc_now
+
+    def of(self, person: str) -> list[NewsItem]:
+        """What is new for a person: notices, replies, changed guidelines and labels.
+
+        Whoever comes for the first time is told the notices alone.
+        """
+        me = reader(person)
+        since = str(self.people.preferences(me).get(_SEEN_PREFERENCE, ""))
+        names = self.names()
+        items = [
+            NewsItem(f"Notice from {names.get(each.author, 'the admin')}", _text_parts(each.text))
+            for each in self.remarks.notices(since=since)
+        ]
+        if not since:
+            return items
+        for each in self.remarks.replies(me, since=since):
+            who = names.get(each.author, "a reviewer")
+            items.append(
+                NewsItem(f"{who} answered you about {each.sample}", _text_parts(each.text))
+            )
+        return [*items, *self._changed_guidance(since)]
+
+    def saw(self, person: str) -> None:
+        """Marks all that is new up to now as seen; the first time too."""
+        self.people.keep_preference(reader(person), _SEEN_PREFERENCE, self.clock())
+
+    def _changed_guidance(self, since: str) -> Iterator[NewsItem]:
+        for kind in (GuidanceKind.GUIDELINES, GuidanceKind.LABELS):
+            scopes: dict[str, list[Edition]] = {}
+            for each in self.guidance.editions(kind):
+                scopes.setdefault(each.dataset, []).append(each)
+            for dataset, editions in scopes.items():
+                known = [each for each in editions if each.at <= since]
+                last = editions[-1]
+                if last.at > since and (not known or known[-1].version != last.version):
+                    old = self.guidance.text(kind, known[-1].version) if known else ""
+                    new = self.guidance.text(kind, last.version)
+                    yield NewsItem(_title(kind, dataset, known=bool(old)), _changed_lines(old, new))
+
+
+def _title(kind: GuidanceKind, dataset: str, *, known: bool) -> str:
+    what = "guidelines" if kind is GuidanceKind.GUIDELINES else "labels"
+    where = f" of {dataset}" if dataset else ""
+    return f"The {what}{where} {'changed' if known else 'are new'}"
+
+
+def _changed_lines(old: str, new: str) -> tuple[DiffPart, ...]:
+    lines = [piece for group in line_pieces(old, new, around=1) for piece in group]
+    more = len(lines) - _MAX_LINES
+    cut = [DiffPart(" ", f"... and {many(more, 'line')} more")] if more > 0 else []
+    return (*lines[:_MAX_LINES], *cut)
+
+
+def _text_parts(text: str) -> tuple[DiffPart, ...]:
+    return tuple(DiffPart(" ", line) for line in text.splitlines())
+
+
+@dataclass(frozen=True, slots=True)
+class Comments:
+    """What people say to one another, as far as the actor may read and write it."""
+
+    store: CommentStore
+    names: Callable[[], Mapping[str, str]]
+    actor: Actor = OPERATOR
+    clock: Callable[[], str] = utc_now
+    new_id: Callable[[], str] = lambda: uuid.uuid4().hex
+
+    def write(self, person: str, key: SampleKey, text: str) -> CommentThread:
+        """Add a question about a sample to the person's thread.
+
+        Raises:
+            NotAllowed: the person is not the actor.
+            InvalidInput: the text is empty, too long, or can not be stored.
+            NotFound: there is no such sample.
+        """
+        mine = reader(person)
+        require(self.actor, Verb.WRITE, mine)
+        talk = self.talk(mine, key)
+        answers = talk.id if talk else ""
+        now = self.clock()
+        said = PersonComment(self.new_id(), key, mine, REVIEWERS, answers, checked_text(text), now)
+        self.store.add(said)
+        return CommentThread((*(talk.remarks if talk else ()), said))
+
+    def reply(self, talk: str, text: str) -> CommentThread:
+        """Answer in the thread whose id begins with `talk`, as a reviewer.
+
+        Raises:
+            NotAllowed: the actor is no reviewer.
+            NotFound: there is no such thread, or its sample is gone.
+            InvalidInput: as `write`.
+        """
+        require(self.actor, Verb.REVIEW)
+        found = self.store.talk(talk)
+        said = PersonComment(
+            self.new_id(), found.remarks[0].sample, self.actor.person, found.person, found.id,
+            checked_text(text), self.clock(),
+        )  # fmt: skip
+        self.store.add(said)
+        return CommentThread((*found.remarks, said))
+
+    def notice(self, text: str) -> PersonComment:
+        """Show an announcement to every annotator at their next session.
+
+        Raises:
+            NotAllowed, InvalidInput: the actor is no admin; as `write`.
+        """
+        require(self.actor, Verb.MANAGE)
+        said = PersonComment(
+            self.new_id(), None, self.actor.person, ALL, "", checked_text(text), self.clock()
+        )
+        self.store.add(said)
+        return said
+
+    def talk(self, person: str, key: SampleKey) -> CommentThread | None:
+        """The talk of a person about a sample; None where they said nothing."""
+        found = self.store.talks(sample=key, person=reader(person))
+        return found[0] if found else None
+
+    def talks(
+        self, *, waiting: bool = False, sample: SampleKey | None = None
+    ) -> list[CommentThread]:
+        """Return the readable threads, oldest first; `waiting`: those without an answer."""
+        found = self.store.talks(sample=sample)
+        return [talk for talk in found if talk.waiting or not waiting]
+
+    def notices(self) -> list[PersonComment]:
+        """All notices, the oldest first."""
+        return self.store.notices()
+
+    def name(self, person: str) -> str:
+        """Who that is, for people; whoever owns the files is the admin."""
+        return self.names().get(person, person) if person else "admin"

@@ -1,0 +1,170 @@
+"""One call of an exporter: the layer that is written, the target, and its errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TextIO
+from uuid import UUID, uuid5
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import MAJORITY, SETTLED, Person, PersonKind
+from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.methods.adjudication import CandidateAnnotation, groups
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.files.targets import folder, output
+from tui_annotate.plugins.protocols import ExportOptions, ExportReport
+from tui_annotate.plugins.traits import FormatTarget, get_traits
+from tui_annotate.services.export.pseudonyms import Pseudonyms, pseudonymised
+
+ADJUDICATED = "adjudicated"
+ALL = "all"
+CHOICES = (
+    "--layer adjudicated (what review settled), --layer NAME (one person's), --layer majority"
+    " (what more than half of the readers would keep), --layer all (everybody's, side by side)"
+)
+
+_ID_NAMESPACE = UUID("b7a1d9a2-5b7e-5d0c-8f57-0f4f6f0b6c52")
+_MAX_NAMES = 20
+
+
+class ExportRun:
+    """Writes records in a format, once.
+
+    Raises:
+        InvalidInput: there is no such exporter; or it holds one layer, and none is asked for.
+    """
+
+    def __init__(
+        self,
+        exporter: str,
+        options: ExportOptions | None = None,
+        *,
+        names: Pseudonyms | None = None,
+    ) -> None:
+        self._name = exporter
+        self._names = names
+        self._options = options or ExportOptions()
+        self._exporter: Any = registry.load("exporters", exporter)
+        about = get_traits(self._exporter)
+        self._place = about.place if about else FormatTarget.STREAM
+        self._layer = self._options.layer
+        if about and about.layered:
+            self._layer = wanted(self._layer, exporter=exporter)
+
+    def run(self, records: Iterable[Record], target: Path | TextIO | None) -> ExportReport:
+        """Write to a file or folder that appears whole or not at all, or to an open stream.
+
+        Raises:
+            InvalidInput, Unavailable: the target can not hold the format, or not be written.
+        """
+        met = records if self._names is None else self._names.meeting(records)
+        chosen = layered(met, self._layer) if self._layer else met
+        if self._names is not None:  # once the layer is chosen, by true names
+            chosen = pseudonymised(chosen, self._names)
+        if self._place is not FormatTarget.STREAM:
+            if not isinstance(target, Path):
+                raise InvalidInput(f"{self._name} is written to a folder", "name a new one")
+            with folder(target) as several:
+                return self._run_exporter(chosen, several)
+        if target is not None and not isinstance(target, Path):
+            return self._run_exporter(chosen, target)
+        with output(target) as file:
+            return self._run_exporter(chosen, file)
+
+    def _run_exporter(self, records: Iterable[Record], target: Any) -> ExportReport:
+        with registry.guard_plugin("exporters", self._name):
+            report = self._exporter.write(records, target, self._options)
+            if not isinstance(report, ExportReport):
+                raise TypeError(f"it gave {type(report).__name__}, no Report")
+        return report
+
+
+def wanted(layer: str, *, exporter: str) -> str:
+    """The layer that was asked for.
+
+    Raises:
+        InvalidInput: none was; the hint names the choices.
+    """
+    if not layer:
+        raise InvalidInput(
+            f"{exporter} holds one layer of annotations: say whose", CHOICES, code="layer-missing"
+        )
+    return layer
+
+
+def layered(records: Iterable[Record], layer: str) -> Iterator[Record]:
+    """Yield records with one layer of annotations; samples without it have none.
+
+    Raises:
+        NotFound, InvalidInput: no person, or several, have the layer's name.
+    """
+    if layer == ALL:
+        for record in records:  # what review made of people's work would be the same twice
+            yield _keep_people(record, {person.id for person in record.people} - {SETTLED})
+    elif layer == MAJORITY:
+        yield from map(_majority_layer, records)
+    else:
+        yield from _person_layer(records, SETTLED if layer == ADJUDICATED else layer)
+
+
+def _person_layer(records: Iterable[Record], name: str) -> Iterator[Record]:
+    others: dict[str, None] = {}
+    found: set[str] = set()
+    for record in records:
+        for person in record.people:
+            if name in (person.id, person.name):
+                found.add(person.id)
+            elif len(others) <= _MAX_NAMES:
+                others.setdefault(person.name)
+        if len(found) > 1:
+            ids = ", ".join(sorted(found))
+            raise InvalidInput(f"several people are named {name!r}", f"give an id: {ids}")
+        yield _keep_people(record, found)
+    if not found and name != SETTLED:
+        there = ", ".join(list(others)[:_MAX_NAMES])
+        raise NotFound(f"nobody named {name!r} is there", f"known: {there or 'nobody'}")
+
+
+def _keep_people(record: Record, people: set[str]) -> Record:
+    return replace(
+        record,
+        annotations=tuple(owned for owned in record.annotations if owned.person in people),
+        assignments=tuple(work for work in record.assignments if work.person in people),
+        people=tuple(person for person in record.people if person.id in people),
+    )
+
+
+def _majority_layer(record: Record) -> Record:
+    again = {person.id for person in record.people if person.kind is PersonKind.AGAIN}
+    said: dict[str, list[Annotation]] = {
+        work.person: [] for work in record.assignments if work.state is State.DONE
+    }
+    for owned in record.annotations:
+        said.setdefault(owned.person, []).append(owned.annotation)
+    for person in {SETTLED, *again}:
+        said.pop(person, None)
+    kept = [candidate for group in groups(record.sample, said) for candidate in group.proposal]
+    return replace(
+        record,
+        annotations=tuple(
+            OwnedAnnotation(MAJORITY, _majority_annotation(candidate)) for candidate in kept
+        ),
+        assignments=(Assignment(MAJORITY, State.DONE),) if said else (),
+        people=(Person(MAJORITY, MAJORITY, PersonKind.IMPORTED),) if said else (),
+    )
+
+
+def _majority_annotation(candidate: CandidateAnnotation) -> Annotation:
+    return Annotation(
+        str(uuid5(_ID_NAMESPACE, json.dumps(candidate.sources))),
+        candidate.claim,
+        candidate.evidence,
+        labels=candidate.labels,
+        note=candidate.note,
+        origin="machine:majority",
+    )

@@ -1,0 +1,250 @@
+"""Browsing a file: records are read once into an index, then sought and shown; nothing is written.
+
+No workspace is made, and sentences are found only for the sample that is opened, so that 200,000
+samples are there in the time that it takes to read their file.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.assignments import Assignment
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.labels import Label, LabelTree
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment
+from tui_annotate.methods.segmentation import segment
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.format_detection import detect
+from tui_annotate.plugins.protocols import ImportOptions, Meter
+from tui_annotate.storage.corpus.file_index import FileIndex
+
+_BATCH_RECORDS: Final = 500
+_BATCH_CHARACTERS: Final = 2_000_000
+_CACHED_CHARACTERS: Final = 2_000_000
+"""Code points of texts whose sentences are kept: the next sample often has the same source."""
+_LONGEST_PATH: Final = 20
+"""Names of a label's path; a longer one is no label, and is not part of the label tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrowsedSample:
+    """A sample with all annotations of the file, in reading order with unique ids.
+
+    `segments`: parallel to `sample.documents`. `position`: in the file, from 1.
+    """
+
+    sample: Sample
+    segments: tuple[tuple[Segment, ...], ...]
+    annotations: tuple[OwnedAnnotation, ...]
+    assignments: tuple[Assignment, ...]
+    position: int
+    total: int
+
+
+@dataclass(slots=True)
+class FileLoadResult:
+    """How many records can be shown, how many were refused, and doubts about others."""
+
+    taken: int = 0
+    refused: int = 0
+    doubts: int = 0
+
+
+class FileBrowser:
+    """Shows an indexed file; `known` gives colours and order of labels. Threads may share it."""
+
+    def __init__(self, index: FileIndex, known: LabelTree) -> None:
+        self.index, self._known = index, known
+        self._lock = Lock()
+        self._segments: OrderedDict[str, tuple[Segment, ...]] = OrderedDict()
+
+    @cached_property
+    def labels(self) -> LabelTree:
+        """All labels that the file uses, as a set without rules."""
+        return build_label_tree(self.index.labels, self._known)
+
+    @cached_property
+    def people(self) -> tuple[Person, ...]:
+        """All who did anything, by name."""
+        return tuple(sorted(self.index.people.values(), key=lambda one: (one.name, one.id)))
+
+    def open(self, key: SampleKey) -> BrowsedSample:
+        """A sample with all that the file says of it; its sentences are found now.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        record, position = self.index.record(key)
+        return BrowsedSample(
+            record.sample,
+            tuple(self._find_segments(document) for document in record.sample.documents),
+            _in_reading_order(record),
+            record.assignments,
+            position,
+            self.index.total,
+        )
+
+    def _find_segments(self, document: Document) -> tuple[Segment, ...]:
+        with self._lock:
+            if document.sha256 in self._segments:
+                self._segments.move_to_end(document.sha256)
+                return self._segments[document.sha256]
+        found = segment(document.text, document.language)
+        with self._lock:
+            self._segments[document.sha256] = found
+            while sum(each[-1].end for each in self._segments.values() if each) > (
+                _CACHED_CHARACTERS
+            ):
+                self._segments.popitem(last=False)
+        return found
+
+    def first(self, name: str = "") -> SampleKey | None:
+        """The sample that is named, else the first; None where there is none.
+
+        Raises:
+            NotFound: `name` names none, or more than one.
+        """
+        return self.index.find(name) if name else self.index.key(1)
+
+
+def _in_reading_order(record: Record) -> tuple[OwnedAnnotation, ...]:
+    known: set[str] = set()
+    found = []
+    for owned in sorted(record.annotations, key=_reading_position):
+        annotation, name, number = owned.annotation, owned.annotation.id, 1
+        while name in known:
+            number += 1
+            name = f"{annotation.id} ({number})"
+        known.add(name)
+        found.append(replace(owned, annotation=replace(annotation, id=name)))
+    return tuple(found)
+
+
+def _reading_position(owned: OwnedAnnotation) -> tuple[bool, list[tuple[int, int, int]], str]:
+    annotation = owned.annotation
+    anchors = annotation.claim or annotation.evidence
+    positions = [(index, span.start, span.end) for _, index, span in anchors]
+    return not annotation.claim, positions, owned.person
+
+
+def build_label_tree(used: Counter[LabelPath], known: LabelTree) -> LabelTree:
+    """Return all used labels with their parents, as a set without rules.
+
+    Labels that `known` lacks follow its own, most frequent first; it gives order and colours.
+    """
+    ranks = {label.path: at for at, label in enumerate(known.walk())}
+    named = [path for path in used if 0 < len(path) <= _LONGEST_PATH]
+    order = sorted(named, key=lambda path: (ranks.get(path, len(ranks)), -used[path]))
+    children: dict[LabelPath, dict[LabelPath, None]] = {}
+    for path in order:
+        for length in range(1, len(path) + 1):
+            children.setdefault(path[: length - 1], {})[path[:length]] = None
+    colors = {label.path: label.color for label in known.walk()}
+
+    def build(path: LabelPath) -> Label:
+        below = tuple(build(child) for child in children.get(path, ()))
+        return Label(path, color=colors.get(path, ""), children=below)
+
+    roots = tuple(build(path) for path in children.get((), ()))
+    return LabelTree(roots, "", known.source_title, known.summary_title)
+
+
+@dataclass(frozen=True, slots=True)
+class FileLoader:
+    """Reads one file; an empty `format` is detected. `problem` is called with every problem."""
+
+    format: str = ""
+    options: ImportOptions = field(default_factory=ImportOptions)
+    problem: Callable[[Problem], None] = lambda _: None
+    progress: Callable[[Progress], None] = lambda _: None
+
+    @contextmanager
+    def browse(
+        self, source: Path, known: LabelTree
+    ) -> Iterator[tuple[FileBrowser, FileLoadResult]]:
+        """Open everything in a readable file or folder; nothing is left on the disk afterwards.
+
+        `known`: a label set with colours and order.
+
+        Raises:
+            NotFound, InvalidInput, Unavailable: as `run`, or the file has no record to show.
+        """
+        with closing(FileIndex()) as index:
+            result = self.run(source, index)
+            if not result.taken:
+                raise InvalidInput(
+                    f"{source} holds no sample that can be shown", "see above", code="no-sample"
+                )
+            yield FileBrowser(index, known), result
+
+    def run(self, source: Path, index: FileIndex) -> FileLoadResult:
+        """Add all that can be shown to an index.
+
+        Raises:
+            NotFound, InvalidInput, Unavailable: the file can not be opened, or has no known format.
+        """
+        name = self.format or detect(source, self.options, option="--from")
+        meter, result, began = Meter(_size(source)), FileLoadResult(), time.monotonic()
+        importer = registry.load("importers", name)
+        with registry.guard_plugin("importers", name):
+            read = importer.read(source, replace(self.options, meter=meter))
+            for batch in self._batches(read, result):
+                for record, error in index.add(batch):
+                    self._note(Problem(record.where, error.message, error.hint), result)
+                result.taken = index.total
+                share = min(meter.done / meter.total, 1.0) if meter.total else None
+                seconds = time.monotonic() - began
+                self.progress(Progress("reading", result.taken, share=share, seconds=seconds))
+        return result
+
+    def _batches(
+        self, items: Iterator[Record | Problem], result: FileLoadResult
+    ) -> Iterator[list[Record]]:
+        batch: list[Record] = []
+        size = 0
+        for item in items:
+            if isinstance(item, Problem):
+                self._note(item, result)
+            elif error := _check_record(item):
+                self._note(Problem(item.where, error.message, error.hint), result)
+            else:
+                batch.append(item)
+                size += sum(len(document.text) for document in item.sample.documents)
+            if len(batch) >= _BATCH_RECORDS or size >= _BATCH_CHARACTERS:
+                yield batch
+                batch, size = [], 0
+        yield batch
+
+    def _note(self, problem: Problem, result: FileLoadResult) -> None:
+        result.refused += problem.refused
+        result.doubts += not problem.refused
+        self.problem(problem)
+
+
+def _check_record(record: Record) -> TuiAnnotateError | None:
+    """Why a record can not be drawn; the importer of a plug-in may not have checked its spans."""
+    try:
+        for owned in record.annotations:
+            for side, index, span in owned.annotation.anchors:
+                span.of(record.sample.document(side, index).text)
+    except TuiAnnotateError as error:
+        return error
+    return None if record.sample.documents else InvalidInput("the sample has no documents")
+
+
+def _size(path: Path) -> int:
+    if path.is_dir():
+        return sum(_size(each) for each in path.iterdir())
+    return path.stat().st_size

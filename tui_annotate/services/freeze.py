@@ -1,0 +1,352 @@
+"""Freeze: a dated snapshot for a paper in its own folder; and replaying the log against it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
+from tui_annotate.domain.hash_chain import Head, LogHead, head_from_json
+from tui_annotate.domain.people import SETTLED, reader
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.version import VERSION
+from tui_annotate.storage import atomic_folder
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.database import SCHEMA, Database
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
+from tui_annotate.storage.log import rebuild
+from tui_annotate.storage.work_statistics import WorkStatisticsStore
+
+_MAX_DIFFERENCES: Final = 1000
+Key = tuple[str, str]
+SHORT = 12
+"""Characters of a hash in the paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A copied store and its numbers; `export` writes all of it to a file in the native format.
+
+    `embedder`: empty for words alone.
+    """
+
+    store: WorkStatisticsStore
+    guidance: GuidanceStore
+    export: Callable[[Path], object]
+    agreement: Callable[[], Mapping[str, Any]]
+    figures: Callable[[], Mapping[str, Any]]
+    head: Callable[[], LogHead]
+    heads: Callable[[], Sequence[Head]]
+    labels: Callable[[str], Sequence[str]]
+    embedder: Callable[[], str]
+
+    def versions(self) -> dict[str, dict[str, str]]:
+        """Texts of all label sets and guidelines that were ever in force: by kind, then hash."""
+        return {
+            kind.value: {
+                version: self.guidance.text(kind, version)
+                for version in self.guidance.versions(kind)
+            }
+            for kind in GuidanceKind
+        }
+
+    def method(self, *, at: str, app: str) -> str:
+        """What was done, how, and with what, for the section on methods of a paper."""
+        parts = [
+            self._material_paragraph(at),
+            self._people_paragraph(),
+            *self._guidance_paragraphs(),
+            self._tools_paragraph(app),
+            self._evidence_paragraph(),
+        ]
+        return "\n\n".join(parts) + "\n"
+
+    def _material_paragraph(self, at: str) -> str:
+        rooms = self.store.rooms()
+        named = ", ".join(f"{room.dataset} ({room.samples:,})" for room in rooms)
+        samples = sum(room.samples for room in rooms)
+        return (
+            f"State of {at[:19]} UTC. The material is {many(samples, 'sample')} in "
+            f"{many(len(rooms), 'dataset')}: {named or 'none'}."
+        )
+
+    def _people_paragraph(self) -> str:
+        work = [each for each in self.store.progress() if each.person != SETTLED]
+        finished = [each for each in work if each.done + each.skipped + each.flagged]
+        readings = sum(each.done for each in work)
+        annotators = {reader(each.person) for each in finished}
+        again = sum(each.done for each in work if reader(each.person) != each.person)
+        hours = sum(day.seconds for day in self.store.days()) / 3600
+        overlap = Counter(self.store.readings())
+        told = ", ".join(f"{count:,} by {people}" for people, count in sorted(overlap.items()))
+        return (
+            f"Readings of samples that were finished: {readings:,}, by "
+            f"{many(len(annotators), 'person', 'people')}"
+            f"{f', {again:,} of them a second time by the same person' if again else ''}. "
+            f"Samples by how many people were done with them: {told or 'none'}. "
+            f"They were at work for {hours:,.1f} hours; of each gap between two actions at most a "
+            f"minute counts. "
+            f"Readings that were skipped: {sum(each.skipped for each in work):,}, "
+            f"that were flagged: {sum(each.flagged for each in work):,}."
+        )
+
+    def _guidance_paragraphs(self) -> list[str]:
+        told = []
+        for dataset in ["", *(room.dataset for room in self.store.rooms())]:
+            own = {kind: self.guidance.version(kind, dataset=dataset) for kind in GuidanceKind}
+            if dataset and own == {kind: self.guidance.version(kind) for kind in GuidanceKind}:
+                continue
+            where = f"For {dataset}" if dataset else "For all datasets without their own"
+            labels = ", ".join(self.labels(dataset)) if own[GuidanceKind.LABELS] else "none"
+            told.append(
+                f"{where}, the labels are: {labels} (version {_short(own[GuidanceKind.LABELS])}); "
+                f"the guidelines have version {_short(own[GuidanceKind.GUIDELINES])}."
+            )
+        return told
+
+    def _tools_paragraph(self, app: str) -> str:
+        cut = ", ".join(
+            f"{name} ({count:,})" for name, count in sorted(self.store.segmenters().items())
+        )
+        meaning = self.embedder()
+        ranked = f"word statistics and vectors ({meaning})" if meaning else "word statistics alone"
+        return (
+            f"Annotation was done in the terminal with tui-annotate {app}. Documents were cut into "
+            f"sentences by {cut or 'nothing'}. For what an annotator selected, related sentences "
+            f"of the other text were lit up, ranked by {ranked}; nothing was attached that the "
+            "annotator did not take. The screen shows annotators the work of nobody else."
+        )
+
+    def _evidence_paragraph(self) -> str:
+        head = self.head()
+        return (
+            "How far people agreed stands in agreement.json, with 95 % intervals; figures of their "
+            "work in figures.json; each version of labels and guidelines in labels/ and "
+            f"guidelines/. The log behind this state holds {many(head.events, 'event')} in "
+            f"{many(head.streams, 'stream')}, and its head is {head.token}."
+        )
+
+
+def _short(version: str) -> str:
+    return version[:SHORT] or "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A sample that differs from the log; `parts` are field names, empty if it is gone."""
+
+    dataset: str
+    sample: str
+    parts: tuple[str, ...]
+
+
+def _compare_exports(kept: Path, again: Path) -> dict[str, Any]:
+    places = {key: (start, len(line)) for key, start, line in _read_lines(again)}
+    found: list[Difference] = []
+    samples = identical = differing = 0
+    with again.open("rb") as file:
+        for key, _, line in _read_lines(kept):
+            samples += 1
+            start, length = places.pop(key, (0, 0))
+            file.seek(start)
+            other = file.read(length)
+            if other == line:
+                identical += 1
+                continue
+            differing += 1
+            if len(found) < _MAX_DIFFERENCES:
+                found.append(Difference(*key, _differing_parts(line, other)))
+    return {
+        "samples": samples,
+        "identical": identical,
+        "differences": tuple(found),
+        "more": differing - len(found),
+        "since": len(places),
+    }
+
+
+def _read_lines(path: Path) -> Iterator[tuple[Key, int, bytes]]:
+    start = 0
+    with path.open("rb") as file:
+        for line in file:
+            value = json.loads(line)
+            yield (value["dataset"], value["id"]), start, line
+            start += len(line)
+
+
+def _differing_parts(line: bytes, other: bytes) -> tuple[str, ...]:
+    if not other:
+        return ()
+    one: dict[str, Any] = json.loads(line)
+    two: dict[str, Any] = json.loads(other)
+    return tuple(sorted(name for name in {*one, *two} if one.get(name) != two.get(name)))
+
+
+FORMAT: Final = "tui-annotate-frozen/1"
+ABOUT, EXPORT, HEAD = "frozen.json", "native.jsonl", "head.json"
+_NAME_PATTERN: Final = re.compile(r"(?!(?:keep|list|replay)$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_SUFFIXES: Final = {"labels": ".yaml", "guidelines": ".md"}
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenState:
+    """A kept state; `at` is UTC, `head` as `audit head` prints it."""
+
+    name: str
+    folder: Path
+    at: str
+    app: str
+    head: str
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """The log replayed to a state, compared with its export.
+
+    `identical`: samples with the same bytes; `differences`: the first 1,000 others, `more` the
+    rest. `lost`: streams that the log lacks. `since`: samples added later.
+    """
+
+    events: int
+    streams: int
+    samples: int
+    identical: int
+    differences: tuple[Difference, ...]
+    more: int
+    lost: tuple[Head, ...]
+    since: int
+
+    @property
+    def same(self) -> bool:
+        """Whether the log gives what was kept."""
+        return not self.differences and not self.lost
+
+
+@dataclass(frozen=True, slots=True)
+class FreezeService:
+    """Keeps states of a workspace, each in a folder of its name, and replays them."""
+
+    folder: Path
+    database: Database
+    snapshot: Callable[[Database], Snapshot]
+
+    def run(self, name: str) -> FrozenState:
+        """Keep the current state; people may go on working.
+
+        Raises:
+            InvalidInput: the name can not be that of a folder.
+            Conflict: there is a state of this name.
+            Unavailable: it can not be written.
+        """
+        place = self._state_folder(name)
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        with atomic_folder.create_folder(place) as folder, self._copy(folder) as copy:
+            at = utc_now()
+            snapshot = self.snapshot(copy)
+            snapshot.export(folder / EXPORT)
+            for kind, versions in snapshot.versions().items():
+                for version, text in versions.items():
+                    atomic_folder.write_text(folder / kind / f"{version}{_SUFFIXES[kind]}", text)
+            head = snapshot.head()
+            _write_json(folder / "agreement.json", snapshot.agreement())
+            _write_json(folder / "figures.json", snapshot.figures())
+            _write_json(folder / HEAD, [list(each) for each in snapshot.heads()])
+            atomic_folder.write_text(folder / "method.md", snapshot.method(at=at, app=VERSION))
+            about = {"at": at, "app": VERSION, "head": head.token, "events": head.events}
+            _write_json(folder / ABOUT, {"format": FORMAT, "name": name, "schema": SCHEMA, **about})
+            copy.close()
+            for path in folder.glob(f"{copy.path.name}*"):
+                path.unlink()
+            atomic_folder.write_sums(folder)
+        return FrozenState(name, place, at, VERSION, head.token, head.events)
+
+    def all(self) -> list[FrozenState]:
+        """The states that were kept, the oldest first."""
+        found = [self._read_about(folder.parent) for folder in self.folder.glob(f"*/{ABOUT}")]
+        return sorted(found, key=lambda each: (each.at, each.name))
+
+    def replay(self, name: str, *, export: Path | None = None) -> ReplayReport:
+        """Replay a copy of the store to a state by its log, and compare the export.
+
+        `export`: also write the replayed export there, in the native format.
+
+        Raises:
+            NotFound: there is no such state.
+            Damaged: its files were changed.
+            Conflict: the log is inconsistent; see `audit verify`.
+        """
+        kept = self._state_folder(name)
+        self._read_about(kept)
+        atomic_folder.check(kept)
+        values = json.loads((kept / HEAD).read_text("utf-8"))
+        heads = [head_from_json(each) for each in values]
+        with self._scratch() as copy:
+            lost = rebuild.cut_to_heads(copy, heads)
+            events, streams = self._replay_log(copy, export)
+            again = copy.path.with_name(EXPORT)
+            self.snapshot(copy).export(again)
+            found = _compare_exports(kept / EXPORT, again)
+        return ReplayReport(events, streams, lost=tuple(lost), **found)
+
+    def replay_to(self, at: str, export: Path) -> tuple[int, int]:
+        """Write the state at a time (ISO 8601, UTC) in the native format.
+
+        Returns:
+            How many events and streams were replayed.
+
+        Raises:
+            Conflict: the log is inconsistent; see `audit verify`.
+        """
+        with self._scratch() as copy:
+            rebuild.cut_to_time(copy, at)
+            return self._replay_log(copy, export)
+
+    def _replay_log(self, copy: Database, export: Path | None) -> tuple[int, int]:
+        rebuild.rebuild_tables(copy)
+        snapshot = self.snapshot(copy)
+        head = snapshot.head()
+        if export is not None:
+            snapshot.export(export)
+        return head.events, head.streams
+
+    @contextmanager
+    def _scratch(self) -> Iterator[Database]:
+        near = self.database.path.parent
+        with atomic_folder.scratch(near) as folder, self._copy(folder) as copy:
+            yield copy
+
+    def _copy(self, folder: Path) -> closing[Database]:
+        path = folder / "store.sqlite"
+        self.database.copy_to(path)
+        return closing(Database(path))
+
+    def _state_folder(self, name: str) -> Path:
+        if not _NAME_PATTERN.fullmatch(name):
+            raise InvalidInput(
+                f"{name!r} can not name a state",
+                "give up to 64 letters, digits, dots, dashes, underscores; no word of the command",
+            )
+        return self.folder / name
+
+    def _read_about(self, folder: Path) -> FrozenState:
+        try:
+            value = json.loads((folder / ABOUT).read_text("utf-8"))
+            told = {key: str(value[key]) for key in ("at", "app", "head")}
+            return FrozenState(folder.name, folder, events=int(value["events"]), **told)
+        except FileNotFoundError as error:
+            raise NotFound(
+                f"there is no state {folder.name!r}", "see: tui-annotate freeze list"
+            ) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise Damaged(f"{folder / ABOUT} is not what freeze wrote", "restore it") from error
+
+
+def _write_json(file: Path, value: Any) -> None:
+    atomic_folder.write_text(file, json.dumps(value, indent=1, ensure_ascii=False) + "\n")

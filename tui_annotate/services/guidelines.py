@@ -1,0 +1,122 @@
+"""Guidelines: every version in full, with who put it in force and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
+
+_MAX_LENGTH = 1_000_000
+"""Code points: people read them on a screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class GuidelinesVersion:
+    """A version of the guidelines; an empty `dataset` means the workspace.
+
+    `by`: empty for the owner of the files. `lines`: how many.
+    """
+
+    dataset: str
+    version: str
+    at: str
+    by: str
+    lines: int
+    in_force: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Guidelines:
+    """Guidelines of the workspace and of its datasets."""
+
+    guidance: GuidanceStore
+    names: Callable[[], dict[str, str]]
+    actor: Actor = OPERATOR
+
+    def versions(self, dataset: str | None = None) -> list[GuidelinesVersion]:
+        """Return all versions, oldest first; `dataset` is empty for the workspace, None for all.
+
+        Raises:
+            NotFound: there is no such dataset, and never were guidelines of it.
+        """
+        names = self.names()
+        found = self.guidance.editions(GuidanceKind.GUIDELINES)
+        if dataset and all(each.dataset != dataset for each in found):
+            self._require_dataset(dataset)
+        last = {each.dataset: place for place, each in enumerate(found)}
+        return [
+            GuidelinesVersion(
+                each.dataset,
+                each.version,
+                each.at,
+                names.get(each.by, each.by),
+                len(self.text(each.version).splitlines()),
+                in_force=last[each.dataset] == place,
+            )
+            for place, each in enumerate(found)
+            if dataset is None or each.dataset == dataset
+        ]
+
+    def text(self, version: str = "", *, dataset: str = "") -> str:
+        """Return the version whose hash begins with `version`; by default the one in force.
+
+        Raises:
+            NotFound: there is none, or several match.
+        """
+        return self.guidance.text(GuidanceKind.GUIDELINES, self.named(version, dataset=dataset))
+
+    def named(self, version: str, *, dataset: str = "") -> str:
+        """The whole hash of a version by its first characters; of the one in force for none.
+
+        Raises:
+            NotFound: there is none, the characters fit several, or there is no such dataset.
+        """
+        if not version:
+            self._require_dataset(dataset)
+            found = self.guidance.version(GuidanceKind.GUIDELINES, dataset=dataset)
+            if not found:
+                raise NotFound("there are no guidelines", "tui-annotate guidelines apply FILE")
+            return found
+        known = self.guidance.versions(GuidanceKind.GUIDELINES)
+        fitting = [name for name in known if name.startswith(version.lower())]
+        if len(fitting) != 1:
+            how = "several versions begin" if fitting else "no version begins"
+            raise NotFound(f"{how} with {version!r}", "see: tui-annotate guidelines list")
+        return fitting[0]
+
+    def _require_dataset(self, dataset: str) -> None:
+        if dataset and not self.guidance.knows(dataset):
+            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
+
+    def before(self, dataset: str = "") -> str:
+        """The text that was in force before the last one; empty where that is the first.
+
+        Of a dataset's first guidelines of its own, those of the workspace at that time.
+        """
+        editions = self.guidance.editions(GuidanceKind.GUIDELINES)
+        own = [each for each in editions if each.dataset == dataset] or [
+            each for each in editions if not each.dataset
+        ]
+        if len(own) > 1:
+            return self.text(own[-2].version)
+        common = [each for each in editions if not each.dataset and own and each.at < own[0].at]
+        return self.text(common[-1].version) if dataset and common else ""
+
+    def apply(self, text: str, *, dataset: str = "") -> str:
+        """Put guidelines in force, unless they are already; return their hash.
+
+        Raises:
+            NotAllowed: the actor may not.
+            InvalidInput: the text is empty or too long.
+            NotFound: there is no such dataset.
+        """
+        require(self.actor, Verb.MANAGE)
+        if not text.strip() or len(text) > _MAX_LENGTH:
+            raise InvalidInput(
+                f"guidelines of {len(text):,} characters", f"give 1 to {_MAX_LENGTH:,} characters"
+            )
+        by = self.actor.person
+        return self.guidance.keep(GuidanceKind.GUIDELINES, text, dataset=dataset, by=by)

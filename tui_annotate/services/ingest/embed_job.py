@@ -1,0 +1,266 @@
+"""Makes the vectors that a set lacks, some thousand segments at a time, each document whole."""
+
+from __future__ import annotations
+
+import gc
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.samples import Segment
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.plugins.protocols import Costly, Embedder, TokenEmbedder
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tui_annotate.methods.late_interaction import TokenBank
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.vectors.store import Row, VectorStore
+
+QUICK_ROWS = 10_000
+"""Segments of one write, made by an embedder that is quick."""
+SLOW_ROWS = 2_048
+"""The same of a slow one: so much is lost by a kill, and can be sorted by length beforehand."""
+_QUICK_TEXTS = 512
+"""Segments that a quick embedder gets at a time."""
+_FIRST_DOCUMENTS = 32
+"""Documents that are looked at first, before it is known how long they are."""
+_MAX_DOCUMENTS = 4_096
+_MIN_COSINE = 0.98
+"""Cosine of two vectors of one text by one model: rounding and a machine's moods cost .001."""
+
+Waiting = tuple[str, str, tuple[Segment, ...]]
+"""Hash, text and segments of a document."""
+Told = Callable[[int, float], None]
+"""Takes the documents that have vectors now, and the share of all segments that do, in [0, 1]."""
+TakenUp = Callable[[VectorSet], None]
+"""Remembers the set that is filled."""
+
+
+def worth_a_write(segments: int) -> bool:
+    """Whether that many new segments need not wait for more."""
+    return segments >= QUICK_ROWS
+
+
+def tidy(corpus: CorpusStore, store: VectorStore, table: str) -> None:
+    """Takes out documents that are stored no more, and brings indexes up to date."""
+    with store.writing():  # nobody brings back a document between the two
+        store.discard(table, corpus.forget_removed_documents(table))
+    store.optimize(table)
+    corpus.set_loose(table, loose=False)
+
+
+@dataclass(slots=True)
+class EmbedJob:
+    """Embeds all documents that lack vectors in a set.
+
+    `taken_up`: called after the first vectors, before they are written. `unknown_documents`: those
+    that the model knows too little of; words alone rank them.
+    """
+
+    corpus: CorpusStore
+    store: VectorStore
+    embedder: Embedder
+    target: VectorSet
+    told: Told
+    taken_up: TakenUp
+    documents: int = 0
+    unknown_documents: int = 0
+    _segments: int = 0
+    _total: int = 0
+    _loose: bool = field(default=False)
+
+    def some(self, documents: int) -> None:
+        """Makes vectors of as many documents as were stored just now; a slow embedder waits."""
+        if not self.embedder.instant:
+            return
+        for group in self._split_groups(self.corpus.unembedded(self.target.table, documents)):
+            self._write(group)
+
+    def all(self) -> None:
+        """Makes all that are missing, and puts the tables in order."""
+        table = self.target.table
+        _, left = self.corpus.waiting(table)
+        self._total = self._segments + left
+        if left and isinstance(self.embedder, Costly):
+            self._check_model()
+        limit = _FIRST_DOCUMENTS
+        while waiting := self.corpus.unembedded(table, limit):
+            for group in self._split_groups(waiting):
+                self._write(group)
+            segments = sum(len(own) for _, _, own in waiting)
+            limit = min(max(len(waiting) * self._rows // max(segments, 1), 1), _MAX_DOCUMENTS)
+        if self._loose or self.corpus.is_loose(table):
+            tidy(self.corpus, self.store, table)
+            self._loose = False
+        told = self.embedder.dimensions  # by an endpoint, with its first vectors
+        if told and told != self.target.dimensions:
+            self.target = replace(self.target, dimensions=told)
+            self.corpus.keep_vector_set(self.target)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What a person should know of the vectors that were made."""
+        if not self.unknown_documents:
+            return ()
+        why = f"too few of theirs are known to {self.target.label}"
+        documents = many(self.unknown_documents, "document is", "documents are")
+        return (f"{documents} ranked by words alone: {why}",)
+
+    @property
+    def _rows(self) -> int:
+        return QUICK_ROWS if self.embedder.instant else SLOW_ROWS
+
+    def _split_groups(self, waiting: Sequence[Waiting]) -> Iterator[list[Waiting]]:
+        group: list[Waiting] = []
+        size = 0
+        for document in waiting:
+            group.append(document)
+            size += len(document[2])
+            if size >= self._rows:
+                yield group
+                group, size = [], 0
+        if group:
+            yield group
+
+    def _write(self, group: Sequence[Waiting]) -> None:
+        table = self.target.table
+        vectors, banks = self._embed_group(group)
+        if vectors:
+            self._check_dimensions(vectors[0].shape[1])
+        with self.store.writing():  # whoever sweeps meanwhile finds no set without its table
+            if not self._loose:
+                self.taken_up(self.target)
+                self.corpus.set_loose(table, loose=True)
+                self._loose = True
+            if vectors:
+                self._store_vectors(group, vectors, banks)
+        unknown = list_unknown_documents(_known_segments(group, vectors))
+        self.corpus.mark_embedded(table, [name for name, _, _ in group], unknown=unknown)
+        self.documents += len(group)
+        self.unknown_documents += len(unknown)
+        self._report_progress(self.documents)
+
+    def _check_model(self) -> None:
+        """Embed a stored text again: behind an endpoint, weights change unseen.
+
+        Raises:
+            Unavailable: the vector differs.
+        """
+        known = self.corpus.find_embedded_document(self.target.table)
+        if known is None or not known[2]:
+            return
+        name, text, segments = known
+        at = max(range(len(segments)), key=lambda at: segments[at].end - segments[at].start)
+        stored = self.store.fetch(self.target.table, [name]).get(name)
+        (asked,) = self.embedder.embed([text[slice(*segments[at])]])
+        if stored is None or not stored[at].any():
+            return
+        self._check_dimensions(len(asked))
+        alike = float(stored[at] @ asked)
+        if alike < _MIN_COSINE:
+            raise Unavailable(
+                f"{self.target.embedder} makes other vectors than before (cosine {alike:.2f}): "
+                "its model is another one",
+                self.store.command(),
+            )
+
+    def _check_dimensions(self, dimensions: int) -> None:
+        """Takes over what an endpoint tells with its first answer; another later is refused."""
+        if self.target.dimensions == dimensions:
+            return
+        if self.target.dimensions:
+            raise Unavailable(
+                f"{self.target.embedder} now makes vectors of {dimensions:,} dimensions, not "
+                f"{self.target.dimensions:,}: its model is another one",
+                self.store.command(),
+            )
+        self.target = replace(self.target, dimensions=dimensions)
+
+    def _store_vectors(
+        self,
+        group: Sequence[Waiting],
+        vectors: Sequence[NDArray[np.float32]],
+        banks: Sequence[TokenBank],
+    ) -> None:
+        table = self.target.table
+        self.store.add(table, _rows(group, vectors))
+        if isinstance(self.embedder, TokenEmbedder):
+            named = zip((name for name, _, _ in group), banks, strict=True)
+            self.store.add_tokens(table, named, axes=self.embedder.axes)
+        if not self.documents:
+            # By now half a million objects of libraries live, and will not die: a full
+            # collection took 200 ms, at times with the store's lock held.
+            gc.freeze()
+
+    def _embed_group(
+        self, group: Sequence[Waiting]
+    ) -> tuple[list[NDArray[np.float32]], list[TokenBank]]:
+        texts = [text[start:end] for _, text, segments in group for start, end in segments]
+        ends = list(accumulate(len(segments) for _, _, segments in group))
+        size = _QUICK_TEXTS if self.embedder.instant else SLOW_ROWS
+        vectors: list[NDArray[np.float32]] = []
+        banks: list[TokenBank] = []
+        for first in range(0, len(texts), size):
+            part = texts[first : first + size]
+            if isinstance(self.embedder, TokenEmbedder):
+                made, bank = self.embedder.embed_tokens(part)
+                banks.append(bank)
+            else:
+                made = self.embedder.embed(part)
+            vectors.append(made)
+            self._segments += len(part)
+            self._report_progress(self.documents + bisect_right(ends, first + len(part)))
+        return vectors, _split_by_document(group, banks) if banks else []
+
+    def _report_progress(self, documents: int) -> None:
+        self.told(documents, min(self._segments / self._total, 1.0) if self._total else 1.0)
+
+
+def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> Iterator[Row]:
+    """(hash, segment, start, end, vector) of every segment of some documents."""
+    rows = (row for part in vectors for row in part)
+    for name, _, segments in group:
+        for index, (segment, vector) in enumerate(zip(segments, rows, strict=False)):
+            yield name, index, segment.start, segment.end, vector
+
+
+def list_unknown_documents(
+    documents: Iterable[tuple[str, Sequence[Segment], NDArray[np.bool_]]],
+) -> set[str]:
+    """Return the documents with too few known segments, by (hash, segments, known ones)."""
+    from tui_annotate.methods.selection_vectors import has_enough_vectors
+
+    return {
+        name
+        for name, segments, known in documents
+        if not has_enough_vectors(known, [segment.end - segment.start for segment in segments])
+    }
+
+
+def _known_segments(
+    group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]
+) -> Iterator[tuple[str, Sequence[Segment], NDArray[np.bool_]]]:
+    import numpy as np
+
+    known = np.concatenate([np.zeros(0, np.bool_), *(part.any(axis=1) for part in vectors)])
+    first = 0
+    for name, _, segments in group:
+        yield name, segments, known[first : first + len(segments)]
+        first += len(segments)
+
+
+def _split_by_document(group: Sequence[Waiting], banks: Sequence[TokenBank]) -> list[TokenBank]:
+    whole = banks[0].joined(banks)
+    found = []
+    first = 0
+    for _, _, segments in group:
+        found.append(whole.part(first, first + len(segments)))
+        first += len(segments)
+    return found

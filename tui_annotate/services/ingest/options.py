@@ -1,0 +1,100 @@
+"""Which embedder is asked for and which one is meant; nothing is embedded here."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.methods.segmentation import SEGMENTER
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
+
+NONE: Final = "none"
+"""Words alone."""
+AUTO: Final = "auto"
+"""The workspace's own; in a new one the best that this machine has."""
+LAST: Final = "static"
+"""What is taken where nothing better can be had."""
+
+
+EmbedderLoader = Callable[..., Embedder]
+"""Takes a name, `base_url` and `dimensions`, as `registry.load_embedder`."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorOptions:
+    """A requested embedder: a name, `name:model`, `auto` or `none`.
+
+    `dimensions`: 0 for its own. `first`: what `auto` means in a new workspace. `prepared`: a file
+    of vectors for `auto`. `spare_url`, `spare_dimensions`: defaults of a costly embedder.
+    """
+
+    name: str = AUTO
+    base_url: str = ""
+    dimensions: int = 0
+    first: str = AUTO
+    prepared: Path | None = None
+    spare_url: str = ""
+    spare_dimensions: int = 0
+
+    @classmethod
+    def of(cls, embedder: str | VectorOptions) -> VectorOptions:
+        """What is asked for by a name alone, or in full; with a model's folder in full."""
+        asked = embedder if isinstance(embedder, VectorOptions) else cls(embedder)
+        return replace(
+            asked,
+            name=registry.resolve_embedder_name(asked.name),
+            first=registry.resolve_embedder_name(asked.first),
+        )
+
+    def how(self, name: str, known: VectorSet | None) -> tuple[str, int]:
+        """Return endpoint and dimensions: requested, else of the `known` set, else the defaults."""
+        base_url = self.base_url or (known.base_url if known else "")
+        dimensions = self.dimensions or (known.asked_dimensions if known else 0)
+        if known or not (self.spare_url or self.spare_dimensions) or not registry.has_cost(name):
+            return base_url, dimensions
+        return base_url or self.spare_url, dimensions or self.spare_dimensions
+
+    def options(self, name: str) -> str:
+        """What asks for an embedder like this on a command line."""
+        wanted = ["--embedder", name]
+        wanted += ["--base-url", self.base_url] if self.base_url else []
+        wanted += ["--dimensions", str(self.dimensions)] if self.dimensions else []
+        return shlex.join(wanted)
+
+
+def refuse_unknown(asked: VectorOptions) -> None:
+    """Before anything is changed, and before a change to it is proposed.
+
+    Raises:
+        InvalidInput: no embedder has the name.
+    """
+    for name in {asked.name, asked.first} - {AUTO, NONE}:
+        registry.refuse_unknown("embedders", name)
+
+
+def candidate_names(name: str) -> Iterator[str]:
+    """The names to try, the best first: of `auto` several, else the one."""
+    yield from dict.fromkeys([registry.best_embedder(), LAST]) if name == AUTO else [name]
+
+
+def set_of(
+    embedder: Embedder, asked: VectorOptions, *, table: str, known: VectorSet | None = None
+) -> VectorSet:
+    """Return the set to store for an embedder and its options; `known` is its former value."""
+    return VectorSet(
+        embedder=asked.name,
+        label=embedder.label,
+        version=embedder.version,
+        segmenter=SEGMENTER,
+        table=table,
+        dimensions=embedder.dimensions or (known.dimensions if known else 0),
+        token_dimensions=embedder.token_dimensions if isinstance(embedder, TokenEmbedder) else 0,
+        instant=embedder.instant,
+        base_url=asked.base_url,
+        asked_dimensions=asked.dimensions,
+    )

@@ -1,0 +1,170 @@
+"""Progress and pace of work, and its projected end, from the log and the current state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from tui_annotate.domain.work_statistics import (
+    PACE_DAYS,
+    PRACTICE,
+    NoEndReason,
+    PersonWork,
+    Projection,
+    RemainingWork,
+    Week,
+    WorkStatistics,
+    latest_end,
+    project_end,
+    week_of,
+    weeks_up_to,
+)
+from tui_annotate.storage.corpus.store import DatasetProgress
+from tui_annotate.storage.work_statistics import (
+    AssignedCount,
+    DatasetWorkload,
+    WorkDay,
+    WorkStatisticsStore,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressReader:
+    """Statistics that the actor may see; `everybody` for all people, `today` returns a UTC day."""
+
+    store: WorkStatisticsStore
+    names: Callable[[], Mapping[str, str]]
+    everybody: bool = True
+    today: Callable[[], date] = lambda: datetime.now(UTC).date()
+
+    def last_day(self) -> date:
+        """The last day of any work, which is the same as long as the store is."""
+        days = [each.day for each in self.store.days() if each.seconds or each.finished]
+        return date.fromisoformat(max(days, default="1970-01-01"))
+
+    def figures(self, *, weeks: int = 12) -> WorkStatistics:
+        """All figures. `weeks`: how many of the last ones are told one by one."""
+        today, names = self.today(), self.names()
+        rooms = {room.dataset: room for room in self.store.rooms()}
+        days = self.store.days()
+        done = {(each.dataset, each.person): each for each in self.store.progress()}
+        assigned = {(each.dataset, each.person): each for each in self.store.assigned()}
+        by_person: dict[tuple[str, str], list[WorkDay]] = {}
+        for day in days:
+            by_person.setdefault((day.dataset, day.person), []).append(day)
+        pairs = [pair for pair in {**assigned, **done} if pair[0] in rooms]
+        pairs.sort(key=lambda pair: (pair[0], names.get(pair[1], pair[1]), pair[1]))
+        work = []
+        for pair in pairs:
+            name = names.get(pair[1], pair[1])
+            did = done.get(pair) or DatasetProgress(*pair, name, 0, 0, 0, 0, 0, 0.0)
+            worked = by_person.get(pair, ())
+            given = assigned.get(pair)
+            work.append(_work_of_person(rooms[pair[0]], did, given, days=worked, today=today))
+        return WorkStatistics(
+            tuple(work),
+            tuple(_sum_weeks(days, weeks_up_to(today, weeks))),
+            tuple(_remaining_work(room, work, today) for room in rooms.values())
+            if self.everybody
+            else (),
+            tuple(self.store.flags()),
+            names,
+            today,
+        )
+
+
+def _work_of_person(
+    room: DatasetWorkload,
+    did: DatasetProgress,
+    given: AssignedCount | None,
+    *,
+    days: Sequence[WorkDay],
+    today: date,
+) -> PersonWork:
+    finished = did.done + did.skipped + did.flagged
+    if room.practice and room.undrawn is None:
+        assigned, remaining = 0, None
+    elif room.handed_out or room.undrawn is not None:
+        assigned = given.count if given else 0
+        remaining = None if room.undrawn else assigned - (given.finished if given else 0)
+    else:
+        assigned, remaining = None, max(room.samples - finished, 0)
+    since = (today - timedelta(days=PACE_DAYS - 1)).isoformat()
+    worked = [day for day in days if day.seconds]
+    return PersonWork(
+        did.dataset,
+        did.person,
+        did.name,
+        assigned,
+        remaining,
+        did.done,
+        did.skipped,
+        did.flagged,
+        did.open,
+        did.annotations,
+        sum(day.seconds for day in worked),
+        sum(day.finished for day in days if day.day >= since),
+        min((day.day for day in days), default=""),
+        practice=room.practice,
+    )
+
+
+def _sum_weeks(days: Iterable[WorkDay], wanted: Sequence[str]) -> list[Week]:
+    seconds = dict.fromkeys(wanted, 0.0)
+    finished = dict.fromkeys(wanted, 0)
+    for day in days:
+        week = week_of(day.day)
+        if week in seconds:
+            seconds[week] += day.seconds
+            finished[week] += day.finished
+    return [Week(week, seconds[week], finished[week]) for week in wanted]
+
+
+def _remaining_work(
+    room: DatasetWorkload, work: Iterable[PersonWork], today: date
+) -> RemainingWork:
+    mine = [each for each in work if each.dataset == room.dataset]
+    if room.practice and room.undrawn is None:
+        return RemainingWork(room.dataset, None, PRACTICE)
+    if not room.handed_out and room.undrawn is None:
+        ends = [each.end(today) for each in mine if each.seconds or each.remaining == 0]
+        return RemainingWork(
+            room.dataset, None, latest_end(ends) if ends else Projection(why=NoEndReason.NOT_BEGUN)
+        )
+    remaining = (room.undrawn or 0) + sum(
+        max((each.assigned or 0) - each.finished, 0) if each.remaining is None else each.remaining
+        for each in mine
+    )
+    first = min((each.first for each in mine if each.first and each.begun), default="")
+    recent = sum(each.recent for each in mine)
+    return RemainingWork(
+        room.dataset, remaining, project_end(remaining, recent, first=first, today=today)
+    )
+
+
+def as_json(figures: WorkStatistics) -> dict[str, Any]:
+    """The figures as values of JSON."""
+    return {
+        "people": [_work_to_json(each, figures) for each in figures.work],
+        "weeks": [
+            {"week": each.week, "hours": each.hours, "finished": each.finished}
+            for each in figures.weeks
+        ],
+        "ahead": [
+            {"dataset": each.dataset, "remaining": each.remaining, "end": asdict(each.end)}
+            for each in figures.ahead
+        ],
+        "flags": [asdict(each) for each in figures.flags],
+    }
+
+
+def _work_to_json(work: PersonWork, figures: WorkStatistics) -> dict[str, Any]:
+    return {
+        **asdict(work),
+        "hours": work.hours,
+        "samples_an_hour": work.samples_an_hour,
+        "annotations_an_hour": work.annotations_an_hour,
+        "end": asdict(work.end(figures.today)),
+    }

@@ -1,0 +1,353 @@
+"""Prepares a change of labels without the lock, and writes it with the lock, as a whole or not."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from operator import attrgetter
+from typing import Any, Protocol
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.history import Event, PendingEvent
+from tui_annotate.domain.label_changes import Renames, is_stricter
+from tui_annotate.domain.label_files import WRITE, stored_labels
+from tui_annotate.domain.labels import JOINER, LabelTree
+from tui_annotate.domain.people import OPERATOR, Actor
+from tui_annotate.domain.version import VERSION
+from tui_annotate.services.relabel.tasks import StreamOutcome, Task, apply_label_set
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.labels.store import (
+    GuidanceKind,
+    GuidanceStore,
+    LabelChange,
+    LabelChangeRequest,
+)
+from tui_annotate.storage.log.events import BY
+from tui_annotate.storage.log.label_set_change import (
+    LabelChangeStore,
+    LabelSetChange,
+    LabelSetSnapshot,
+    StreamName,
+)
+from tui_annotate.storage.log.plans import Plan, Stream, plan_event
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many annotations of a person get a label; `becomes` is empty where it is lost."""
+
+    person: str
+    dataset: str
+    label: str
+    becomes: str
+    annotations: int
+
+
+@dataclass(frozen=True, slots=True)
+class RelabelFinding:
+    """A finding: `what` as of `tasks.StreamFinding`, `numbers` of the annotations."""
+
+    what: str
+    person: str
+    dataset: str
+    sample: str
+    numbers: tuple[int, ...]
+    label: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class RelabelReport:
+    """A change, done or as it would be.
+
+    `told`: the request in words. `before`, `after`: versions. `samples`: pairs of person and
+    sample. `reopened`: to be checked again; `closed`: complete again after an undo. `file`: what
+    happened to `labels.yaml`: `written`, `left` as it differs, or empty.
+    """
+
+    kind: str
+    told: str
+    dataset: str
+    before: str
+    after: str
+    done: bool
+    annotations: int
+    samples: int
+    reopened: int
+    closed: int
+    file: str
+    counts: tuple[Count, ...]
+    places: tuple[RelabelFinding, ...]
+
+    def of(self, what: str) -> list[RelabelFinding]:
+        """The places of one kind."""
+        return [place for place in self.places if place.what == what]
+
+    def as_json(self) -> dict[str, Any]:
+        """As `labels ... --json` prints it."""
+        return asdict(self)
+
+
+class RelabelConflict(Conflict):
+    """A change that must not be. `report`: what it would do."""
+
+    def __init__(self, message: str, hint: str, report: RelabelReport) -> None:
+        super().__init__(message, hint)
+        self.report = report
+
+
+class File(Protocol):
+    """The `labels.yaml` of a workspace."""
+
+    def take_up(self) -> None:
+        """Makes it a version of the store, where no work loses anything by it."""
+
+    def text(self) -> str:
+        """The text of the set that is in force once it was taken up."""
+
+    def pending(self) -> bool:
+        """Whether it says something else than the set in force."""
+
+    def follow(self, before: str, after: str) -> str:
+        """Writes a text where another one stands; says `written`, or `left`."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelabelRequest:
+    """A change before work was read.
+
+    `told`: the request in words. `text`: of the new set; None if unchanged. `task`: the effect on
+    work. `renames`: for later undos.
+    """
+
+    kind: str
+    told: str
+    text: str | None
+    task: Task
+    renames: Renames = field(default_factory=dict)
+
+
+Ask = Callable[[str, LabelTree, str], RelabelRequest]
+"""Makes a change out of the text in force, the same as a tree, and this moment."""
+
+
+@dataclass(slots=True)
+class RelabelWork:
+    """The effect on all streams; `event` builds the event of an action."""
+
+    task: Task
+    event: Callable[[Stream, PendingEvent], Event]
+    outcomes: dict[StreamName, StreamOutcome] = field(default_factory=dict)
+    _plans: dict[StreamName, Plan] = field(default_factory=dict)
+
+    def take(self, stream: Stream) -> None:
+        """Looks at a stream."""
+        outcome, name = self.task(stream), (stream.person, stream.key)
+        if outcome.nothing:
+            return
+        if outcome.action is not None:
+            event = self.event(stream, outcome.action)
+            self._plans[name], _ = plan_event(stream, event)
+            outcome.action = None  # the plan holds it, in a tenth of the memory
+        self.outcomes[name] = outcome
+
+    def again(self, name: StreamName, stream: Stream | None) -> None:
+        """Looks at a stream that moved on; None for one that is gone."""
+        self.outcomes.pop(name, None)
+        self._plans.pop(name, None)
+        if stream is not None:
+            self.take(stream)
+
+    @property
+    def plans(self) -> list[Plan]:
+        """What is to be written."""
+        return list(self._plans.values())
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedChange:
+    """A change ready to be written; `undoes` is the number of the change it undoes, or 0."""
+
+    begun: LabelSetSnapshot
+    change: LabelChange
+    text: str
+    old_text: str
+    work: RelabelWork
+    undoes: int = 0
+
+    @property
+    def nothing(self) -> bool:
+        """Whether all stays as it is."""
+        return self.change.after == self.change.before and not self.work.plans
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChangeWriter:
+    """What all changes have in common. `file`: the workspace's `labels.yaml`."""
+
+    store: LabelChangeStore
+    guidance: GuidanceStore
+    file: File
+    names: Callable[[], dict[str, str]]
+    actor: Actor = OPERATOR
+    clock: Callable[[], str] = utc_now
+    new_id: Callable[[], str] = lambda: str(uuid.uuid4())
+
+    def prepared(
+        self, seen: LabelSetChange, ask: Ask, *, dataset: str, text: str = ""
+    ) -> PreparedChange:
+        """Prepare a change; an empty `text` means the set in force.
+
+        Raises:
+            TuiAnnotateError: as `ask`.
+            NotFound: there is no such dataset, or no label set.
+        """
+        begun, at, batch = seen.moment(dataset), self.clock(), self.new_id()
+        old = text or self.in_force(begun.version)
+        what = ask(old, stored_labels(old), at)
+        after = begun.version if what.text is None else self.guidance.hash_of(what.text)
+        work = RelabelWork(
+            what.task, self._event_maker(after or self.in_force_hash(), at, batch=batch)
+        )
+        for stream in seen.streams(begun.datasets):
+            work.take(stream)
+        change = LabelChange(
+            dataset,
+            what.kind,
+            LabelChangeRequest(what.told, what.renames, begun.datasets),
+            begun.version,
+            after,
+            at,
+            self.actor.person,
+            batch if work.plans else "",
+            begun.arrival,
+        )
+        return PreparedChange(begun, change, old if what.text is None else what.text, old, work)
+
+    def carry_out(
+        self, made: PreparedChange, *, check: Callable[[RelabelReport], None] | None = None
+    ) -> RelabelReport:
+        """Write a change; streams that changed since are planned anew. `check` runs under the lock.
+
+        Raises:
+            Conflict: labels or datasets changed meanwhile.
+            Unavailable: `labels.yaml` can not be written; then nothing is.
+        """
+        change, begun = made.change, made.begun
+        with self.store.writing() as now:
+            current = now.moment(change.dataset)
+            if (current.version, current.datasets) != (begun.version, begun.datasets):
+                raise Conflict("labels or datasets changed meanwhile", "do it again")
+            for name in now.touched(begun):
+                made.work.again(name, now.stream(name))
+            change = replace(change, arrival=current.arrival)
+            if check is not None:
+                check(self.report(made))
+            now.keep(change, made.text, made.work.plans, undoes=made.undoes)
+            # Last, so that a file that can not be written leaves the store as it was.
+            wanted = not change.dataset and change.after != change.before
+            file = self.file.follow(made.old_text, made.text) if wanted else ""
+        return self.report(made, done=True, file=file)
+
+    def report(self, made: PreparedChange, *, done: bool = False, file: str = "") -> RelabelReport:
+        """What a change does, in figures."""
+        change, names, outcomes = made.change, self.names(), made.work.outcomes
+        counts: Counter[tuple[str, str, LabelPath, LabelPath]] = Counter()
+        findings = []
+        for (person, key), outcome in outcomes.items():
+            name = names.get(person, person)
+            for kind, count in outcome.kinds.items():
+                counts[name, key.dataset, kind.old, kind.new] += count
+            findings += [
+                RelabelFinding(
+                    each.what, name, *key, each.numbers, JOINER.join(each.label), each.says
+                )
+                for each in outcome.findings
+            ]
+        all_of = outcomes.values()
+        return RelabelReport(
+            kind=change.kind,
+            told=change.request.told,
+            dataset=change.dataset,
+            before=change.before,
+            after=change.after,
+            done=done,
+            annotations=sum(each.annotations for each in all_of),
+            samples=sum(bool(each.annotations or each.reopens or each.closes) for each in all_of),
+            reopened=sum(each.reopens for each in all_of),
+            closed=sum(each.closes for each in all_of),
+            file=file,
+            counts=tuple(
+                Count(name, dataset, JOINER.join(old), JOINER.join(new), count)
+                for (name, dataset, old, new), count in sorted(counts.items())
+            ),
+            places=tuple(
+                sorted(
+                    findings,
+                    key=attrgetter("what", "dataset", "sample", "person", "numbers", "label"),
+                )
+            ),
+        )
+
+    def in_force(self, version: str) -> str:
+        """The text of a version; of the workspace's in force for none.
+
+        Raises:
+            NotFound: the workspace has no label set.
+        """
+        known = version or self.in_force_hash()
+        if not known:
+            raise NotFound("the workspace has no labels.yaml", f"make it; {WRITE}")
+        return self.guidance.text(GuidanceKind.LABELS, known)
+
+    def in_force_hash(self) -> str:
+        """The version of the workspace's set."""
+        return self.guidance.version(GuidanceKind.LABELS)
+
+    def _event_maker(
+        self, labels: str, at: str, *, batch: str
+    ) -> Callable[[Stream, PendingEvent], Event]:
+        guidelines: dict[str, str] = {}
+
+        def event(stream: Stream, action: PendingEvent) -> Event:
+            dataset = stream.key.dataset
+            if dataset not in guidelines:
+                guidelines[dataset] = self.guidance.version(
+                    GuidanceKind.GUIDELINES, dataset=dataset
+                )
+            versions = {"labels": labels, "guidelines": guidelines[dataset], BY: self.actor.person}
+            return Event(
+                id=self.new_id(),
+                seq=0,
+                person=stream.person,
+                dataset=dataset,
+                sample=stream.key.id,
+                action=replace(action, batch=batch),
+                at=at,
+                versions={name: value for name, value in versions.items() if value},
+                app=VERSION,
+            )
+
+        return event
+
+
+def count_losses(
+    store: LabelChangeStore, before: LabelTree, after: LabelTree
+) -> Counter[LabelPath]:
+    """Count annotations, by label, that would lose a label, break a rule or wait for a choice.
+
+    Added labels, colours, keys, descriptions and looser rules lose nothing, without reading work.
+    """
+    lost: Counter[LabelPath] = Counter()
+    if not is_stricter(before, after):
+        return lost
+    task = apply_label_set(before, after, at="")
+    with store.reading() as seen:
+        for stream in seen.streams(seen.moment().datasets):
+            outcome = task(stream)
+            lost.update(finding.label for finding in outcome.findings if finding.what == "breaks")
+            lost.update({kind.old: count for kind, count in outcome.kinds.items()})
+    return lost

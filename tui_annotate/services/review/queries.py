@@ -1,0 +1,272 @@
+"""What reviewers see: candidate annotations without names, the queue, and outcomes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tui_annotate.domain.annotations import REJECTED, Annotation
+from tui_annotate.domain.collection_items import has_rating_conflict, scale
+from tui_annotate.domain.errors import NotAllowed, NotFound
+from tui_annotate.domain.people import (
+    OPERATOR,
+    Actor,
+    Person,
+    PersonKind,
+    Verb,
+    require,
+    second_reader,
+)
+from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.methods.adjudication import CandidateGroup, DifferenceKind, GroupStatus, groups
+from tui_annotate.methods.verdicts import supported
+from tui_annotate.services.review.review_sample import (
+    AnnotationOutcome,
+    QueuedSample,
+    ReviewRefusal,
+    ReviewSample,
+    SampleOutcome,
+    SampleWork,
+    lettered,
+    read_sample_work,
+)
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
+from tui_annotate.storage.log.log import Candidate, Log
+from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.people.store import PeopleStore
+
+_FEW_SAMPLES = 20
+"""Samples that are read one by one; of more, all that there are, at a quarter of the time each."""
+
+_Heads = tuple[tuple[str, str], ...]
+_Standings = Counter[GroupStatus]
+_Differences = Counter[DifferenceKind]
+
+
+@dataclass(frozen=True)
+class ReviewQueries:
+    """What reviewers see, and annotators afterwards; writes nothing to the log.
+
+    `own_allowed`: reviewers may adjudicate samples that they annotated. `ratings`: may be empty.
+    """
+
+    corpus: CorpusStore
+    store: AnnotationStore
+    people: PeopleStore
+    guidance: GuidanceStore
+    actor: Actor = OPERATOR
+    own_allowed: bool = False
+    ratings: tuple[str, ...] = ()
+
+    def open(self, reviewer: str, key: SampleKey) -> ReviewSample:
+        """Load a sample with all that the screen shows.
+
+        Raises:
+            NotFound, NotAllowed: there is no such sample; the actor is no reviewer.
+        """
+        self.check_reviewer(reviewer)
+        stored = self.corpus.sample(key)
+        with self.store.reading() as log:
+            now = read_sample_work(log, stored.sample)
+            refused = self.refusal(log, reviewer, now)
+        line, labels = self.queue(reviewer), self.label_sets.in_force(key.dataset)
+        guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
+        at = next((at for at, row in enumerate(line, 1) if row.key == key), 0)
+        return ReviewSample(
+            stored.sample,
+            stored.segments,
+            now.layers,
+            now.groups,
+            now.adjudicated,
+            now.settled.assignment,
+            line[at - 1].pending if at else 0,
+            at,
+            len(line),
+            sum(row.settled for row in line),
+            labels,
+            self.guidance.text(GuidanceKind.GUIDELINES, guidelines) if guidelines else "",
+            refused,
+            now.seen_under(labels.version),
+            scale(stored.sample.kind, self.ratings),
+        )
+
+    def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
+        """Whose layer is whose: by letter, the person's name."""
+        self.check_reviewer(reviewer)
+        with self.store.reading() as log:
+            people = lettered(key, log.finished(key))
+        return {letter: self.people.person(person).name for letter, person in people.items()}
+
+    def find(self, text: str) -> SampleKey:
+        """The sample that is meant: an id, dataset/id, or the start of one id alone.
+
+        Raises:
+            NotFound: none, or several; the hint names some.
+        """
+        return self.corpus.find(text.strip())
+
+    def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
+        """Return samples of review: waiting first, then most conflicts, then in order of arrival.
+
+        A sample waits once two people, or all assignees, completed it. See also `sort_against`.
+
+        Raises:
+            NotFound: there is no such dataset.
+        """
+        self.check_reviewer(reviewer)
+        if dataset and not self.guidance.knows(dataset):
+            raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
+        there = [one for one in self.store.candidates() if dataset in ("", one.key.dataset)]
+        self._update_counts(there)
+        rows = [self._queue_row(one, reviewer) for one in there]
+        usual = sorted(rows, key=lambda row: (row.settled, -row.conflicts, -row.nearly))
+        return sorted(usual, key=lambda row: 1.0 if row.against is None else -row.against)
+
+    def sort_against(self, says: Mapping[SampleKey, float] | None) -> None:
+        """Sort review by contradiction between people and a machine; None for the default order.
+
+        `says`: by sample, how well supported the machine finds it, in [0, 1]. Adjudicated results
+        count, else the majority of finished annotators.
+
+        Raises:
+            NotAllowed: the actor may not review.
+        """
+        require(self.actor, Verb.REVIEW)
+        self._machine_differences.clear()
+        for dataset in sorted({key.dataset for key in says or ()}):
+            for record in self.corpus.records(RecordFilter(dataset=dataset)):
+                found, said = supported(record), (says or {}).get(record.sample.key)
+                if found is not None and said is not None:
+                    self._machine_differences[record.sample.key] = abs(found - said)
+
+    def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
+        """Return the next sample to adjudicate, `after` only if it is the last; None for none."""
+        wanted = [
+            row.key
+            for row in self.queue(reviewer)
+            if not row.settled and row.annotators and (self.own_allowed or not row.own)
+        ]
+        others = [key for key in wanted if key != after]
+        return next(iter(others or wanted), None)
+
+    def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:
+        """The sample `step` places further on in the queue; None behind its ends."""
+        keys = [row.key for row in self.queue(reviewer)]
+        at = keys.index(key) + step if key in keys else 0
+        return keys[at] if 0 <= at < len(keys) else None
+
+    def _queue_row(self, one: Candidate, reviewer: str) -> QueuedSample:
+        annotations, standings, kinds, rated = self._counts_by_sample[one.key][1:]
+        return QueuedSample(
+            one.key,
+            one.group,
+            one.summary,
+            len(one.finished),
+            annotations,
+            len(one.pending),
+            one.state,
+            standings[GroupStatus.AGREED],
+            standings[GroupStatus.NEARLY],
+            standings[GroupStatus.CONFLICT] + rated,
+            tuple((kind, kinds[kind]) for kind in DifferenceKind if kinds[kind]),
+            reviewer in one.workers,
+            self._machine_differences.get(one.key),
+        )
+
+    def _update_counts(self, there: Sequence[Candidate]) -> None:
+        """Counts what changed since it was last counted; nothing else is read."""
+        known = self._counts_by_sample
+        changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
+        for one, found, ratings in self._read_groups(changed):
+            known[one.key] = (one.finished, *_count_groups(found), has_rating_conflict(ratings))
+
+    def _read_groups(
+        self, wanted: Sequence[Candidate]
+    ) -> Iterator[tuple[Candidate, Sequence[CandidateGroup], Collection[str]]]:
+        if len(wanted) <= _FEW_SAMPLES:
+            with self.store.reading() as log:
+                for one in wanted:
+                    now = read_sample_work(log, self.corpus.sample(one.key).sample)
+                    yield one, now.groups, now.ratings.values()
+            return
+        by_key = {one.key: one for one in wanted}
+        for record in self.corpus.records(RecordFilter()):
+            if counted := by_key.get(record.sample.key):
+                said: dict[str, list[Annotation]] = {who: [] for who, _ in counted.finished}
+                for owned in record.annotations:
+                    if owned.person in said:
+                        said[owned.person].append(owned.annotation)
+                rated = {each.person: each.rating for each in record.assignments}
+                yield counted, groups(record.sample, said), [rated.get(who, "") for who in said]
+
+    @cached_property
+    def _machine_differences(self) -> dict[SampleKey, float]:
+        return {}
+
+    @cached_property
+    def _counts_by_sample(
+        self,
+    ) -> dict[SampleKey, tuple[_Heads, int, _Standings, _Differences, bool]]:
+        return {}
+
+    def lesson(self, person: str, key: SampleKey) -> SampleOutcome | None:
+        """Return the adjudication of a sample for one of its annotators; None if not available.
+
+        Raises:
+            NotAllowed, NotFound: it is not theirs; there is no such sample.
+        """
+        require(self.actor, Verb.READ, person)
+        learnt = self.store.lesson(person, key)
+        if learnt is None:
+            return None
+        settled, own_work = learnt.annotations, self.store.stream(person, key)
+        outcomes = []
+        used: set[str] = set()
+        for annotation in own_work.annotations:
+            mine = {annotation.id}
+            of_it = [one for one in settled if one.settled and mine & set(one.settled.sources)]
+            result = next((one for one in of_it if one.origin != REJECTED), None)
+            refusal = next((one for one in of_it if one.origin == REJECTED), None)
+            outcomes.append(AnnotationOutcome(annotation, result, refusal))
+            used.update(one.id for one in of_it)
+        added = tuple(one for one in settled if one.origin != REJECTED and one.id not in used)
+        rated = own_work.assignment.rating
+        return SampleOutcome(key, tuple(outcomes), added, rated, learnt.rating, learnt.comment)
+
+    @cached_property
+    def label_sets(self) -> LabelSets:
+        """The label sets in force."""
+        return LabelSets(self.guidance)
+
+    def check_reviewer(self, reviewer: str) -> None:
+        """Refuses who may not review, and who would do it in another's name.
+
+        Raises:
+            NotAllowed: one of the two.
+        """
+        require(self.actor, Verb.REVIEW)
+        if self.actor != OPERATOR and reviewer != self.actor.person:
+            raise NotAllowed("nobody reviews in another's name", "sign in as that person")
+
+    def refusal(self, log: Log, reviewer: str, now: SampleWork) -> str:
+        """Why a reviewer can not settle a sample; empty where they can."""
+        if not now.people:
+            return ReviewRefusal.NOT_DONE
+        second = second_reader(Person(reviewer, reviewer, PersonKind.LOCAL)).id
+        streams = [log.stream(name, now.sample.key) for name in (reviewer, second)]
+        mine = any(one.annotations or one.assignment.begun for one in streams)
+        if mine and not self.own_allowed:
+            return ReviewRefusal.OWN_WORK
+        return ""
+
+
+def _count_groups(found: Sequence[CandidateGroup]) -> tuple[int, _Standings, _Differences]:
+    return (
+        sum(len(group.sources) for group in found),
+        Counter(group.standing for group in found),
+        Counter(kind for group in found for kind in group.differences),
+    )

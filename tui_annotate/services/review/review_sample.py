@@ -1,0 +1,291 @@
+"""A sample as reviewers see it: annotations of all people without names, and the adjudication."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum, unique
+from functools import cached_property
+from typing import Any
+
+from tui_annotate.domain.annotations import REJECTED, Annotation
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.collection_items import has_rating_conflict
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.history import canonical
+from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.samples import Sample, SampleKey, Segment
+from tui_annotate.methods.adjudication import (
+    CandidateAnnotation,
+    CandidateGroup,
+    DifferenceKind,
+    groups,
+)
+from tui_annotate.storage.log.log import Log, Stream
+
+
+@unique
+class ReviewRefusal(StrEnum):
+    """Why somebody can not settle a sample."""
+
+    NOT_DONE = "nobody is done with this sample yet"
+    OWN_WORK = "you annotated this sample yourself: somebody else settles it"
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationLayer:
+    """One annotator's anonymous work on a sample.
+
+    `letter`: another person's in the next sample. `annotations`: in reading order, without origin,
+    which would bias the reviewer. `rating`: may be empty.
+    """
+
+    letter: str
+    annotations: tuple[Annotation, ...]
+    comment: str
+    rating: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSample:
+    """A sample as a reviewer sees it.
+
+    `segments`: parallel to `sample.documents`. `settled`: results and refusals, in reading order.
+    `pending`: people still to annotate. `position`: in the queue, from 1; 0 outside. `refused`: why
+    this reviewer may not adjudicate it; else empty. `seen`: a token of the state, against stale
+    actions.
+    """
+
+    sample: Sample
+    segments: tuple[tuple[Segment, ...], ...]
+    layers: tuple[AnnotationLayer, ...]
+    groups: tuple[CandidateGroup, ...]
+    settled: tuple[Annotation, ...]
+    assignment: Assignment
+    pending: int
+    position: int
+    total: int
+    finished: int
+    labels: LabelTree
+    guidelines: str
+    refused: str
+    seen: str
+    scale: tuple[str, ...] = ()
+
+    @property
+    def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The ratings with the letters of who gave each, in the order of the scale.
+
+        Words that the scale has not come behind it; who rated nothing is in none.
+        """
+        given = {layer.rating for layer in self.layers if layer.rating}
+        words = [*self.scale, *sorted(given.difference(self.scale))]
+        return tuple(
+            (word, tuple(layer.letter for layer in self.layers if layer.rating == word))
+            for word in words
+            if word in given
+        )
+
+    @property
+    def has_rating_conflict(self) -> bool:
+        """Whether the rating is to be settled: people differ in it, and none was chosen."""
+        given = [layer.rating for layer in self.layers]
+        return not self.assignment.rating and has_rating_conflict(given)
+
+    @property
+    def annotations(self) -> tuple[Annotation, ...]:
+        """What review made so far, as annotators have theirs."""
+        return tuple(one for one in self.settled if one.origin != REJECTED)
+
+    @property
+    def practice(self) -> bool:
+        """Whether it is there for practice alone: never."""
+        return False
+
+    @property
+    def place(self) -> Mapping[str, Any]:
+        """Where the reviewer was in it: nobody remembers."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewResult:
+    """The stored state after an action; `undone` is the verb that undo or redo reversed."""
+
+    key: SampleKey
+    verb: str
+    settled: tuple[Annotation, ...]
+    assignment: Assignment
+    seen: str
+    undone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedSample:
+    """A sample in the review queue.
+
+    `summary`: its start. `agreed`, `nearly`, `conflicts`: counts of groups; differing ratings are
+    one conflict. `own`: the reviewer annotated it. `against`: contradiction to a machine in [0, 1]
+    or None.
+    """
+
+    key: SampleKey
+    group: str
+    summary: str
+    annotators: int
+    annotations: int
+    pending: int
+    state: State
+    agreed: int
+    nearly: int
+    conflicts: int
+    kinds: tuple[tuple[DifferenceKind, int], ...]
+    own: bool
+    against: float | None = None
+
+    @property
+    def settled(self) -> bool:
+        """Whether there is nothing left to do."""
+        return self.state is State.DONE
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationOutcome:
+    """The outcome of one annotation: the result that replaced it, or the refusal, or None."""
+
+    annotation: Annotation
+    result: Annotation | None
+    refusal: Annotation | None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleOutcome:
+    """The adjudication of a sample for one annotator, without other names.
+
+    `outcomes`: of their annotations, in reading order. `added`: results that they did not mark.
+    `rated`: their own; `rating`: the adjudicated one, may be empty.
+    """
+
+    key: SampleKey
+    outcomes: tuple[AnnotationOutcome, ...]
+    added: tuple[Annotation, ...]
+    rated: str = ""
+    rating: str = ""
+    comment: str = ""
+
+
+_ALPHABET_SIZE = 26
+_SEPARATOR = "."
+
+
+@dataclass(frozen=True)
+class SampleWork:
+    """The streams of review (`settled`) and of annotators, by their letters."""
+
+    sample: Sample
+    settled: Stream
+    people: Mapping[str, Stream]
+
+    @cached_property
+    def layers(self) -> tuple[AnnotationLayer, ...]:
+        """What each of them did."""
+        return tuple(
+            AnnotationLayer(
+                letter,
+                tuple(replace(one, imported=None, suggested=None) for one in stream.annotations),
+                stream.assignment.comment,
+                stream.assignment.rating,
+            )
+            for letter, stream in self.people.items()
+        )
+
+    @cached_property
+    def groups(self) -> tuple[CandidateGroup, ...]:
+        """What they said, side by side."""
+        return groups(self.sample, {layer.letter: layer.annotations for layer in self.layers})
+
+    def seen_under(self, label_set: str) -> str:
+        """Stands for all of it, and for the version of the label set that it is shown under."""
+        return f"{self.seen}{_SEPARATOR}{label_set}"
+
+    def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
+        """Refuse an action on another state than `seen`; `same` compares versions of the labels.
+
+        Raises:
+            Conflict: the sample or its labels changed.
+        """
+        state, _, under = seen.partition(_SEPARATOR)
+        if not same(under):
+            raise Conflict(
+                "the labels changed since this sample was opened",
+                "look at it under the labels as they are now, and do it again",
+            )
+        if state != self.seen:
+            raise Conflict(
+                "somebody else worked on this sample since it was opened",
+                "look at it as it is now, and do it again",
+            )
+
+    @cached_property
+    def seen(self) -> str:
+        """Another one as soon as anything of it is otherwise; time is nothing."""
+        states = {
+            stream.person: [dict(stream.state.annotations), dict(stream.state.assignment)]
+            for stream in (self.settled, *self.people.values())
+        }
+        return hashlib.sha256(canonical(states).encode()).hexdigest()
+
+    @property
+    def ratings(self) -> dict[str, str]:
+        """What each of them rated the sample, by letter; empty where they did not."""
+        return {layer.letter: layer.rating for layer in self.layers}
+
+    @property
+    def adjudicated(self) -> tuple[Annotation, ...]:
+        """What review made and refused so far."""
+        return self.settled.annotations
+
+    def candidate(self, sources: Sequence[str]) -> CandidateAnnotation:
+        """The candidate that is made of these annotations.
+
+        Raises:
+            Conflict: there is none.
+        """
+        wanted = tuple(sorted(sources))
+        for group in self.groups:
+            for candidate in group.candidates:
+                if candidate.sources == wanted:
+                    return candidate
+        raise Conflict(
+            f"nobody says that any more: {', '.join(wanted) or 'nothing'}",
+            "look at the sample as it is now, and do it again",
+        )
+
+
+def read_sample_work(log: Log, sample: Sample) -> SampleWork:
+    """What was done on a sample, as the transaction sees it.
+
+    Raises:
+        NotFound: there is no such sample.
+    """
+    key = sample.key
+    names = lettered(key, log.finished(key))
+    people = {letter: log.stream(person, key) for letter, person in names.items()}
+    return SampleWork(sample, log.stream(SETTLED, key), people)
+
+
+def lettered(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
+    """People by letters, in an order of the sample's own, so that no letter is somebody's."""
+
+    def place(person: str) -> str:
+        return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()
+
+    return {_letter(at): person for at, person in enumerate(sorted(people, key=place))}
+
+
+def _letter(at: int) -> str:
+    """A to Z, then A2 to Z2, and so on."""
+    turn, place = divmod(at, _ALPHABET_SIZE)
+    return chr(ord("A") + place) + (str(turn + 1) if turn else "")

@@ -1,0 +1,86 @@
+"""Binding SSH keys to people, so that sshd knows who comes; writes no file and starts no sshd."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.people import Actor, Person, Verb, require
+from tui_annotate.domain.ssh_keys import authorized_line, parse_key, with_lines
+from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.storage.people.accounts import BoundKey, SshKeyStore
+
+
+@dataclass(frozen=True, slots=True)
+class SshKeys:
+    """Keys of people with accounts, for managers; `find` looks up a person."""
+
+    keys: SshKeyStore
+    find: Callable[[str], Person]
+    actor: Actor
+
+    def add(self, person: str, text: str, *, where: str) -> BoundKey:
+        """Bind the key in a file's `text` to a person, named by name, address or id.
+
+        `where` names the file in messages.
+
+        Raises:
+            InvalidInput: the file holds no supported key.
+            NotFound: no account, or several, match.
+            NotAllowed: as every method here, for who may not manage the workspace.
+            Conflict: the key is bound to someone else.
+        """
+        require(self.actor, Verb.MANAGE)
+        key = parse_key(text, where)
+        owner = self.find(person)
+        if self.keys.add(key, owner.id) != owner.id:
+            raise Conflict(
+                f"the key {key.fingerprint} is somebody else's already",
+                f"tui-annotate ssh key remove {key.fingerprint}",
+            )
+        return next(bound for bound in self.listed() if bound.fingerprint == key.fingerprint)
+
+    def listed(self) -> tuple[BoundKey, ...]:
+        """Every bound key, by its owner's name."""
+        require(self.actor, Verb.MANAGE)
+        return self.keys.all()
+
+    def remove(self, fingerprint: str) -> None:
+        """Unbinds a key; who comes with it is let in until `authorized_keys` is written anew.
+
+        Raises:
+            NotFound: it is bound to nobody.
+        """
+        require(self.actor, Verb.MANAGE)
+        if not self.keys.remove(fingerprint):
+            raise NotFound(
+                f"no key {fingerprint!r} is bound", "tui-annotate ssh key list shows all"
+            )
+
+    def lines(self, session: Sequence[str], *, folder: str) -> list[str]:
+        """Return a line of `authorized_keys` for each key, only for its owner's session.
+
+        `session`: the words of a command, to which the person's id is added.
+
+        Raises:
+            InvalidInput: a word of the command is not possible in such a line.
+        """
+        return [
+            authorized_line(
+                bound.line,
+                command=shlex.join([*session, bound.person.id, "-w", folder]),
+                name=bound.person.name,
+            )
+            for bound in self.listed()
+        ]
+
+    def written(self, text: str, session: Sequence[str], *, folder: str) -> str:
+        """Return the text of an `authorized_keys` with our lines updated; `text` may be empty.
+
+        Raises:
+            InvalidInput: as `lines`.
+            Conflict: our keys are among foreign lines, or the marks are damaged.
+        """
+        return with_lines(text, self.lines(session, folder=folder), of=visible_line(folder))

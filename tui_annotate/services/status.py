@@ -1,0 +1,214 @@
+"""Status of a workspace: what it holds, and what is wrong with it; changes nothing."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.errors import NotFound, TuiAnnotateError, Unavailable
+from tui_annotate.domain.findings import Finding
+from tui_annotate.domain.labels import JOINER, LabelTree
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, DatasetProgress
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.items import KindCount
+from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.vectors.store import VectorStore
+
+_NO_VECTORS = "none in use; the assist works with words alone"
+_OTHER_MODEL = "neural:FOLDER, the folder of a model that knows their language"
+_MAX_NAMED = 5
+"""Things that a finding names before it counts the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingChoices:
+    """How many annotations of a person wait for a choice since their label was split."""
+
+    label: str
+    choices: tuple[str, ...]
+    person: str
+    name: str
+    annotations: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Contents of a workspace.
+
+    `done`: counts (person, sample). `embedder`: empty before the first ingest, `none` without one.
+    `by_words`: embedded documents that words alone rank. `items`: reports, documents and citations.
+    """
+
+    path: Path
+    samples: int
+    documents: int
+    segments: int
+    annotations: int
+    done: int
+    embedder: str
+    embedded: int
+    by_words: int
+    datasets: tuple[DatasetInfo, ...]
+    progress: tuple[DatasetProgress, ...]
+    items: tuple[KindCount, ...] = ()
+    waiting: tuple[PendingChoices, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StatusReader:
+    """Reads the stores of a workspace.
+
+    `proposed_labels`: the set after a changed `labels.yaml`; `refusal`: why it is refused.
+    """
+
+    path: Path
+    database: Database
+    corpus: CorpusStore
+    log: AnnotationStore
+    stored_labels: Callable[[str], LabelTree]
+    proposed_labels: Callable[[str], LabelTree]
+    refusal: Callable[[], str]
+    stores: Callable[[], VectorStore]
+
+    def status(self) -> Status:
+        """Figures of all that is stored."""
+        samples, documents, segments = self.corpus.totals()
+        datasets = tuple(self.corpus.datasets())
+        used = self.corpus.vector_set()
+        none = "none" if self.corpus.vectors_decided() else ""
+        embedded, by_words = self.corpus.embedded(used.table) if used else (0, 0)
+        return Status(
+            self.path,
+            samples,
+            documents,
+            segments,
+            sum(dataset.annotations for dataset in datasets),
+            sum(dataset.done for dataset in datasets),
+            used.embedder if used else none,
+            embedded,
+            by_words,
+            datasets,
+            tuple(self.corpus.progress()),
+            tuple(self.log.kind_counts()),
+            tuple(self._pending_choices(dataset.name for dataset in datasets)),
+        )
+
+    def _pending_choices(self, datasets: Iterable[str]) -> Iterator[PendingChoices]:
+        split: dict[str, LabelTree] = {}
+        for dataset in datasets:
+            with suppress(NotFound):
+                labels = self.stored_labels(dataset)
+                if any(label.split for label in labels.walk()):
+                    split[dataset] = labels
+        found: Counter[tuple[str, tuple[str, ...], str, str]] = Counter()
+        for each, count in self.log.labellings(split).items() if split else ():
+            for label in split[each.dataset].split(each.labels):
+                parts = split[each.dataset].parts(label)
+                choices = tuple(JOINER.join(part.path) for part in parts)
+                found[JOINER.join(label.path), choices, each.name, each.person] += count
+        for (old, new, name, person), count in sorted(
+            found.items(), key=lambda pair: (-pair[1], pair[0])
+        ):
+            yield PendingChoices(old, new, person, name, count)
+
+    def store(self) -> list[Finding]:
+        """What was found of the store's pages, keys and log; reads all of it."""
+        return inspect(self.database)
+
+    def findings(self) -> list[Finding]:
+        """What was found of all of it."""
+        return [*self.store(), *self.labels_found(), *self.vectors_found()]
+
+    def labels_found(self) -> list[Finding]:
+        """Whether the label sets can be read, are in force, and have every label of an annotation.
+
+        And whether annotations wait for a choice since their label was split.
+        """
+        found = [self._labels_finding()]
+        why = self.refusal() if found[0].state != "wrong" else ""
+        if why:
+            file = shlex.quote(str(self.path / "labels.yaml"))
+            mend = f"tui-annotate labels apply {file} --dry-run"
+            says = f"labels.yaml changed and is not in force: {why}"
+            found.append(Finding("label file", "doubt", says, mend))
+        waiting = list(self._pending_choices(dataset.name for dataset in self.corpus.datasets()))
+        return [*found, _pending_choices_finding(waiting)] if waiting else found
+
+    def _labels_finding(self) -> Finding:
+        labels = self.proposed_labels
+        try:
+            known = len(labels("").leaves())
+            lost: Counter[LabelPath] = Counter()
+            for (dataset, path), count in self.log.labels_in_use().items():
+                if labels(dataset).find(path) is None:
+                    lost[path] += count
+        except TuiAnnotateError as error:
+            return Finding("labels", "wrong", error.message, error.hint)
+        if not lost:
+            return Finding("labels", "ok", many(known, "label"))
+        named = [f"{JOINER.join(path)} ({count:,})" for path, count in lost.most_common(_MAX_NAMED)]
+        more = f" and {len(lost) - _MAX_NAMED} more" if len(lost) > _MAX_NAMED else ""
+        file = shlex.quote(str(self.path / "labels.yaml"))
+        return Finding(
+            "labels",
+            "doubt",
+            f"annotations have labels that the label set lacks: {', '.join(named)}{more}",
+            f"tui-annotate labels normalise --dry-run; or add them to {file}",
+        )
+
+    def vectors_found(self) -> list[Finding]:
+        """Whether every document has the vectors that it should have, and what else takes room."""
+        used = self.corpus.vector_set()
+        others = [each for each in self.corpus.vector_sets() if each != used]
+        found = [self._vectors_finding(used) if used else Finding("vectors", "ok", _NO_VECTORS)]
+        if others:
+            store = self.stores()
+            sizes = [
+                f"{each.embedder} ({store.bytes(each.table) / 1_000_000:,.1f} MB)"
+                for each in others
+            ]
+            found.append(Finding("other vectors", "ok", f"not in use: {', '.join(sizes)}"))
+        return found
+
+    def _vectors_finding(self, used: VectorSet) -> Finding:
+        expected, by_words = self.corpus.embedded(used.table)
+        rebuild = self.stores().command()
+        try:
+            documents, rows = self.stores().size(used.table)
+            if used.token_dimensions:
+                documents = min(documents, self.stores().token_documents(used.table))
+        except Unavailable as error:
+            return Finding("vectors", "doubt", error.message, rebuild)
+        if documents < expected:
+            says = f"{documents:,} of {many(expected, 'document')} have vectors"
+            return Finding("vectors", "doubt", says, rebuild)
+        waiting, _ = self.corpus.waiting(used.table)
+        if waiting:
+            named = f"{rebuild} --embedder {shlex.quote(used.embedder)}"
+            says = f"{many(waiting, 'document has', 'documents have')} none yet"
+            return Finding("vectors", "doubt", says, named)
+        says = f"{used.label}: {many(rows, 'segment')} of {many(documents, 'document')}"
+        if by_words:
+            says += f"; {by_words:,} of them ranked by words, as the model lacks theirs"
+            return Finding("vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}")
+        return Finding("vectors", "ok", says)
+
+
+def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> Finding:
+    told = [f"{each.label} of {each.name} ({each.annotations:,})" for each in waiting[:_MAX_NAMED]]
+    more = f" and {len(waiting) - _MAX_NAMED} more" if len(waiting) > _MAX_NAMED else ""
+    return Finding(
+        "split labels",
+        "doubt",
+        f"annotations wait for a choice: {', '.join(told)}{more}",
+        "tui-annotate annotate; or, by an admin for all at once: "
+        "tui-annotate labels normalise --rule LABEL=CHOICE --dry-run",
+    )

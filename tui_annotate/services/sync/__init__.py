@@ -1,0 +1,263 @@
+"""Push and pull of one person's work through a shared table of PostgREST."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from tui_annotate.domain.assignments import Assignment
+from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.history import Payload
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Record, RecordFilter
+from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.domain.stream_merge import Fork
+from tui_annotate.plugins.sync.table import AT_ONCE, SyncRow
+from tui_annotate.services.sync import payloads
+from tui_annotate.services.sync.payloads import (
+    WORK_KEY,
+    has_judgements,
+    has_work,
+    last_deed,
+    parse_row_time,
+    read_work,
+)
+from tui_annotate.storage.log.stream_merge import MergedStream, MergeStore, StreamMergeReport
+from tui_annotate.storage.log.sync_heads import SyncedHead, SyncStore
+
+if TYPE_CHECKING:
+    from tui_annotate.plugins.sync.table import Table
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.log.store import AnnotationStore
+
+
+@dataclass(slots=True)
+class PushResult:
+    """The result of a push; `waiting` samples must be pulled first, `refused` have a reason."""
+
+    rows: int = 0
+    waiting: list[SampleKey] = field(default_factory=list)
+    refused: list[MergedStream] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncStatus:
+    """Rows of this person there; samples to push and to pull."""
+
+    there: int
+    to_push: int
+    to_pull: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableSync:
+    """One person's rows in a table. `person`: whose; their name is the rows' username."""
+
+    corpus: CorpusStore
+    log: AnnotationStore
+    merging: MergeStore
+    marks: SyncStore
+    table: Table
+    person: Person
+
+    def push(self, *, whole: bool = False) -> PushResult:
+        """Send changed work; changes made meanwhile are sent next time.
+
+        `whole`: also restore rows that were deleted there; lists all keys.
+
+        Raises:
+            NotAllowed, NotFound, Conflict, Unavailable: as `Table.upsert`; what was sent stays
+            noted.
+        """
+        marks, done = self.marks.marks(), PushResult()
+        changed = self._changed_heads(marks)
+        if whole:
+            known = self._update_times(self._list_own_rows())
+            heads = self.marks.heads(marks)
+            changed |= {key: heads[key] for key in marks if key in heads and key not in known}
+        else:
+            known = self._update_times(self._fetch_rows(changed, whole=False))
+        waiting = list[tuple[SyncRow, SyncedHead]]()
+        for key, head in changed.items():
+            mark = marks.get(key, SyncedHead("", "", ""))
+            record = self._find_record(key)
+            if record is None or not (mark.updated_at or self._is_worth_a_row(record)):
+                continue
+            try:
+                value = self._make_payload(record)
+            except InvalidInput as error:
+                done.refused.append(MergedStream(self.person.id, key, refused=error.message))
+                continue
+            digest = payloads.digest(value)
+            if known.get(key, mark.updated_at) != mark.updated_at:
+                done.waiting.append(key)
+            elif digest == mark.digest and key in known:
+                self.marks.keep({key: mark._replace(head=head)})
+            else:
+                row = SyncRow(key.dataset, self.person.name, key.id, value)
+                waiting.append((row, SyncedHead(head, digest, "")))
+        done.rows = self._send(waiting)
+        return done
+
+    def _send(self, waiting: list[tuple[SyncRow, SyncedHead]]) -> int:
+        marks = {row.name: mark for row, mark in waiting}
+        count = 0
+        for stored in self.table.upsert([row for row, _ in waiting]):
+            key = SampleKey(stored.dataset, stored.annotation_key)
+            mark = marks[stored.name]._replace(updated_at=stored.updated_at)
+            self.marks.keep({key: mark})
+            count += 1
+        return count
+
+    def _changed_heads(self, marks: dict[SampleKey, SyncedHead]) -> dict[SampleKey, str]:
+        return {
+            key: head
+            for key, head in self.marks.heads(marks).items()
+            if key not in marks or marks[key].head != head or not marks[key].digest
+        }
+
+    @staticmethod
+    def _update_times(rows: Iterable[SyncRow]) -> dict[SampleKey, str]:
+        return {SampleKey(row.dataset, row.annotation_key): row.updated_at for row in rows}
+
+    def _fetch_rows(self, keys: Iterable[SampleKey], *, whole: bool) -> Iterator[SyncRow]:
+        by_dataset: dict[str, list[str]] = {}
+        for key in keys:
+            by_dataset.setdefault(key.dataset, []).append(key.id)
+        for dataset, ids in by_dataset.items():
+            left = iter(ids)
+            while some := list(islice(left, AT_ONCE)):
+                yield from self.table.rows(
+                    dataset=dataset, username=self.person.name, keys=some, payloads=whole
+                )
+
+    def _find_record(self, key: SampleKey) -> Record | None:
+        """What the person did on a sample, also if it is nothing; None where it is gone."""
+        mine = {"person": self.person.id, "practice": "with"}
+        wanted = RecordFilter(dataset=key.dataset, sample=key.id, **mine)
+        if found := next(self.corpus.records(wanted), None):
+            return found
+        sample, nothing = self._look_up(key), (Assignment(self.person.id),)
+        return Record(sample, (), nothing, (self.person,)) if sample else None
+
+    def _make_payload(self, record: Record) -> dict[str, Any]:
+        key = record.sample.key
+        at = last_deed(self.log.events(self.person.id, key))
+        return payloads.payload(record, self._look_up, at=at, answers=self._answers(key))
+
+    def _is_worth_a_row(self, record: Record) -> bool:
+        return has_judgements(record) or bool(self._answers(record.sample.key))
+
+    def _answers(self, key: SampleKey) -> Mapping[str, Payload]:
+        return self.log.state(self.person.id, key).suggestions
+
+    def _look_up(self, key: SampleKey) -> Sample | None:
+        try:
+            return self.corpus.sample(key).sample
+        except NotFound:
+            return None
+
+    def pull(self) -> StreamMergeReport:
+        """Receive changes; of two versions the newest wins, the conflict is logged and reported.
+
+        Raises:
+            NotAllowed, NotFound, Unavailable: as `Table.rows`; what was received before stays.
+        """
+        marks, done = self.marks.marks(), StreamMergeReport(self.person)
+        changed = []
+        for row in self._list_own_rows():
+            key = SampleKey(row.dataset, row.annotation_key)
+            if key in marks and marks[key].updated_at == row.updated_at:
+                done.known += 1
+            else:
+                changed.append(key)
+        for row in self._fetch_rows(changed, whole=True):
+            key = SampleKey(row.dataset, row.annotation_key)
+            try:
+                done.take(self._take_row(row, key, mark=marks.get(key)))
+            except TuiAnnotateError as error:
+                done.take(MergedStream(self.person.id, key, refused=error.message))
+        return done
+
+    def _list_own_rows(self) -> Iterator[SyncRow]:
+        here = self.merging.datasets()
+        rows = self.table.rows(username=self.person.name, payloads=False)
+        return (row for row in rows if row.dataset in here)
+
+    def _take_row(self, row: SyncRow, key: SampleKey, *, mark: SyncedHead | None) -> MergedStream:
+        told, _ = read_work(row.payload.get(WORK_KEY))
+        at = told or parse_row_time(row.updated_at)
+        sample = self.corpus.sample(key).sample
+        stream = self.log.stream(self.person.id, key)
+        events = self.log.events(self.person.id, key)
+        there = payloads.state(row.payload, sample, stream, at=at)
+        nothing = MergedStream(self.person.id, key)
+        if stream.state.alike(there):
+            self._remember_row(key, row)
+            return nothing
+        since = mark.head if mark and mark.digest else ""
+        untouched = bool(since) and not last_deed(events, since=since)
+        here_at = last_deed(events)
+        wins = untouched or not has_work(stream) or at > here_at
+        done = self.merging.become(
+            self.person.id, key, lambda _: there, head=stream.head, at=at, stays=wins
+        )
+        if not done:
+            return nothing  # something was done here meanwhile: the next pull looks again
+        self._remember_row(key, row, given=wins)
+        if untouched or not has_work(stream):
+            return MergedStream(self.person.id, key, events=1)
+        fork = Fork(
+            self.person.id,
+            *key,
+            here=stream.state,
+            there=there,
+            here_at=here_at,
+            there_at=at,
+            there_wins=wins,
+        )
+        return MergedStream(self.person.id, key, events=1, fork=fork)
+
+    def _remember_row(self, key: SampleKey, row: SyncRow, *, given: bool = True) -> None:
+        head = self.log.stream(self.person.id, key).head
+        record = self._find_record(key) if given else None
+        digest = ""
+        with suppress(InvalidInput):  # what no row can tell is told by the next push
+            digest = payloads.digest(self._make_payload(record)) if record else ""
+        if self.log.stream(self.person.id, key).head != head:
+            digest = ""  # something was done meanwhile, which the table lacks
+        self.marks.keep({key: SyncedHead(head, digest, row.updated_at)})
+
+    def standing(self) -> SyncStatus:
+        """How far both sides are apart; nothing is changed."""
+        marks = self.marks.marks()
+        there = self._update_times(self._list_own_rows())
+        new = [key for key, at in there.items() if key not in marks or marks[key].updated_at != at]
+        lost = marks.keys() & self.marks.heads(marks).keys() - there.keys()
+        changed = {
+            key for key in self._changed_heads(marks) if self._would_send(key, marks.get(key))
+        }
+        return SyncStatus(len(there), len(changed | lost), len(new))
+
+    def _would_send(self, key: SampleKey, mark: SyncedHead | None) -> bool:
+        record = self._find_record(key)
+        if record is None or not (mark or self._is_worth_a_row(record)):
+            return False
+        try:
+            return not mark or payloads.digest(self._make_payload(record)) != mark.digest
+        except InvalidInput:
+            return True
+
+    def delete_mine(self, dataset: str) -> int:
+        """Removes the person's rows of a dataset; the work here stays. How many there were."""
+        count = self.table.delete(dataset, self.person.name)
+        self.marks.forget(dataset)
+        return count
+
+    def datasets(self) -> list[str]:
+        """The datasets in which the table has rows of this person."""
+        rows = self.table.rows(username=self.person.name, payloads=False)
+        return sorted({row.dataset for row in rows})

@@ -1,0 +1,299 @@
+"""Bundles: one person's texts and work in one file, to be annotated elsewhere and merged back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidRecord, NotFound, Unavailable
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Problem, Record, RecordFilter
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.stream_merge import StreamCopy, origin
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import ExportOptions
+from tui_annotate.plugins.sync import bundle_file, stream_lines, suggestion_lines
+from tui_annotate.plugins.sync.bundle_file import BundleHeader
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
+from tui_annotate.storage.log.stream_merge import MergedStream, MergeStore, StreamMergeReport
+from tui_annotate.storage.ranks import HANDED_OUT
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.vector_sets import VectorSet
+    from tui_annotate.methods.late_interaction import TokenBank
+    from tui_annotate.storage.assignments.store import AssignmentStore
+    from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.people.store import PeopleStore
+    from tui_annotate.storage.suggestions import SuggestionStore
+    from tui_annotate.storage.vectors.store import VectorStore
+    from tui_annotate.storage.vectors.vector_file import VectorFileContent
+
+Wanted = Mapping[str, set[SampleKey] | None]
+"""By dataset, the samples that are meant; None for all of them."""
+
+
+_NUMBERS_PER_PERSON: Final = 10_000
+"""Numbers between the bundles of two people, so that those of their annotations seldom meet."""
+
+
+@dataclass(frozen=True, slots=True)
+class BundleContents:
+    """What lies in a bundle: samples, those of them with work, documents with vectors."""
+
+    samples: int
+    streams: int
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bundles:
+    """Writes the bundle of a person, and merges one.
+
+    `corpus` is limited to that person's view, so that no other work gets in.
+    """
+
+    corpus: CorpusStore
+    guidance: GuidanceStore
+    stores: Callable[[], VectorStore]
+    suggestions: SuggestionStore
+    people: PeopleStore
+    shares: AssignmentStore
+    merging: MergeStore
+    home: Callable[[], str]
+    last_number: Callable[[], int]
+
+    def make(
+        self, person: Person, target: Path, *, datasets: Collection[str] = ()
+    ) -> BundleContents:
+        """Write a person's bundle; deterministic bytes. Empty `datasets` means all.
+
+        Raises:
+            NotFound: there is no such dataset, or nothing of it is theirs.
+            InvalidInput, Unavailable: the file can not be written.
+            Conflict: the existing bundle has work that was not merged.
+        """
+        self._check_target(target)
+        copies = [
+            copy
+            for copy in self.merging.copies(person.id)
+            if not datasets or copy.key.dataset in datasets
+        ]
+        wanted = self._samples_of(person, datasets)
+        for copy in copies:
+            theirs = wanted.setdefault(copy.key.dataset, set())
+            if theirs is not None:
+                theirs.add(copy.key)
+        with TemporaryDirectory(prefix="tui-annotate-") as place:
+            folder = Path(place)
+            samples, documents = self._write_samples(folder, wanted)
+            if not samples:
+                raise NotFound(
+                    f"nothing is here for {person.name}", "see: tui-annotate assign show"
+                )
+            streams = _write_streams(folder, person, copies)
+            vectors = self._write_vectors(folder, documents)
+            self._write_suggestions(folder, wanted)
+            ids = sorted(each.id for each in self.people.all())
+            first = self.last_number() + _NUMBERS_PER_PERSON * ids.index(person.id)
+            header = BundleHeader(person.id, person.name, self.home(), first)
+            bundle_file.describe(folder, header, self._collect_guidance(wanted))
+            bundle_file.pack(folder, target)
+        return BundleContents(samples, streams, vectors)
+
+    def _check_target(self, target: Path) -> None:
+        if not target.is_file():
+            return
+        with TemporaryDirectory(prefix="tui-annotate-") as place, suppress(InvalidInput):
+            about = bundle_file.unpack(target, Path(place))
+            here = (event for copy in self.merging.copies(about.person) for event in copy.events)
+            known = {origin(event) for event in here}
+            for copy in stream_lines.read(Path(place) / bundle_file.STREAMS)[1]:
+                if isinstance(copy, StreamCopy) and not known.issuperset(copy.origins()):
+                    raise Conflict(
+                        f"{target} holds work that did not come home",
+                        f"first: tui-annotate bundle merge {target}; or name another file",
+                    )
+
+    def _samples_of(
+        self, person: Person, datasets: Collection[str]
+    ) -> dict[str, set[SampleKey] | None]:
+        found: dict[str, set[SampleKey] | None] = {}
+        with self.shares.reading() as sharing:
+            held = sharing.held(person=person.id)
+            for name in datasets or (each.name for each in self.corpus.datasets()):
+                rule = sharing.rule(sharing.dataset_row(name), HANDED_OUT)
+                mine = {each.key for each in held if each.key.dataset == name}
+                found[name] = None if rule is None else mine
+        return found
+
+    def merge(self, file: Path) -> StreamMergeReport:
+        """Merge the work of a bundle; idempotent.
+
+        Raises:
+            NotFound: no such file, or its person is unknown.
+            InvalidInput: it is no bundle, or is damaged.
+            InvalidRecord: work in it is invalid, or someone else's; then none of it is merged.
+            Conflict: it was made from another workspace.
+        """
+        with TemporaryDirectory(prefix="tui-annotate-") as place:
+            about = bundle_file.unpack(file, Path(place))
+            if about.home != self.home():
+                raise Conflict(
+                    f"{file} was made from another workspace",
+                    "name the one that it was made from with -w",
+                )
+            return self.take(file, Path(place), about)
+
+    def take(self, file: Path, folder: Path, about: BundleHeader) -> StreamMergeReport:
+        """Merge a bundle that was unpacked into a folder; `file` is named in messages."""
+        person = self.people.person(about.person)
+        streams = folder / bundle_file.STREAMS
+        for each in stream_lines.read(streams)[1]:
+            if isinstance(each, Problem):
+                line = each.where.rpartition(":")[2]
+                where = f"{file}, {bundle_file.STREAMS}:{line}"
+                raise InvalidRecord(each.message, f"nothing was taken; {each.hint}", where=where)
+        owner, copies = stream_lines.read(streams)
+        if owner.id != person.id:
+            raise InvalidRecord(
+                f"it is {person.name}'s bundle, and holds work of {owner.name}",
+                "nothing was taken; ask for the file anew",
+                where=str(file),
+            )
+        sound = (each for each in copies if isinstance(each, StreamCopy))
+        return self.merging.merge(person, sound)
+
+    def write_back(self, file: Path, person: Person) -> int:
+        """Write a person's work into their bundle; return how many samples have some.
+
+        Newer work in the file, as of a synchronised folder, is merged first; what does not fit
+        stays. The file is replaced atomically.
+
+        Raises:
+            NotFound, InvalidInput, Unavailable, InvalidRecord: as `merge`, or it can not be
+            written. Conflict: its work on a sample conflicts with the work here.
+        """
+        with TemporaryDirectory(prefix="tui-annotate-") as place:
+            folder = Path(place)
+            about = bundle_file.unpack(file, folder)
+            refused = self.take(file, folder, about).refused
+            copies = list(self.merging.copies(person.id))
+            left = _refused_copies(folder / bundle_file.STREAMS, refused)
+            here = {copy.name for copy in copies}
+            for each in refused:
+                if (each.person, each.key) in here:
+                    raise Conflict(
+                        f"{file} holds other work on {each.key}: {each.refused}",
+                        "rename that file, and ask for the bundle anew",
+                    )
+            _write_streams(folder, person, sorted([*copies, *left], key=lambda copy: copy.name))
+            bundle_file.pack(folder, file)
+        return len(copies)
+
+    def _write_samples(self, folder: Path, wanted: Wanted) -> tuple[int, dict[str, SampleKey]]:
+        native = registry.load("exporters", "native")
+        found: dict[str, SampleKey] = {}
+        with (folder / bundle_file.SAMPLES).open("w", encoding="utf-8", newline="\n") as file:
+            report = native.write(self._records_without_work(wanted, found), file, ExportOptions())
+        return report.records, found
+
+    def _records_without_work(
+        self, wanted: Wanted, found: dict[str, SampleKey]
+    ) -> Iterator[Record]:
+        for dataset in sorted(wanted):
+            theirs = wanted[dataset]
+            for record in self.corpus.records(RecordFilter(dataset=dataset)):
+                sample = record.sample
+                if theirs is None or sample.key in theirs:
+                    for document in sample.documents:
+                        found.setdefault(document.sha256, sample.key)
+                    yield Record(replace(sample, imported=None))
+
+    def _write_suggestions(self, folder: Path, wanted: Wanted) -> None:
+        """Writes no empty file: older programs know of no such member."""
+
+        def theirs(key: SampleKey) -> bool:
+            mine = wanted.get(key.dataset, set())
+            return mine is None or key in mine
+
+        target = folder / bundle_file.SUGGESTIONS
+        with target.open("w", encoding="utf-8", newline="\n") as file:
+            count = suggestion_lines.write(self.suggestions.bundled(theirs), file)
+        if not count:
+            target.unlink()
+
+    def _collect_guidance(self, wanted: Wanted) -> bundle_file.BundleGuidance:
+        return bundle_file.BundleGuidance(
+            *(
+                self._guidance_texts(kind, wanted)
+                for kind in (GuidanceKind.LABELS, GuidanceKind.GUIDELINES)
+            )
+        )
+
+    def _guidance_texts(self, kind: GuidanceKind, wanted: Wanted) -> dict[str, str]:
+        common = self.guidance.version(kind)
+        versions = {name: self.guidance.version(kind, dataset=name) for name in wanted}
+        own = {name: version for name, version in versions.items() if version != common}
+        return {
+            name: self.guidance.text(kind, version)
+            for name, version in {"": common, **own}.items()
+            if version
+        }
+
+    def _write_vectors(self, folder: Path, documents: Mapping[str, SampleKey]) -> int:
+        kept = self.corpus.vector_set()
+        if kept is None or not documents:
+            return 0
+        from tui_annotate.storage.vectors import vector_file
+
+        with suppress(Unavailable):
+            found = self._collect_vectors(kept, documents)
+            if found.documents:
+                vector_file.write(folder / bundle_file.VECTORS, found)
+            return len(found.documents)
+        return 0
+
+    def _collect_vectors(
+        self, kept: VectorSet, documents: Mapping[str, SampleKey]
+    ) -> VectorFileContent:
+        import numpy as np
+
+        from tui_annotate.storage.vectors.vector_file import SegmentVectors, VectorFileContent
+
+        store, hashes = self.stores(), list(documents)
+        vectors = store.fetch(kept.table, hashes)
+        tokens = store.fetch_tokens(kept.table, hashes) if kept.token_dimensions else {}
+        size = kept.token_dimensions if tokens else 0
+        axes = store.fetch_axes(kept.table) if size else np.zeros((kept.dimensions, 0), np.float32)
+        made: dict[str, SegmentVectors] = {}
+        for name, matrix in vectors.items():
+            stored = self.corpus.sample(documents[name])
+            place = [each.sha256 for each in stored.sample.documents].index(name)
+            segments = stored.segments[place]
+            bank = tokens[name] if name in tokens else _no_tokens(len(segments), size)
+            made[name] = SegmentVectors(segments, matrix.astype(np.float16), bank)
+        return VectorFileContent(replace(kept, token_dimensions=size), axes, made)
+
+
+def _refused_copies(file: Path, refused: list[MergedStream]) -> list[StreamCopy]:
+    names = {(each.person, each.key) for each in refused}
+    copies = stream_lines.read(file)[1] if names else ()
+    return [one for one in copies if isinstance(one, StreamCopy) and one.name in names]
+
+
+def _write_streams(folder: Path, person: Person, copies: list[StreamCopy]) -> int:
+    with (folder / bundle_file.STREAMS).open("w", encoding="utf-8", newline="\n") as file:
+        return stream_lines.write(person, copies, file)
+
+
+def _no_tokens(segments: int, size: int) -> TokenBank:
+    import numpy as np
+
+    from tui_annotate.methods.late_interaction import TokenBank
+
+    none = np.zeros(0, np.int32)
+    return TokenBank(np.zeros((0, size), np.int8), np.zeros(segments + 1, np.int64), none, none)

@@ -1,0 +1,365 @@
+"""Work on one sample as the payload of a table row, and back.
+
+Reports, documents and citations travel as the lines of autojudge, all else in the native form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import MappingProxyType
+from typing import Any, Final
+
+from tui_annotate.domain.annotations import (
+    Anchor,
+    Annotation,
+    anchor_to_json,
+    annotation_from_json,
+    annotation_to_json,
+    normalize_annotation,
+)
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.collection_items import JUDGED, NOT_RATED, PASSAGE, cut, sentences
+from tui_annotate.domain.errors import InvalidInput, InvalidSpan
+from tui_annotate.domain.history import Event, Payload, StreamState, canonical
+from tui_annotate.domain.offsets import utf16_map
+from tui_annotate.domain.provenance import provenance_to_json
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.domain.stream_merge import IDLE
+from tui_annotate.domain.suggestions import answer_from_json, answer_to_json
+from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import UTF16, ExportOptions, ImportOptions
+from tui_annotate.plugins.record_validation import identifier
+from tui_annotate.storage.codec import plain
+from tui_annotate.storage.corpus.store import text_digest
+from tui_annotate.storage.log.plans import Stream
+
+_NAMESPACE: Final = uuid.UUID("a1d2b0c5-2f0e-5b53-9b0f-4f2d9a6c7e11")
+_HINT: Final = "it is left as it is in the table"
+_ANSWERS_KEY: Final = "suggestions"
+
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+
+Place = tuple[Side, Span]
+
+
+def payload(
+    record: Record,
+    look_up: Callable[[SampleKey], Sample | None],
+    *,
+    at: str,
+    answers: Mapping[str, Payload] = MappingProxyType({}),
+) -> dict[str, Any]:
+    """Return one person's work on a sample as it is sent.
+
+    `look_up` loads other samples, as a citation includes its report. `at`: last action; may be
+    empty.
+
+    Raises:
+        InvalidInput: it has no such form, or a table can not hold it.
+    """
+    name = "autojudge" if record.sample.kind in JUDGED else "native"
+    options = ExportOptions(offsets=UTF16, unrated=True, sample=look_up)
+    file = io.StringIO()
+    registry.load("exporters", name).write([record], file, options)
+    line = file.getvalue().partition("\n")[0]
+    if not line:
+        raise InvalidInput(
+            "there is no line for it: its report is not here, or it does not say what it is of",
+            "ingest the reports that it belongs to",
+        )
+    found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
+    found[WORK_KEY] = work_to_json(record, at)
+    if answers:
+        found[_ANSWERS_KEY] = dict(answers)
+    if record.sample.kind in JUDGED and (made := collect_origins(record)):
+        found[ORIGINS_KEY] = made
+    if any(_UNSTORABLE.search(text) for text in _walk_texts(found)):
+        raise InvalidInput(
+            "it holds NUL or half a character, which no table can hold", "share it by a bundle"
+        )
+    return found
+
+
+def _walk_texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            yield name
+            yield from _walk_texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _walk_texts(each)
+
+
+def digest(value: Mapping[str, Any]) -> str:
+    """What tells one payload from another; times aside."""
+    plain = dict(value)
+    if WORK_KEY in plain:
+        plain[WORK_KEY] = {**plain[WORK_KEY], "at": ""}
+    if "assignments" in plain:
+        timeless = [{**each, "seconds": 0, "updated": ""} for each in plain["assignments"]]
+        plain["assignments"] = timeless
+    return hashlib.sha256(canonical(plain).encode()).hexdigest()
+
+
+def state(value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str) -> StreamState:
+    """Parse a payload into a stream's state at a time; numbers of annotations are arbitrary.
+
+    Raises:
+        InvalidInput: it is no such payload, or of other texts.
+    """
+    judged = sample.kind in JUDGED
+    beside = {_ANSWERS_KEY} if judged else {_ANSWERS_KEY, WORK_KEY}
+    plain_value = {name: each for name, each in value.items() if name not in beside}
+    found = (_parse_judged if judged else _parse_native)(plain_value, sample, stream, at=at)
+    # Other programs that write lines of reports know of no answers: theirs stay.
+    absent = stream.state.suggestions if judged else {}
+    return replace(found, suggestions=_parse_answers(value.get(_ANSWERS_KEY, absent)))
+
+
+def _parse_answers(value: Any) -> dict[str, Payload]:
+    if not isinstance(value, Mapping) or "" in value:
+        raise InvalidInput("its answers to suggestions are no object", _HINT)
+    return {name: answer_to_json(answer_from_json(each)) for name, each in value.items()}
+
+
+def _parse_native(
+    value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str
+) -> StreamState:
+    del at
+    with TemporaryDirectory(prefix="tui-annotate-") as place:
+        file = Path(place) / "row.jsonl"
+        file.write_text(json.dumps(value) + "\n", "utf-8")
+        items = list(registry.load("importers", "native").read(file, ImportOptions()))
+    record = next((each for each in items if isinstance(each, Record)), None)
+    if record is None:
+        told = next((each.message for each in items if isinstance(each, Problem)), "it is empty")
+        raise InvalidInput(f"its payload is no record: {told}", _HINT)
+    if text_digest(record.sample) != text_digest(sample):
+        raise InvalidInput("its payload is of other texts than the sample here", _HINT)
+    if len({each.id for each in record.people}) > 1:
+        raise InvalidInput("its payload holds work of several people", _HINT)
+    payloads = {
+        owned.annotation.id: annotation_to_json(owned.annotation) for owned in record.annotations
+    }
+    assignment = dict(stream.state.assignment)
+    for one in record.assignments:
+        assignment = {"state": one.state.value, "rating": one.rating, "comment": one.comment}
+    return StreamState(payloads, assignment)
+
+
+def _parse_judged(
+    value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str
+) -> StreamState:
+    wanted = set(_parse_places(value, sample))
+    kept, covered, bare = dict[str, Any](), set[Place](), set[str]()
+    made = read_origins(value.get(ORIGINS_KEY, []), sample, stream.state, at=at)
+    for name, payload_ in {**made, **stream.state.annotations, **made}.items():
+        own = _marked_places(annotation_from_json(payload_), sample)
+        if name in made:
+            # What an earlier row made of the same passages knew less of where they are from.
+            bare |= {_annotation_id(stream, *place) for place in own}
+        if own <= wanted and (name in made or name not in bare):
+            kept[name] = payload_
+            covered |= own
+    for side, span in sorted(wanted - covered):
+        new = _make_annotation(stream, side, span, at=at)
+        kept[new.id] = annotation_to_json(new)
+    rating, comment = value.get("rating", ""), value.get("comment", "")
+    if not isinstance(rating, str) or not isinstance(comment, str):
+        raise InvalidInput("its rating or comment is no text", _HINT)
+    rated, comment = "" if rating == NOT_RATED else plain(rating), plain(comment.strip())
+    _, now = read_work(value.get(WORK_KEY))
+    now = now or stream.state.assignment["state"]
+    if now == State.NEW.value and (kept or rated or comment):
+        now = State.DONE.value  # other programs tell of work alone, not how far it is
+    return StreamState(kept, {"state": now, "rating": rated, "comment": comment})
+
+
+def _make_annotation(stream: Stream, side: Side, span: Span, *, at: str) -> Annotation:
+    anchors = (Anchor(side, 0, span),)
+    claim, evidence = (anchors, ()) if side is Side.SUMMARY else ((), anchors)
+    made = _annotation_id(stream, side, span)
+    return Annotation(made, claim, evidence, (PASSAGE,), created=at, updated=at)
+
+
+def _annotation_id(stream: Stream, side: Side, span: Span) -> str:
+    name = "\0".join((stream.person, *stream.key, side, str(span.start), str(span.end)))
+    return str(uuid.uuid5(_NAMESPACE, name))
+
+
+def _marked_places(annotation: Annotation, sample: Sample) -> set[Place]:
+    sides = (Side.SUMMARY,) if sample.kind is SampleKind.REPORT else tuple(Side)
+    return {
+        (anchor.side, part)
+        for anchor in annotation.anchors
+        if anchor.side in sides and anchor.index == 0
+        for part in _cut_span(anchor.span, sample, anchor.side)
+    }
+
+
+def _cut_span(span: Span, sample: Sample, side: Side) -> tuple[Span, ...]:
+    within = sentences(sample) if sample.kind is SampleKind.REPORT else ()
+    return cut(span, within, sample.document(side).text)
+
+
+def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
+    first = Side.SUMMARY if sample.kind is SampleKind.REPORT else Side.SOURCE
+    for name, side in (("spans", first), ("report_spans", Side.SUMMARY)):
+        told = value.get(name, [])
+        if not isinstance(told, list) or not all(isinstance(each, dict) for each in told):
+            raise InvalidInput(f"its {name} are no list of spans", _HINT)
+        if told and not sample.side(side):
+            raise InvalidInput(f"its {name} lie in a text that is not here", _HINT)
+        for each in told:
+            text = sample.document(side).text
+            for part in _cut_span(_parse_span(each, text), sample, side):
+                yield side, part
+
+
+def _parse_span(value: Mapping[str, Any], text: str) -> Span:
+    """A span of a line, counted as its quote shows: in UTF-16, or in code points."""
+    start, end, quote = (value.get(name) for name in ("start", "end", "text"))
+    if type(start) is not int or type(end) is not int or not isinstance(quote, str):
+        raise InvalidInput("a span of it lacks start, end or text", _HINT)
+    units = utf16_map(text)
+    for to_code_points in (units.to_code_points, lambda offset: offset):
+        try:
+            span = Span(to_code_points(start), to_code_points(end)).trim(text)
+        except InvalidSpan:
+            continue
+        if span is not None and span.end <= len(text) and span.of(text) == quote.strip():
+            return span
+    raise InvalidInput("a span of it quotes what does not stand there", _HINT)
+
+
+WORK_KEY: Final = "worked"
+"""Under it a row tells what its form has no place for: when the last deed was done, the state."""
+
+
+def has_judgements(record: Record) -> bool:
+    """Whether a person's record tells more than that they looked: marks, a rating, a comment.
+
+    Of pairs also that they are finished, which is what is said of one with nothing wrong in it.
+    """
+    judged = record.sample.kind in JUDGED
+    return bool(record.annotations) or any(
+        one.rating or one.comment.strip() or (one.state.finished and not judged)
+        for one in record.assignments
+    )
+
+
+def has_work(stream: Stream) -> bool:
+    """Whether more than time was spent on a sample."""
+    told: Any = stream.state.assignment
+    given = told["rating"] or told["comment"] or told["state"] != "new"
+    return bool(stream.state.annotations or stream.state.suggestions or given)
+
+
+def last_deed(events: Iterable[Event], *, since: str = "") -> str:
+    """Return the time of the last action after the event with hash `since`; empty for none."""
+    last = ""
+    for event in events:
+        if event.action.verb not in IDLE:
+            last = max(last, event.at)
+        if event.hash == since:
+            last = ""
+    return last
+
+
+def work_to_json(record: Record, at: str) -> dict[str, Any]:
+    """How far somebody is on a sample, and when they did something last, as a row tells it."""
+    states = [one.state.value for one in record.assignments]
+    return {"at": at, "state": states[0] if states else State.NEW.value}
+
+
+def read_work(value: Any) -> tuple[str, str]:
+    """(moment, state) that a row tells; each empty where it does not, as other programs' rows.
+
+    Raises:
+        InvalidInput: it is no such thing.
+    """
+    if value is None:
+        return "", ""
+    if not isinstance(value, Mapping) or value.get("state") not in set(State):
+        raise InvalidInput(f"its {WORK_KEY!r} names no state", "who wrote that row?")
+    at = value.get("at")
+    return parse_row_time(at) if isinstance(at, str) and at else "", str(value["state"])
+
+
+def parse_row_time(told: str) -> str:
+    """A time as a table writes it, as the store does.
+
+    Raises:
+        InvalidInput: it is none.
+    """
+    try:
+        at = datetime.fromisoformat(told)
+        at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InvalidInput(f"{told[:40]!r} is no time", "who wrote that row?") from error
+    return at.isoformat(timespec="microseconds")
+
+
+ORIGINS_KEY: Final = "suggested"
+
+
+def collect_origins(record: Record) -> list[dict[str, Any]]:
+    """Id, anchors and provenance of each annotation that was made of a suggestion, by id."""
+    made = (owned.annotation for owned in record.annotations)
+    found = [(one, one.suggested) for one in made if one.suggested is not None]
+    return [
+        {
+            "id": one.id,
+            "claim": [anchor_to_json(anchor) for anchor in one.claim],
+            "evidence": [anchor_to_json(anchor) for anchor in one.evidence],
+            "suggested": provenance_to_json(suggested),
+        }
+        for one, suggested in sorted(found, key=lambda each: each[0].id)
+    ]
+
+
+def read_origins(value: Any, sample: Sample, state: StreamState, *, at: str) -> dict[str, Payload]:
+    """Parse the value of `ORIGINS_KEY`: annotations by id, as stored here where equal.
+
+    Raises:
+        InvalidInput, InvalidSpan, NotFound: it is no such list, or does not fit the sample.
+    """
+    if not isinstance(value, list):
+        raise InvalidInput(f"its {ORIGINS_KEY!r} is no list", _HINT)
+    found = (_origin_annotation(each, sample, at=at) for each in value)
+    return {one.id: _stored_or_new(one, state) for one in found}
+
+
+def _origin_annotation(value: Any, sample: Sample, *, at: str) -> Annotation:
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"its {ORIGINS_KEY!r} holds what is no annotation", _HINT)
+    plain = {name: value.get(name) or () for name in ("claim", "evidence")}
+    plain["id"] = identifier(value.get("id"), what="id of an annotation")
+    own = {ORIGINS_KEY: value.get(ORIGINS_KEY), "labels": [PASSAGE], "created": at, "updated": at}
+    annotation = normalize_annotation(annotation_from_json({**plain, **own}), sample)
+    if annotation.suggested is None:
+        raise InvalidInput(f"its annotation {annotation.id!r} lacks where it is from", _HINT)
+    return annotation
+
+
+def _stored_or_new(annotation: Annotation, state: StreamState) -> Payload:
+    here = state.annotations.get(annotation.id)
+    told_ = annotation_to_json(annotation)
+    same = here is not None and all(here.get(name) == told_[name] for name in _COMPARED_FIELDS)
+    return here if here is not None and same else told_
+
+
+_COMPARED_FIELDS: Final = ("claim", "evidence", "suggested")

@@ -1,0 +1,278 @@
+"""A plain folder that people share: one file of event streams for each person.
+
+A push first takes over what the file has more than this side: nothing of another machine is lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tui_annotate.domain.errors import (
+    Conflict,
+    InvalidInput,
+    InvalidRecord,
+    NotFound,
+    TuiAnnotateError,
+    Unavailable,
+)
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Problem
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.stream_merge import StreamCopy, StreamName, merged
+from tui_annotate.plugins.files.targets import output
+from tui_annotate.plugins.sync import stream_lines
+from tui_annotate.storage.log.stream_merge import StreamMergeReport
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.log.stream_merge import MergeStore
+
+_MAX_TRIES: Final = 5
+_FILE_NAME: Final = re.compile(r".*-[0-9a-f]{16}\.jsonl")
+_SAME_NAME_HINT: Final = (
+    "people are matched by id; if that is you, begin here anew: with a bundle from the other "
+    "machine, or a copy of its workspace"
+)
+
+
+class FolderPushResult(NamedTuple):
+    """What a file got.
+
+    Attributes:
+        streams, events: streams with something new, and events in them.
+        waiting: samples on which another machine did something else: they are pulled first, so
+            that the conflict is told.
+        refused: samples whose work can not be written so that it could be read again, and why.
+    """
+
+    streams: int = 0
+    events: int = 0
+    waiting: tuple[SampleKey, ...] = ()
+    refused: tuple[tuple[SampleKey, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SharedFolder:
+    """The files of a folder, and the event streams of a workspace.
+
+    Attributes:
+        problem: called for each stream or file that is left out.
+
+    Raises:
+        NotFound: there is no such folder.
+    """
+
+    merging: MergeStore
+    folder: Path
+    problem: Callable[[Problem], None] = lambda _: None
+
+    def __post_init__(self) -> None:
+        if not self.folder.is_dir():
+            raise NotFound(f"there is no folder {self.folder}", "make it, or is it mounted?")
+
+    def file(self, person: Person) -> Path:
+        """The file of a person, whether it exists or not; found by their id, not by their name."""
+        ending = _file_ending(person)
+        existing = [each for each in self._files() if each.name.endswith(ending)]
+        name = re.sub(r"[^a-z0-9]+", "-", person.name.lower()).strip("-")[:40] or "person"
+        return existing[0] if existing else self.folder / f"{name}{ending}"
+
+    def push(self, person: Person) -> FolderPushResult:
+        """Brings a person's streams to their file, which appears whole or not at all.
+
+        Raises:
+            Conflict: another machine writes the same file again and again.
+            InvalidRecord: the existing file is damaged; it is not overwritten.
+            Unavailable: it can not be written.
+        """
+        own, refused = _writable_copies(person, self.merging.copies(person.id))
+        for _ in range(_MAX_TRIES):
+            file = self.file(person)
+            before = _digest(file)
+            there = _read_whole(file)
+            joined = [
+                _join_copies(there.get(name), own.get(name)) for name in sorted({*there, *own})
+            ]
+            whole = [copy for copy, _ in joined]
+            waiting = tuple(copy.key for copy, forked in joined if forked)
+            new = [
+                len(copy.events) - (len(there[copy.name].events) if copy.name in there else 0)
+                for copy in whole
+            ]
+            if before and not any(new):
+                return FolderPushResult(waiting=waiting, refused=refused)
+            # Another machine may have written the file since it was read: then read it again.
+            if _digest(file) == before:
+                with output(file) as target:
+                    stream_lines.write(person, whole, target)
+                return FolderPushResult(sum(map(bool, new)), sum(new), waiting, refused)
+        raise Conflict(f"{file} is being written by another machine", "try again in a moment")
+
+    def pull(self, person: Person) -> StreamMergeReport:
+        """Merges a person's file into the workspace; an empty report where there is none yet.
+
+        Raises:
+            InvalidRecord: it is no such file.
+        """
+        file = self.file(person)
+        return self._merge_file(file) if file.exists() else StreamMergeReport(person)
+
+    def pull_all(self) -> list[StreamMergeReport]:
+        """Merges the files of all people; one that can not be read is reported, and left out."""
+        done = []
+        for file in self._files():
+            try:
+                done.append(self._merge_file(file))
+            except TuiAnnotateError as error:
+                where = error.where if isinstance(error, InvalidRecord) else str(file)
+                message = error.message.removeprefix(f"{where}: ")
+                self.problem(Problem(where, message, error.hint))
+        return done
+
+    def namesakes(self, person: Person) -> list[Problem]:
+        """A doubt for each file of a person with the same name and another id; it stays as it is.
+
+        Raises:
+            Unavailable: the folder can not be read.
+        """
+        message = f"it holds work of somebody called {person.name} under another id"
+        return [
+            Problem(str(file), message, _SAME_NAME_HINT, refused=False)
+            for file in self._files()
+            if _is_namesake(file, person)
+        ]
+
+    def waiting(self, person: Person) -> tuple[int, int]:
+        """How many events this side has more than the file, and the file more than this side."""
+        here = {copy.name: copy for copy in self.merging.copies(person.id)}
+        known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
+        file = self.file(person)
+        if file.exists():
+            there = {
+                copy.name: copy
+                for copy in _read_file(file)[1]
+                if isinstance(copy, StreamCopy) and copy.key.dataset in known
+            }
+        return _count_missing(here, there), _count_missing(there, here)
+
+    def remove(self, person: Person) -> int:
+        """Deletes a person's file; returns how many streams were in it."""
+        file = self.file(person)
+        if not file.exists():
+            return 0
+        count = len(_read_whole(file))
+        try:
+            file.unlink()
+        except OSError as error:
+            raise Unavailable(
+                f"{file} can not be removed: {error.strerror}", "check its owner and mode"
+            ) from error
+        return count
+
+    def _files(self) -> list[Path]:
+        try:
+            return sorted(each for each in self.folder.iterdir() if _FILE_NAME.fullmatch(each.name))
+        except OSError as error:
+            raise Unavailable(
+                f"{self.folder} can not be read: {error.strerror}", "is it mounted?"
+            ) from error
+
+    def _merge_file(self, file: Path) -> StreamMergeReport:
+        person, copies = _read_file(file)
+        known = self.merging.datasets()
+
+        def sound() -> Iterator[StreamCopy]:
+            for each in copies:
+                if isinstance(each, Problem):
+                    self.problem(each)
+                elif each.key.dataset in known:  # other datasets are another workspace's
+                    yield each
+
+        return self.merging.merge(person, sound())
+
+
+def _file_ending(person: Person) -> str:
+    return f"-{hashlib.sha256(person.id.encode()).hexdigest()[:16]}.jsonl"
+
+
+def _read_file(file: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
+    person, copies = stream_lines.read(file)
+    if not file.name.endswith(_file_ending(person)):
+        raise InvalidRecord(
+            f"it says that it is of {person.name}, and its name says otherwise",
+            "who renamed it? leave the names as they are",
+            where=str(file),
+        )
+    return person, copies
+
+
+def _read_whole(file: Path) -> dict[StreamName, StreamCopy]:
+    found: dict[StreamName, StreamCopy] = {}
+    for each in _read_file(file)[1] if file.exists() else ():
+        if isinstance(each, Problem):
+            raise InvalidRecord(
+                each.message, "put it right, or take it away: push writes it anew", where=each.where
+            )
+        found[each.name] = each
+    return found
+
+
+def _is_namesake(file: Path, person: Person) -> bool:
+    """A file that can not be read is nobody's: a pull reports it."""
+    try:
+        owner = stream_lines.read(file)[0]
+    except TuiAnnotateError:
+        return False
+    return owner.id != person.id and owner.name == person.name
+
+
+def _writable_copies(
+    person: Person, copies: Iterable[StreamCopy]
+) -> tuple[dict[StreamName, StreamCopy], tuple[tuple[SampleKey, str], ...]]:
+    own: dict[StreamName, StreamCopy] = {}
+    refused = []
+    for copy in copies:
+        try:
+            stream_lines.write(person, [copy], StringIO())
+        except InvalidInput as error:
+            refused.append((copy.key, error.message.removeprefix(f"{copy.key}: ")))
+        else:
+            own[copy.name] = copy
+    return own, tuple(refused)
+
+
+def _join_copies(there: StreamCopy | None, own: StreamCopy | None) -> tuple[StreamCopy, bool]:
+    """The file's stream with the events that only this side has; and whether the two forked."""
+    if there is None or own is None:
+        found = there or own
+        if found is None:
+            raise ValueError("neither side has the stream")
+        return found, False
+    merge = merged(there.events, own.events)
+    if merge.fork is not None or there.texts != own.texts:
+        return there, True
+    return replace(there, events=there.events + merge.events), False
+
+
+def _count_missing(
+    one: Mapping[StreamName, StreamCopy], other: Mapping[StreamName, StreamCopy]
+) -> int:
+    return sum(
+        len(copy.origins() - (other[name].origins() if name in other else set()))
+        for name, copy in one.items()
+    )
+
+
+def _digest(file: Path) -> str:
+    """Of the file's bytes; empty where there is no file."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise Unavailable(f"{file} can not be read: {error.strerror}", "is it mounted?") from error

@@ -1,0 +1,345 @@
+"""Who has which samples, inside one transaction: given and taken back, in everybody's own order.
+
+A dataset that is handed out stands in no order that all people walk; there everybody has what is
+theirs. What was begun before belongs to whoever began it.
+
+How many more people each sample of a pool takes, and how many samples that leaves to whom, is
+counted by dataset and person, so that a hundred thousand samples cost what a hundred cost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, bindparam, delete, select, text, update
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.assignment_rules import AssignmentCause
+from tui_annotate.domain.people import reader
+from tui_annotate.storage.codec import to_json
+from tui_annotate.storage.columns import (
+    ALLOTMENTS,
+    DATASET_SETTINGS,
+    DATASETS,
+    HANDOUTS,
+    POOL,
+    POOL_COUNTS,
+    SAMPLES,
+)
+from tui_annotate.storage.ranks import (
+    EVERYONE,
+    HANDED_OUT,
+    PRACTICE,
+    SHARE,
+    RankedSample,
+    add_ranks,
+    common_orders,
+    ensure_own_order,
+    first_of_source,
+    insert_ranks,
+    last_value,
+    remove_ranks,
+)
+from tui_annotate.storage.scores.orders import mark_orders_outdated
+from tui_annotate.storage.statements import (
+    add_counts,
+    dataset_setting,
+    set_dataset_setting,
+    worked_on,
+)
+
+_BATCH: Final = 1000
+_DROP: Final = delete(ALLOTMENTS).where(
+    ALLOTMENTS.c.person == bindparam("who"), ALLOTMENTS.c.sample_id == bindparam("row")
+)
+_STARTED_BEFORE: Final = text(
+    "SELECT a.person, a.sample_id FROM assignments a"  # noqa: S608  constants
+    " JOIN samples s ON s.id = a.sample_id"
+    " JOIN people p ON p.id = a.person AND p.kind IN ('local', 'account')"
+    f" WHERE s.dataset_id = :dataset AND {worked_on('a')}"
+    " ORDER BY a.person, a.updated, a.sample_id"
+)
+_OF_DATASET: Final = text(
+    "SELECT a.person, a.sample_id, h.kind FROM samples s JOIN allotments a ON a.sample_id = s.id"
+    " JOIN handouts h ON h.id = a.handout WHERE s.dataset_id = :dataset"
+)
+
+
+class AllottedRow(NamedTuple):
+    """A sample's row that somebody has, or is to have."""
+
+    person: str
+    sample_id: int
+    practice: bool = False
+
+
+def record_handout(
+    connection: Connection,
+    kind: AssignmentCause,
+    *,
+    dataset: str,
+    by: str,
+    at: str,
+    request: Mapping[str, Any],
+) -> int:
+    """Writes down that work is handed out; the row's number."""
+    row = {
+        "at": at,
+        "by": by,
+        "kind": kind.value,
+        "dataset": dataset,
+        "request": to_json(dict(request)),
+        "undone": "",
+    }
+    made = connection.execute(insert(HANDOUTS).values(row).returning(HANDOUTS.c.id))
+    return int(made.scalar_one())
+
+
+def assign_samples(
+    connection: Connection, rows: Iterable[AllottedRow], *, handout: int
+) -> list[AllottedRow]:
+    """Append samples to each person's list, in order; return the new rows."""
+    wanted: defaultdict[tuple[str, bool], list[int]] = defaultdict(list)
+    for row in dict.fromkeys(rows):
+        wanted[row.person, row.practice].append(row.sample_id)
+    new = []
+    for (person, practice), sample_ids in wanted.items():
+        fresh = _find_unassigned(connection, person, sample_ids)
+        if not fresh:
+            continue
+        name = (PRACTICE if practice else SHARE) + person
+        order = ensure_own_order(connection, name)
+        start = last_value(connection, order) + 1
+        places = list(enumerate(fresh, start))
+        insert_ranks(connection, places, order_id=order, order=name)
+        values = [
+            {
+                "person": person,
+                "sample_id": sample_id,
+                "rank": value,
+                "handout": handout,
+                "practice": practice,
+            }
+            for value, sample_id in places
+        ]
+        connection.execute(insert(ALLOTMENTS), values)
+        new += [AllottedRow(person, sample_id, practice) for sample_id in fresh]
+    record_assigned(connection, [row[:2] for row in new])
+    return new
+
+
+def _find_unassigned(connection: Connection, person: str, sample_ids: Sequence[int]) -> list[int]:
+    there: set[int] = set()
+    for first in range(0, len(sample_ids), _BATCH):
+        some = ALLOTMENTS.c.sample_id.in_(sample_ids[first : first + _BATCH])
+        query = select(ALLOTMENTS.c.sample_id).where(ALLOTMENTS.c.person == person, some)
+        there.update(connection.execute(query).scalars())
+    return [sample_id for sample_id in sample_ids if sample_id not in there]
+
+
+def unassign_samples(connection: Connection, rows: Sequence[AllottedRow]) -> None:
+    """Takes samples from people; what they did with them stays theirs."""
+    by_person: defaultdict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        by_person[row.person].append(row.sample_id)
+    for person, sample_ids in by_person.items():
+        orders = [ensure_own_order(connection, kind + person) for kind in (SHARE, PRACTICE)]
+        remove_ranks(connection, sample_ids, orders)
+    if rows:
+        connection.execute(_DROP, [{"who": row.person, "row": row.sample_id} for row in rows])
+    record_returned(connection, [row[:2] for row in rows])
+
+
+# datasets ----------------------------------------------------------------------------------------
+
+
+def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at: str) -> None:
+    """From now on people see of a dataset what they have; those who began samples have these."""
+    if dataset_setting(connection, dataset_id, HANDED_OUT) is not None:
+        return
+    set_dataset_setting(connection, dataset_id, HANDED_OUT, value=True)
+    name = connection.execute(select(DATASETS.c.name).where(DATASETS.c.id == dataset_id)).scalar()
+    rows = select(SAMPLES.c.id).where(SAMPLES.c.dataset_id == dataset_id)
+    orders = [order[0] for order in common_orders(connection)]
+    if orders:
+        remove_ranks(connection, connection.execute(rows).scalars().all(), orders)
+    begun = connection.execute(_STARTED_BEFORE, {"dataset": dataset_id}).all()
+    if begun:
+        number = record_handout(
+            connection, AssignmentCause.FOUND, dataset=str(name), by=by, at=at, request={}
+        )
+        assign_samples(connection, [AllottedRow(*row) for row in begun], handout=number)
+
+
+def free_dataset(connection: Connection, dataset_id: int) -> bool:
+    """Gives a dataset back to everybody where nothing of it is handed out any more.
+
+    Returns:
+        Whether it is free.
+    """
+    rules = select(DATASET_SETTINGS.c.name).where(
+        DATASET_SETTINGS.c.dataset_id == dataset_id,
+        DATASET_SETTINGS.c.name.in_([AssignmentCause.POOL.value, AssignmentCause.PRACTICE.value]),
+    )
+    if connection.execute(rules.limit(1)).first() is not None:
+        return False
+    rows = connection.execute(_OF_DATASET, {"dataset": dataset_id}).all()
+    if {row[2] for row in rows} - {AssignmentCause.FOUND, AssignmentCause.REPEAT}:
+        return False
+    if dataset_setting(connection, dataset_id, HANDED_OUT) is None:
+        return True
+    found = [AllottedRow(row[0], row[1]) for row in rows if row[2] == AssignmentCause.FOUND]
+    unassign_samples(connection, found)
+    set_dataset_setting(connection, dataset_id, HANDED_OUT, value=None)
+    _restore_ranks(connection, dataset_id)
+    return True
+
+
+def _restore_ranks(connection: Connection, dataset_id: int) -> None:
+    query = (
+        select(SAMPLES.c.id, SAMPLES.c.source, DATASETS.c.name, SAMPLES.c.external)
+        .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+        .where(SAMPLES.c.dataset_id == dataset_id)
+        .order_by(SAMPLES.c.id)
+    )
+    rows = connection.execute(query).all()
+    sources = list(dict.fromkeys(row[1] for row in rows))
+    first: dict[str, int] = {}
+    for at in range(0, len(sources), _BATCH):
+        first |= first_of_source(connection, sources[at : at + _BATCH])
+    newcomers = [
+        RankedSample(row[0], first.setdefault(row[1], row[0]), row[2], row[3]) for row in rows
+    ]
+    add_ranks(connection, newcomers)
+    mark_orders_outdated(connection)
+
+
+# pools -------------------------------------------------------------------------------------------
+
+_ADD_ROOM: Final = (
+    update(POOL)
+    .where(POOL.c.sample_id == bindparam("row"))
+    .values(room=POOL.c.room + bindparam("by"))
+)
+_ADD_COUNTS: Final = add_counts(POOL_COUNTS, "dataset_id", "person")
+_RECOUNT: Final = text(
+    "INSERT INTO pool_counts (dataset_id, person, count)"
+    " SELECT :dataset, '', count(*) FROM pool WHERE dataset_id = :dataset AND room > 0"
+    " UNION ALL SELECT :dataset, a.person, count(*) FROM pool q"
+    "   JOIN allotments a ON a.sample_id = q.sample_id"
+    "   JOIN people p ON p.id = a.person AND p.kind <> 'again'"
+    "   WHERE q.dataset_id = :dataset AND q.room > 0 GROUP BY a.person"
+)
+_AVAILABLE: Final = text(
+    "SELECT coalesce(sum(CASE person WHEN '' THEN count ELSE -count END), 0) FROM pool_counts"
+    " WHERE dataset_id = :dataset AND person IN ('', :person)"
+)
+
+
+class _PoolSample(NamedTuple):
+    sample_id: int
+    dataset_id: int
+    room: int
+
+
+def count_available_in_pool(connection: Connection, dataset_id: int, *, person: str) -> int:
+    """How many samples of a pool somebody could draw, if nobody else did."""
+    scope = {"dataset": dataset_id, "person": person}
+    return int(connection.execute(_AVAILABLE, scope).scalar_one())
+
+
+def recount(connection: Connection, dataset_id: int) -> None:
+    """Counts a pool anew."""
+    mine = POOL_COUNTS.c.dataset_id == dataset_id
+    connection.execute(delete(POOL_COUNTS).where(mine))
+    connection.execute(_RECOUNT, {"dataset": dataset_id})
+
+
+def record_added(connection: Connection, dataset_id: int, count: int) -> None:
+    """So many samples came into a pool that nobody has."""
+    _add_counts(connection, Counter({(dataset_id, EVERYONE): count}))
+
+
+def record_assigned(connection: Connection, rows: Iterable[tuple[str, int]]) -> None:
+    """People got samples just now: (person, sample's row); they have them already."""
+    _change_capacity(connection, rows, by=-1)
+
+
+def record_returned(connection: Connection, rows: Iterable[tuple[str, int]]) -> None:
+    """Samples were taken from people just now; they do not have them any more."""
+    _change_capacity(connection, rows, by=1)
+
+
+def record_removal(connection: Connection, sample_id: int) -> None:
+    """A sample is about to be taken out of the store."""
+    for place in _find_pool_samples(connection, [sample_id]):
+        if place.room > 0:
+            people = [EVERYONE, *_find_assignees(connection, [sample_id])[sample_id]]
+            _add_counts(connection, Counter({(place.dataset_id, who): -1 for who in people}))
+
+
+def _change_capacity(connection: Connection, rows: Iterable[tuple[str, int]], *, by: int) -> None:
+    people: defaultdict[int, list[str]] = defaultdict(list)
+    for person, sample_id in rows:
+        if reader(person) == person:  # a second reading is by nobody new
+            people[sample_id].append(person)
+    samples = sorted(people)
+    for first in range(0, len(samples), _BATCH):
+        some = samples[first : first + _BATCH]
+        _change_capacity_batch(connection, {row: people[row] for row in some}, by=by)
+
+
+def _change_capacity_batch(
+    connection: Connection, people: Mapping[int, Sequence[str]], *, by: int
+) -> None:
+    places = _find_pool_samples(connection, list(people))
+    if not places:
+        return
+    changes = [{"row": each.sample_id, "by": by * len(people[each.sample_id])} for each in places]
+    connection.execute(_ADD_ROOM, changes)
+    counts: Counter[tuple[int, str]] = Counter()
+    turned = []
+    for place, change in zip(places, changes, strict=True):
+        before, after = place.room > 0, place.room + change["by"] > 0
+        counted = after if by < 0 else before
+        if counted:
+            for person in people[place.sample_id]:
+                counts[place.dataset_id, person] -= by
+        if before != after:
+            turned.append(place)
+            counts[place.dataset_id, EVERYONE] += by
+    holders = _find_assignees(connection, [place.sample_id for place in turned])
+    for place in turned:
+        for person in holders[place.sample_id]:
+            if by > 0 or person not in people[place.sample_id]:
+                counts[place.dataset_id, person] += by
+    _add_counts(connection, counts)
+
+
+def _find_pool_samples(connection: Connection, sample_ids: Sequence[int]) -> list[_PoolSample]:
+    query = select(POOL.c.sample_id, POOL.c.dataset_id, POOL.c.room)
+    rows = connection.execute(query.where(POOL.c.sample_id.in_(sample_ids)))
+    return [_PoolSample(*row) for row in rows]
+
+
+def _find_assignees(
+    connection: Connection, sample_ids: Sequence[int]
+) -> defaultdict[int, list[str]]:
+    found: defaultdict[int, list[str]] = defaultdict(list)
+    query = select(ALLOTMENTS.c.sample_id, ALLOTMENTS.c.person)
+    for row, person in connection.execute(query.where(ALLOTMENTS.c.sample_id.in_(sample_ids))):
+        if reader(person) == person:
+            found[row].append(person)
+    return found
+
+
+def _add_counts(connection: Connection, counts: Counter[tuple[int, str]]) -> None:
+    rows = [
+        {"dataset_id": dataset, "person": person, "count": count}
+        for (dataset, person), count in counts.items()
+        if count
+    ]
+    if rows:
+        connection.execute(_ADD_COUNTS, rows)

@@ -1,0 +1,127 @@
+"""Adds people to samples on which those who had them disagree, where a dataset's rule says so.
+
+It is done once a sample, inside the transaction that finishes it, or for a whole dataset on demand.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection
+from typing import Any, Final
+
+from sqlalchemy import Connection, text
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, disagree
+from tui_annotate.storage.assignments.assignment_rows import AllottedRow, assign_samples
+from tui_annotate.storage.codec import from_json
+
+Disabled = Callable[[], Collection[str]]
+"""Gives the ids of people whose account, in a store that several workspaces share, is closed."""
+
+_RULE: Final = text(
+    "SELECT t.value, s.dataset_id FROM samples s JOIN dataset_settings t"
+    " ON t.dataset_id = s.dataset_id AND t.name = 'escalate' WHERE s.id = :sample"
+)
+_PEOPLE: Final = text(
+    "SELECT a.person, h.kind, coalesce(w.state, 'new'), coalesce(w.finished, 0)"
+    " FROM allotments a JOIN handouts h ON h.id = a.handout"
+    " JOIN people p ON p.id = a.person AND p.kind <> 'again'"
+    " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
+    " WHERE a.sample_id = :sample AND NOT a.practice"
+)
+_OPEN_POOL_SLOT: Final = text("SELECT 1 FROM pool WHERE sample_id = :sample AND room > 0")
+_ANNOTATIONS: Final = text("SELECT person, payload FROM annotations WHERE sample_id = :sample")
+_AVAILABLE_PEOPLE: Final = text(
+    # Those who work in the dataset, are not on the sample, and have not lost an account kept here.
+    "SELECT p.id, (SELECT coalesce(sum(CASE t.person WHEN '' THEN t.count ELSE -t.count END), 0)"
+    "   FROM orders o JOIN tallies t ON t.order_id = o.id AND t.person IN ('', p.id)"
+    "   WHERE o.name = 'share:' || p.id) AS open"
+    " FROM people p LEFT JOIN accounts c ON c.person = p.id"
+    " WHERE p.kind IN ('local', 'account') AND coalesce(c.active, 1)"
+    " AND NOT EXISTS (SELECT 1 FROM allotments a WHERE a.person = p.id AND a.sample_id = :sample)"
+    " AND EXISTS (SELECT 1 FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    "   WHERE a.person = p.id AND s.dataset_id = :dataset AND NOT a.practice)"
+    " ORDER BY open, p.id"
+)
+_SAMPLES: Final = text(
+    "SELECT s.id FROM samples s JOIN datasets d ON d.id = s.dataset_id"
+    " JOIN allotments a ON a.sample_id = s.id WHERE d.name = :dataset"
+    " GROUP BY s.id HAVING count(*) > 1 ORDER BY s.id"
+)
+
+
+def no_disabled_people() -> Collection[str]:
+    """Where no store of people is shared, this one knows whose account is closed."""
+    return ()
+
+
+def escalate(
+    connection: Connection, sample_id: int, *, disabled: Disabled = no_disabled_people
+) -> int:
+    """Assign a sample to more people where its own disagree, those with least open work first.
+
+    Return to how many; 0 also if it was done before, or no one is free.
+    """
+    found = connection.execute(_RULE, {"sample": sample_id}).first()
+    if found is None:
+        return 0
+    rule = Escalation(**from_json(found[0]))
+    if not _needs_escalation(connection, sample_id, rule):
+        return 0
+    gone = disabled()
+    free = connection.execute(
+        _AVAILABLE_PEOPLE, {"sample": sample_id, "dataset": found[1]}
+    ).scalars()
+    rows = [AllottedRow(person, sample_id) for person in free if person not in gone]
+    return len(assign_samples(connection, rows[: rule.add], handout=rule.handout))
+
+
+def escalate_dataset(
+    connection: Connection, dataset: str, *, disabled: Disabled
+) -> tuple[int, int]:
+    """As `escalate`, for all samples of a dataset.
+
+    Returns:
+        How many samples went to more people, and how many wait because nobody is free.
+    """
+    gone = waiting = 0
+    for (sample_id,) in connection.execute(_SAMPLES, {"dataset": dataset}).all():
+        if escalate(connection, sample_id, disabled=disabled):
+            gone += 1
+        elif in_dispute(connection, sample_id):
+            waiting += 1
+    return gone, waiting
+
+
+def in_dispute(connection: Connection, sample_id: int) -> bool:
+    """Whether a sample's people have finished and disagree, and nobody was added yet."""
+    found = connection.execute(_RULE, {"sample": sample_id}).first()
+    return found is not None and _needs_escalation(
+        connection, sample_id, Escalation(**from_json(found[0]))
+    )
+
+
+def count_waiting(connection: Connection, dataset: str) -> int:
+    """How many samples of a dataset wait for somebody more."""
+    rows = connection.execute(_SAMPLES, {"dataset": dataset}).all()
+    return sum(in_dispute(connection, row[0]) for row in rows)
+
+
+def _needs_escalation(connection: Connection, sample_id: int, rule: Escalation) -> bool:
+    scope = {"sample": sample_id}
+    people = connection.execute(_PEOPLE, scope).all()
+    if any(row[1] == AssignmentCause.ESCALATE or not row[3] for row in people):
+        return False
+    done = [row[0] for row in people if row[2] == "done"]
+    if len(done) < 2 or connection.execute(_OPEN_POOL_SLOT, scope).first() is not None:
+        return False
+    said: defaultdict[str, list[tuple[LabelPath, ...]]] = defaultdict(list)
+    for person, payload in connection.execute(_ANNOTATIONS, scope):
+        said[person].append(_parse_labels(json.loads(payload)))
+    return disagree([said[person] for person in done], rule.when)
+
+
+def _parse_labels(payload: Any) -> tuple[LabelPath, ...]:
+    return tuple(tuple(path) for path in payload["labels"])

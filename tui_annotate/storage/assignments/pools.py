@@ -1,0 +1,171 @@
+"""Pools: samples that people draw one by one, until each sample has as many people as asked for.
+
+Drawing happens in a transaction that writes, so two who draw at once never get one too many.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, bindparam, delete, func, select, text
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.assignment_rules import AssignmentCause, Pool
+from tui_annotate.domain.queue_orders import BY_SOURCE, by_score
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.assignments import assignment_rows
+from tui_annotate.storage.assignments.assignment_rows import AllottedRow, assign_samples
+from tui_annotate.storage.codec import from_json
+from tui_annotate.storage.columns import POOL, SAMPLES
+from tui_annotate.storage.ranks import RankedSample, sort_value_of
+from tui_annotate.storage.scores.orders import line_of, position_value
+from tui_annotate.storage.statements import dataset_setting
+
+_BATCH: Final = 1000
+_OPEN_POOLS: Final = text(
+    # Who was given a share of a dataset does not draw from it.
+    "SELECT s.dataset_id, d.name, s.value FROM dataset_settings s JOIN datasets d"
+    "   ON d.id = s.dataset_id WHERE s.name = 'pool' AND NOT EXISTS ("
+    "   SELECT 1 FROM handouts h WHERE h.kind IN ('give', 'topup') AND h.dataset = d.name"
+    "     AND h.undone = '' AND EXISTS"
+    "       (SELECT 1 FROM allotments a WHERE a.handout = h.id AND a.person = :person))"
+    " ORDER BY s.dataset_id"
+)
+_LAST: Final = text(
+    "SELECT p.value, p.sample_id FROM allotments a JOIN pool p ON p.sample_id = a.sample_id"
+    " WHERE a.handout = :handout AND a.person = :person ORDER BY a.rank DESC LIMIT 1"
+)
+_NEXT: Final = text(
+    "SELECT p.sample_id, s.external FROM pool p JOIN samples s ON s.id = p.sample_id"
+    " WHERE p.dataset_id = :dataset AND p.room > 0"
+    " AND (p.value, p.sample_id) > (:value, :row) AND NOT EXISTS"
+    "   (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = p.sample_id)"
+    " ORDER BY p.value, p.sample_id LIMIT 1"
+)
+
+
+class _OpenPool(NamedTuple):
+    dataset_id: int
+    dataset: str
+    pool: Pool
+
+
+def pool_of(connection: Connection, dataset_id: int) -> Pool | None:
+    """A dataset's pool; None where it has none."""
+    found = dataset_setting(connection, dataset_id, AssignmentCause.POOL)
+    return Pool(**found) if found else None
+
+
+def add_to_pool(
+    connection: Connection, dataset_id: int, rows: Sequence[tuple[int, str, str]]
+) -> None:
+    """Puts new samples into a dataset's pool, where it has one: (row, source, id), as they came."""
+    pool = pool_of(connection, dataset_id)
+    if pool is not None:
+        value = sort_value_of(pool.order)
+        _insert_batches(connection, dataset_id, pool=pool, rows=rows, value=value)
+        assignment_rows.record_added(connection, dataset_id, len(rows))
+
+
+def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
+    """Puts all samples of a dataset into its pool; None empties it.
+
+    Raises:
+        InvalidInput: its order is by a score that the dataset does not have.
+    """
+    connection.execute(delete(POOL).where(POOL.c.dataset_id == dataset_id))
+    if pool is not None:
+        query = select(SAMPLES.c.id, SAMPLES.c.source, SAMPLES.c.external)
+        rows = connection.execute(
+            query.where(SAMPLES.c.dataset_id == dataset_id).order_by(SAMPLES.c.id)
+        )
+        value = sort_value_of(pool.order)
+        if order := by_score(pool.order):
+            line = line_of(connection, order, dataset_id)
+            value = partial(position_value, line)
+        joining = [(row[0], row[1], row[2]) for row in rows]
+        _insert_batches(connection, dataset_id, pool=pool, rows=joining, value=value)
+    assignment_rows.recount(connection, dataset_id)
+
+
+def _insert_batches(
+    connection: Connection,
+    dataset_id: int,
+    *,
+    pool: Pool,
+    rows: Sequence[tuple[int, str, str]],
+    value: Callable[[RankedSample], int],
+) -> None:
+    for at in range(0, len(rows), _BATCH):
+        some = rows[at : at + _BATCH]
+        first: dict[str, int] = {}
+        if pool.order == BY_SOURCE:
+            first = _find_first_of_source(connection, dataset_id, [row[1] for row in some])
+        held = _count_assignees(connection, [row[0] for row in some])
+        values = [
+            {
+                "sample_id": row,
+                "dataset_id": dataset_id,
+                "value": value(RankedSample(row, first.setdefault(source, row), "", external)),
+                "room": pool.overlap - held[row],
+            }
+            for row, source, external in some
+        ]
+        connection.execute(insert(POOL), values)
+
+
+def _find_first_of_source(
+    connection: Connection, dataset_id: int, sources: Sequence[str]
+) -> dict[str, int]:
+    query = (
+        select(SAMPLES.c.source, func.min(POOL.c.value))
+        .join(POOL, POOL.c.sample_id == SAMPLES.c.id)
+        .where(SAMPLES.c.source.in_(sources), POOL.c.dataset_id == dataset_id)
+        .group_by(SAMPLES.c.source)
+    )
+    return {row[0]: row[1] for row in connection.execute(query)}
+
+
+_ASSIGNEE_COUNTS: Final = text(
+    "SELECT a.sample_id, count(*) FROM allotments a JOIN people p ON p.id = a.person"
+    " WHERE a.sample_id IN :rows AND p.kind <> 'again' GROUP BY a.sample_id"
+).bindparams(bindparam("rows", expanding=True))
+
+
+def _count_assignees(connection: Connection, rows: Sequence[int]) -> Counter[int]:
+    found = connection.execute(_ASSIGNEE_COUNTS, {"rows": list(rows)})
+    return Counter({row[0]: row[1] for row in found})
+
+
+def count_available(connection: Connection, person: str) -> int:
+    """How many samples somebody could draw, if nobody else did."""
+    return sum(
+        assignment_rows.count_available_in_pool(connection, each.dataset_id, person=person)
+        for each in _find_open_pools(connection, person)
+    )
+
+
+def take_from_pool(connection: Connection, person: str) -> SampleKey | None:
+    """The next sample that somebody does not have and that needs somebody; it is theirs then.
+
+    They go through a pool in its order, and come back to what others left open before.
+    """
+    for each in _find_open_pools(connection, person):
+        scope: dict[str, Any] = {"dataset": each.dataset_id, "person": person}
+        last = connection.execute(_LAST, {"handout": each.pool.handout, "person": person}).first()
+        for value, row in [*([tuple(last)] if last else []), (-1, -1)]:
+            found = connection.execute(_NEXT, {**scope, "value": value, "row": row}).first()
+            if found is not None:
+                assign_samples(
+                    connection, [AllottedRow(person, found[0])], handout=each.pool.handout
+                )
+                return SampleKey(each.dataset, found[1])
+    return None
+
+
+def _find_open_pools(connection: Connection, person: str) -> Iterator[_OpenPool]:
+    rows = connection.execute(_OPEN_POOLS, {"person": person}).all()
+    return (_OpenPool(row[0], row[1], Pool(**from_json(row[2]))) for row in rows)

@@ -1,0 +1,557 @@
+"""Handed-out work as the store has it: what there is to share, handouts, rules, what is undone."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, select, text, update
+
+from tui_annotate.domain.annotations import Annotation, annotation_from_json
+from tui_annotate.domain.assignment_plan import AllocationItem
+from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
+from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.practice_feedback import GoldAnswer
+from tui_annotate.domain.queue_orders import by_score
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.assignments import assignment_rows, escalation, pools
+from tui_annotate.storage.assignments.assignment_rows import AllottedRow
+from tui_annotate.storage.assignments.escalation import (
+    Disabled,
+    escalate_dataset,
+    no_disabled_people,
+)
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.codec import from_json
+from tui_annotate.storage.columns import DATASETS, HANDOUTS
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.people.store import add_person
+from tui_annotate.storage.ranks import HANDED_OUT
+from tui_annotate.storage.scores.orders import line_of
+from tui_annotate.storage.statements import (
+    dataset_row,
+    dataset_setting,
+    set_dataset_setting,
+    worked_on,
+)
+
+_PRACTICE_RULE: Final = text(
+    "SELECT t.value, s.id FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id JOIN dataset_settings t"
+    "   ON t.dataset_id = d.id AND t.name = 'practice'"
+    " WHERE a.person = :person AND a.practice AND d.name = :dataset AND s.external = :sample"
+)
+_GOLD_ANNOTATIONS: Final = text(
+    "SELECT a.payload FROM annotations a JOIN samples s ON s.id = a.sample_id"
+    " WHERE (:sample = 0 OR s.id = :sample) AND (:dataset = 0 OR s.dataset_id = :dataset)"
+    " AND a.person <> :reader"
+    " AND ((:person <> '' AND a.person = :person AND a.origin NOT LIKE 'rejected%')"
+    "   OR (:origin <> '' AND (a.origin = :origin OR a.origin LIKE :origin || ':%')))"
+    " ORDER BY a.number, a.id"
+)
+
+_GOLD_RATINGS: Final = text(
+    "SELECT DISTINCT w.rating FROM assignments w"
+    " WHERE w.sample_id = :sample AND w.person <> :reader AND w.rating <> ''"
+    " AND ((:person <> '' AND w.person = :person)"
+    "   OR (:origin <> '' AND EXISTS (SELECT 1 FROM annotations a"
+    "     WHERE a.sample_id = w.sample_id AND a.person = w.person"
+    "     AND (a.origin = :origin OR a.origin LIKE :origin || ':%'))))"
+)
+_PRACTISED: Final = text(
+    "SELECT a.person, count(*) FROM handouts h JOIN allotments a ON a.handout = h.id AND a.practice"
+    " JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
+    " WHERE h.kind = 'practice' GROUP BY a.person"
+)
+_ITEMS: Final = text(
+    "SELECT s.id, s.external, s.source, s.meta,"
+    "  (SELECT coalesce(sum(length(CAST(u.text AS TEXT))), 0) FROM sample_documents p"
+    "   JOIN documents u ON u.id = p.document_id WHERE p.sample_id = s.id AND p.side = 'summary')"
+    " FROM samples s WHERE s.dataset_id = :dataset ORDER BY s.id"
+)
+_ASSIGNED: Final = text(
+    "SELECT a.sample_id, a.person, coalesce(w.finished, 0), a.practice"
+    " FROM samples s JOIN allotments a ON a.sample_id = s.id"
+    " JOIN people p ON p.id = a.person AND p.kind <> 'again'"
+    " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
+    " WHERE s.dataset_id = :dataset"
+)
+_STARTED: Final = text(
+    "SELECT w.sample_id, w.person, w.finished, 0 FROM samples s"  # noqa: S608  constants
+    " JOIN assignments w ON w.sample_id = s.id"
+    " JOIN people p ON p.id = w.person AND p.kind IN ('local', 'account')"
+    f" WHERE s.dataset_id = :dataset AND {worked_on('w')}"
+)
+_HELD_SAMPLES: Final = text(
+    "SELECT a.person, a.sample_id, a.practice, a.handout, d.name, s.external,"  # noqa: S608  constants
+    f"  coalesce(w.finished, 0), coalesce({worked_on('w')}, 0)"
+    " FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
+    " WHERE (:person = '' OR a.person = :person) AND (:handout = 0 OR a.handout = :handout)"
+    " ORDER BY a.rank"
+)
+
+
+_PROGRESS: Final = text(
+    "SELECT d.name, a.person, count(*), sum(coalesce(w.finished, 0)),"  # noqa: S608  constants
+    f"  sum(coalesce(NOT w.finished AND {worked_on('w')}, 0)),"
+    "  sum(h.kind = 'pool'), sum(a.practice)"
+    " FROM allotments a JOIN samples s ON s.id = a.sample_id JOIN datasets d"
+    "   ON d.id = s.dataset_id JOIN people p ON p.id = a.person"
+    " JOIN handouts h ON h.id = a.handout LEFT JOIN assignments w"
+    "   ON w.person = a.person AND w.sample_id = a.sample_id"
+    " WHERE :dataset IN ('', d.name) GROUP BY d.id, p.id ORDER BY d.name, p.name, p.id"
+)
+_RULES: Final = text(
+    "SELECT d.name, t.name, t.value FROM dataset_settings t JOIN datasets d"
+    " ON d.id = t.dataset_id WHERE t.name IN ('pool', 'escalate', 'practice')"
+    " AND :dataset IN ('', d.name) ORDER BY d.name, t.name"
+)
+_POOL_SIZE: Final = text(
+    "SELECT count(*) FROM pool p JOIN datasets d ON d.id = p.dataset_id"
+    " WHERE d.name = :dataset AND p.room > 0"
+)
+Rule = Pool | Escalation | Practice
+_KINDS: Final[dict[str, type[Rule]]] = {
+    AssignmentCause.POOL: Pool,
+    AssignmentCause.ESCALATE: Escalation,
+    AssignmentCause.PRACTICE: Practice,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HeldSample:
+    """A sample that somebody has, and how far they are with it."""
+
+    allotted: AllottedRow
+    handout: int
+    key: SampleKey
+    finished: bool
+    begun: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AssignableDataset:
+    """A dataset to assign; `has` and `open` are by person, second readings apart."""
+
+    dataset: str
+    dataset_id: int
+    items: tuple[AllocationItem, ...]
+    has: Mapping[str, frozenset[SampleKey]]
+    open: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Handout:
+    """A handout that was made; `undone` is empty while it holds."""
+
+    id: int
+    at: str
+    by: str
+    kind: AssignmentCause
+    dataset: str
+    request: Mapping[str, Any]
+    undone: str
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawalResult:
+    """The result of an undone assignment: removed and kept samples, datasets free again."""
+
+    handout: Handout
+    removed: int
+    kept: int
+    free: tuple[str, ...]
+
+
+class AssignmentProgress(NamedTuple):
+    """What somebody has of a dataset, and how far they are."""
+
+    dataset: str
+    person: str
+    samples: int
+    finished: int
+    begun: int
+    drawn: int
+    practice: int
+
+
+class AssignmentStore:
+    """Handouts of a workspace, each in one transaction."""
+
+    def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    @contextmanager
+    def reading(self) -> Iterator[AssignmentTransaction]:
+        """What there is, at one moment."""
+        with self._database.reading() as connection:
+            yield AssignmentTransaction(connection, "", "")
+
+    @contextmanager
+    def writing(self, by: str) -> Iterator[AssignmentTransaction]:
+        """Open a writing transaction; `by` is the actor's id, empty for the store's owner."""
+        with self._database.writing() as connection:
+            yield AssignmentTransaction(connection, by, self._clock())
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentTransaction:
+    """Handed-out work as one transaction sees it."""
+
+    connection: Connection
+    by: str
+    at: str
+
+    # looking -----------------------------------------------------------------------------------
+
+    def room(self, dataset: str, *, score: str = "") -> AssignableDataset:
+        """Load a dataset to assign; `score` is a field of `meta`, an order by score, or empty.
+
+        Raises:
+            NotFound, InvalidInput: there is no such dataset, or no such score.
+        """
+        dataset_id = self.dataset_row(dataset)
+        scope = {"dataset": dataset_id}
+        rows = self.connection.execute(_ITEMS, scope).all()
+        keys = {row[0]: SampleKey(dataset, row[1]) for row in rows}
+        handed = dataset_setting(self.connection, dataset_id, HANDED_OUT)
+        held = self.connection.execute(_STARTED if handed is None else _ASSIGNED, scope).all()
+        has: defaultdict[str, set[SampleKey]] = defaultdict(set)
+        still_open: defaultdict[str, int] = defaultdict(int)
+        people: defaultdict[int, int] = defaultdict(int)
+        for sample_id, person, finished, _ in held:
+            has[person].add(keys[sample_id])
+            still_open[person] += not finished
+            people[sample_id] += 1
+        items = tuple(
+            AllocationItem(keys[row[0]], row[0], row[2], row[4], value, people[row[0]])
+            for row, value in zip(rows, self._load_scores(dataset_id, rows, score), strict=True)
+        )
+        own = {person: frozenset(mine) for person, mine in has.items()}
+        return AssignableDataset(dataset, dataset_id, items, own, still_open)
+
+    def _load_scores(self, dataset_id: int, rows: Sequence[Any], score: str) -> list[float | None]:
+        if order := by_score(score):
+            line = line_of(self.connection, order, dataset_id)
+            return [line.get(row[0]) for row in rows]
+        return [_parse_score(row[3], score) for row in rows]
+
+    def dataset_row(self, dataset: str) -> int:
+        """The row of a dataset.
+
+        Raises:
+            NotFound: there is none of that name.
+        """
+        return dataset_row(self.connection, dataset)
+
+    def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
+        """What somebody has, or what a handout holds, as people walk it."""
+        rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
+        return [
+            HeldSample(
+                AllottedRow(row[0], row[1], bool(row[2])),
+                row[3],
+                SampleKey(row[4], row[5]),
+                bool(row[6]),
+                bool(row[7]),
+            )
+            for row in rows
+        ]
+
+    def handouts(self) -> list[Handout]:
+        """All that were made, as they came; what was found begun is none."""
+        query = select(HANDOUTS).where(HANDOUTS.c.kind != AssignmentCause.FOUND.value)
+        rows = self.connection.execute(query.order_by(HANDOUTS.c.id))
+        return [
+            Handout(
+                row.id,
+                row.at,
+                row.by,
+                AssignmentCause(row.kind),
+                row.dataset,
+                from_json(row.request),
+                row.undone,
+            )
+            for row in rows
+        ]
+
+    def rule(self, dataset_id: int, name: str) -> Any:
+        """A rule of a dataset, by its kind of handout, as JSON; None where it has none."""
+        return dataset_setting(self.connection, dataset_id, name)
+
+    def known(self, dataset_id: int, rule: Practice) -> int:
+        """How many annotations of a dataset a rule of practice takes as right."""
+        return len(known_annotations(self.connection, rule, dataset_id=dataset_id))
+
+    def stands(self, dataset: str) -> list[AssignmentProgress]:
+        """By dataset, then by name of person; of one dataset, or of all where it is empty."""
+        return [
+            AssignmentProgress(*row)
+            for row in self.connection.execute(_PROGRESS, {"dataset": dataset})
+        ]
+
+    def rules(self, dataset: str) -> list[tuple[str, Rule]]:
+        """The rules in force: dataset and rule; of one dataset, or of all where it is empty."""
+        rows = self.connection.execute(_RULES, {"dataset": dataset})
+        return [(row[0], _KINDS[row[1]](**from_json(row[2]))) for row in rows]
+
+    def count_waiting(self, dataset: str, rule: Rule) -> int:
+        """How many samples wait to be taken from the pool, or for a further annotator."""
+        if isinstance(rule, Pool):
+            return int(self.connection.execute(_POOL_SIZE, {"dataset": dataset}).scalar_one())
+        if isinstance(rule, Escalation):
+            return escalation.count_waiting(self.connection, dataset)
+        return 0
+
+    # handing out -------------------------------------------------------------------------------
+
+    def keep(self, person: Person) -> None:
+        """Stores a person who is not there yet."""
+        add_person(self.connection, person)
+
+    def apply(
+        self,
+        kind: AssignmentCause,
+        dataset: str,
+        *,
+        rows: Sequence[AllottedRow],
+        request: Mapping[str, Any],
+    ) -> int:
+        """Store an assignment; return its number. `dataset` is empty for several.
+
+        Raises:
+            NotFound: there is no such dataset.
+            Conflict: it is for practice and this is not, or the reverse.
+        """
+        if kind not in (AssignmentCause.MOVE, AssignmentCause.REPEAT):
+            self._prepare_dataset(self.dataset_row(dataset), kind)
+        number = self.handout(kind, dataset, request)
+        assignment_rows.assign_samples(self.connection, rows, handout=number)
+        return number
+
+    def handout(self, kind: AssignmentCause, dataset: str, request: Mapping[str, Any]) -> int:
+        """Writes down that work is handed out; the row's number."""
+        return assignment_rows.record_handout(
+            self.connection, kind, dataset=dataset, by=self.by, at=self.at, request=request
+        )
+
+    def _prepare_dataset(self, dataset_id: int, kind: AssignmentCause) -> None:
+        practised = self.rule(dataset_id, AssignmentCause.PRACTICE) is not None
+        wanted = kind is AssignmentCause.PRACTICE
+        if practised and not wanted:
+            raise Conflict("the dataset is for practice", "take one of real work")
+        if wanted and not practised and self.rule(dataset_id, HANDED_OUT) is not None:
+            raise Conflict(
+                "the dataset is handed out for real work", "practice needs a dataset of its own"
+            )
+        assignment_rows.restrict_to_assigned(self.connection, dataset_id, by=self.by, at=self.at)
+
+    # rules ---------------------------------------------------------------------------------------
+
+    def set_pool(self, dataset: str, pool: Pool) -> int:
+        """People draw from a dataset from now on, under this rule alone; the handout's number.
+
+        Raises:
+            NotFound: there is no such dataset.
+            Conflict: it is for practice.
+        """
+        request = {"overlap": pool.overlap, "order": pool.order}
+        number = self.apply(AssignmentCause.POOL, dataset, rows=(), request=request)
+        made = replace(pool, handout=number)
+        self._keep_rule(dataset, AssignmentCause.POOL, made)
+        pools.fill(self.connection, self.dataset_row(dataset), made)
+        return number
+
+    def set_escalation(self, dataset: str, rule: Escalation) -> int:
+        """People are added where others disagree, from now on; the handout's number.
+
+        Raises:
+            NotFound: there is no such dataset.
+        """
+        self.dataset_row(dataset)
+        request = {"when": rule.when.value, "add": rule.add}
+        number = self.handout(AssignmentCause.ESCALATE, dataset, request)
+        self._keep_rule(dataset, AssignmentCause.ESCALATE, replace(rule, handout=number))
+        return number
+
+    def set_practice(
+        self,
+        dataset: str,
+        rule: Practice,
+        *,
+        rows: Sequence[AllottedRow],
+        to: Sequence[str],
+    ) -> int:
+        """Make a dataset practice for these people; return the assignment's number.
+
+        Raises:
+            NotFound, Conflict: there is no such dataset; it is assigned for real work.
+        """
+        request = {"to": list(to), "gold": rule.person or rule.origin}
+        number = self.apply(AssignmentCause.PRACTICE, dataset, rows=rows, request=request)
+        self._keep_rule(dataset, AssignmentCause.PRACTICE, replace(rule, handout=number))
+        return number
+
+    def escalate_now(
+        self, dataset: str, *, disabled: Disabled = no_disabled_people
+    ) -> tuple[int, int]:
+        """What the rule of a dataset asks for now: samples that go to more people, and that wait.
+
+        Raises:
+            NotFound: there is no such dataset, or it has no such rule.
+        """
+        if self.rule(self.dataset_row(dataset), AssignmentCause.ESCALATE) is None:
+            raise NotFound(
+                f"dataset {dataset!r} has no rule of escalation",
+                "make one: tui-annotate assign escalate --dataset NAME --when differ",
+            )
+        return escalate_dataset(self.connection, dataset, disabled=disabled)
+
+    def _keep_rule(self, dataset: str, kind: AssignmentCause, rule: Rule) -> None:
+        row = self.dataset_row(dataset)
+        set_dataset_setting(self.connection, row, kind, value=asdict(rule))
+
+    # taking back -------------------------------------------------------------------------------
+
+    def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
+        """Undo an assignment with its rule, 0 for the last one; moved samples go back.
+
+        `begun`: samples in progress too; the work stays stored.
+
+        Raises:
+            NotFound: there is no such assignment, or none in force.
+            Conflict: it was undone already.
+        """
+        handout = self._find_handout(number)
+        held = self.held(handout=handout.id)
+        gone = [each for each in held if begun or not each.begun]
+        datasets = {each.key.dataset for each in held} | {handout.dataset} - {""}
+        assignment_rows.unassign_samples(self.connection, [each.allotted for each in gone])
+        if handout.kind is AssignmentCause.MOVE:
+            self._return_moved(handout, {each.key: each for each in gone})
+        values = update(HANDOUTS).where(HANDOUTS.c.id == handout.id).values(undone=self.at)
+        self.connection.execute(values)
+        free = tuple(name for name in sorted(datasets) if self._lift_rule(name, handout))
+        return WithdrawalResult(handout, len(gone), len(held) - len(gone), free)
+
+    def _find_handout(self, number: int) -> Handout:
+        holding = [each for each in self.handouts() if not each.undone or each.id == number]
+        meant = [each for each in holding if number in (0, each.id)]
+        if not meant:
+            what = f"there is no handout {number}" if number else "nothing is handed out"
+            raise NotFound(what, "see: tui-annotate assign show")
+        if meant[-1].undone:
+            raise Conflict(f"handout {number} was taken back", "see: tui-annotate assign show")
+        return meant[-1]
+
+    def _return_moved(self, moved: Handout, gone: Mapping[SampleKey, HeldSample]) -> None:
+        for dataset, sample, person, handout in moved.request["rows"]:
+            if each := gone.get(SampleKey(dataset, sample)):
+                row = AllottedRow(person, each.allotted.sample_id)
+                assignment_rows.assign_samples(self.connection, [row], handout=handout)
+
+    def _lift_rule(self, dataset: str, handout: Handout) -> bool:
+        query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
+        dataset_id = self.connection.execute(query).scalar()
+        if dataset_id is None:
+            return False
+        rule = self.rule(dataset_id, handout.kind) if handout.kind in _KINDS else None
+        if rule is not None and rule["handout"] == handout.id:
+            set_dataset_setting(self.connection, dataset_id, handout.kind, value=None)
+            if handout.kind is AssignmentCause.POOL:
+                pools.fill(self.connection, dataset_id, None)
+        return assignment_rows.free_dataset(self.connection, dataset_id)
+
+    def move(
+        self,
+        given: Mapping[str, Sequence[HeldSample]],
+        *,
+        giver: Person,
+        to: Sequence[str],
+    ) -> int:
+        """Takes samples from somebody over to others; the number of the handout.
+
+        Args:
+            given: by person, what they get of it.
+            to: their ids, as they were asked for.
+        """
+        moved = [each for own in given.values() for each in own]
+        rows = [[*each.key, giver.id, each.handout] for each in moved]
+        request = {"from": giver.id, "to": list(to), "rows": rows}
+        assignment_rows.unassign_samples(self.connection, [each.allotted for each in moved])
+        new = [
+            AllottedRow(who, each.allotted.sample_id) for who, own in given.items() for each in own
+        ]
+        return self.apply(AssignmentCause.MOVE, "", rows=new, request=request)
+
+    def put_back(self, held: Sequence[HeldSample]) -> None:
+        """Takes samples from somebody for others to draw.
+
+        Raises:
+            Conflict: one of them is of a dataset that people do not draw from.
+        """
+        for each in held:
+            dataset_id = self.dataset_row(each.key.dataset)
+            if pools.pool_of(self.connection, dataset_id) is None:
+                raise Conflict(
+                    f"nobody draws from dataset {each.key.dataset!r}", "name somebody: --to NAME"
+                )
+        assignment_rows.unassign_samples(self.connection, [each.allotted for each in held])
+
+
+def _parse_score(meta: str, field: str) -> float | None:
+    value = json.loads(meta).get(field) if field and meta else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        return None
+    return float(value)
+
+
+def gold(connection: Connection, person: str, key: SampleKey) -> GoldAnswer | None:
+    """What is right about a sample that somebody has for practice; None where they have it not.
+
+    A rating is right where all who rated it, of those whose answers count, rated it so.
+    """
+    scope = {"person": person, "dataset": key.dataset, "sample": key.id}
+    found = connection.execute(_PRACTICE_RULE, scope).first()
+    if found is None:
+        return None
+    rule = Practice(**from_json(found[0]))
+    answers = known_annotations(connection, rule, sample_id=found[1], reader=person)
+    scope = {"reader": person, "sample": found[1], "person": rule.person, "origin": rule.origin}
+    ratings = connection.execute(_GOLD_RATINGS, scope).scalars().all()
+    return GoldAnswer(answers, ratings[0] if len(ratings) == 1 else "")
+
+
+def known_annotations(
+    connection: Connection,
+    rule: Practice,
+    *,
+    sample_id: int = 0,
+    dataset_id: int = 0,
+    reader: str = "",
+) -> tuple[Annotation, ...]:
+    """Return the annotations that a rule takes as right, without the reader's own."""
+    scope = {
+        "reader": reader,
+        "sample": sample_id,
+        "dataset": dataset_id,
+        "person": rule.person,
+        "origin": rule.origin,
+    }
+    payloads = connection.execute(_GOLD_ANNOTATIONS, scope).scalars()
+    return tuple(annotation_from_json(json.loads(payload)) for payload in payloads)
+
+
+def practised(connection: Connection, seen: Collection[str] | None) -> int:
+    """Count practice samples by person; `seen` limits the people, None for all."""
+    people = connection.execute(_PRACTISED)
+    return sum(count for person, count in people if seen is None or person in seen)

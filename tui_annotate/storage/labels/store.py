@@ -1,0 +1,346 @@
+"""Label sets and guidelines: every version, which is in force where, and changes of label sets."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, bindparam, select, text, update
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.history import Event
+from tui_annotate.domain.label_changes import Renames
+from tui_annotate.domain.label_files import WRITE, stored_labels
+from tui_annotate.domain.labels import LabelTree
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.codec import from_json, to_json
+from tui_annotate.storage.columns import DATASETS, EDITIONS, LABEL_CHANGES, SETTINGS, TEXTS
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.statements import add_missing, upsert
+
+
+class GuidanceKind(StrEnum):
+    """What tells people how to annotate; also the name of the column and of the setting."""
+
+    LABELS = "labels"
+    GUIDELINES = "guidelines"
+
+
+class Edition(NamedTuple):
+    """A version of guidance that came into force.
+
+    Attributes:
+        dataset: where; empty for the workspace.
+        by: id of the person who put it in force; empty for whoever owns the files.
+    """
+
+    dataset: str
+    version: str
+    at: str
+    by: str
+
+
+_KEEP: Final = add_missing(TEXTS)
+_SET: Final = upsert(SETTINGS, "name")
+_EDITION: Final = insert(EDITIONS)
+_EDITIONS: Final = (
+    select(EDITIONS.c.dataset, EDITIONS.c.hash, EDITIONS.c.at, EDITIONS.c.by)
+    .where(EDITIONS.c.kind == bindparam("kind"))
+    .order_by(EDITIONS.c.id)
+)
+_COMMON: Final = select(SETTINGS.c.value).where(SETTINGS.c.name == bindparam("name"))
+_OWN: Final = {
+    kind: select(DATASETS.c[kind.value]).where(DATASETS.c.name == bindparam("name"))
+    for kind in GuidanceKind
+}
+
+
+class GuidanceStore:
+    """The store is the truth: a file is a proposal, kept here when it is taken up."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @staticmethod
+    def hash_of(text: str) -> str:
+        """What names a version: SHA-256 of the text as UTF-8, in hex."""
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def keep(self, kind: GuidanceKind, text: str, *, dataset: str = "", by: str = "") -> str:
+        """Stores a version and puts it in force, in the workspace or in one dataset.
+
+        Args:
+            by: id of the person who does; empty for whoever owns the files.
+
+        Returns:
+            Its hash.
+
+        Raises:
+            NotFound: there is no such dataset.
+        """
+        edition = Edition(dataset, self.hash_of(text), utc_now(), by)
+        with self._database.writing() as connection:
+            put_in_force(connection, kind, edition, text=text)
+        return edition.version
+
+    def editions(self, kind: GuidanceKind) -> tuple[Edition, ...]:
+        """When which version came into force, of the workspace and of all datasets; in order."""
+        with self._database.reading() as connection:
+            rows = connection.execute(_EDITIONS, {"kind": kind.value})
+            return tuple(Edition(*row) for row in rows)
+
+    def version(self, kind: GuidanceKind, *, dataset: str = "") -> str:
+        """The hash of what is in force: the dataset's own, else the workspace's; empty for none."""
+        with self._database.reading() as connection:
+            own = connection.execute(_OWN[kind], {"name": dataset}).scalar() if dataset else ""
+            return str(own or connection.execute(_COMMON, {"name": kind.value}).scalar() or "")
+
+    def knows(self, dataset: str) -> bool:
+        """Whether there is a dataset of that name."""
+        query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
+        with self._database.reading() as connection:
+            return connection.execute(query).first() is not None
+
+    def versions(self, kind: GuidanceKind) -> tuple[str, ...]:
+        """The hashes of all that was ever in force, the oldest first."""
+        query = select(TEXTS.c.hash).where(TEXTS.c.kind == kind.value)
+        with self._database.reading() as connection:
+            return tuple(
+                connection.execute(query.order_by(TEXTS.c.created, TEXTS.c.hash)).scalars()
+            )
+
+    def text(self, kind: GuidanceKind, version: str) -> str:
+        """A version as it was given.
+
+        Raises:
+            NotFound: no such version was ever stored.
+        """
+        query = select(TEXTS.c.text).where(TEXTS.c.kind == kind.value, TEXTS.c.hash == version)
+        with self._database.reading() as connection:
+            found = connection.execute(query).scalar()
+        if found is None:
+            raise NotFound(
+                f"there is no version {version!r} of the {kind}",
+                "change a line of its file: then it is taken up anew",
+            )
+        return str(found)
+
+
+def put_in_force(
+    connection: Connection, kind: GuidanceKind, edition: Edition, *, text: str
+) -> None:
+    """Makes a version that of the workspace, or of a dataset, and notes when that was.
+
+    Args:
+        edition: with an empty version in a dataset, the workspace's is in force there again.
+
+    Raises:
+        NotFound: there is no such dataset.
+    """
+    dataset, version, at, by = edition
+    if version:
+        row = {"kind": kind.value, "hash": version, "text": text, "created": at}
+        connection.execute(_KEEP, row)
+    common = connection.execute(_COMMON, {"name": kind.value}).scalar()
+    before = common
+    if dataset:
+        before = connection.execute(_OWN[kind], {"name": dataset}).scalar()
+        mine = update(DATASETS).where(DATASETS.c.name == dataset)
+        if not connection.execute(mine.values({kind.value: version})).rowcount:
+            raise NotFound(f"there is no dataset {dataset!r}", "see: dataset list")
+    else:
+        connection.execute(_SET, {"name": kind.value, "value": version})
+    if before != version:
+        row = {"kind": kind.value, "dataset": dataset, "hash": version or common or ""}
+        connection.execute(_EDITION, {**row, "at": at, "by": by})
+
+
+def start_with_labels(
+    connection: Connection, datasets: Sequence[str], labels: str, *, at: str
+) -> None:
+    """Gives datasets that were made just now a label set of their own."""
+    if not datasets:
+        return
+    kind, version = GuidanceKind.LABELS.value, GuidanceStore.hash_of(labels)
+    connection.execute(_KEEP, {"kind": kind, "hash": version, "text": labels, "created": at})
+    mine = update(DATASETS).where(DATASETS.c.name.in_(datasets))
+    connection.execute(mine.values({kind: version}))
+    edition = {"kind": kind, "hash": version, "at": at, "by": ""}
+    connection.execute(_EDITION, [{**edition, "dataset": name} for name in datasets])
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSets:
+    """The label sets of a workspace."""
+
+    guidance: GuidanceStore
+    _trees: dict[str, LabelTree] = field(default_factory=dict)
+
+    def in_force(self, dataset: str = "") -> LabelTree:
+        """The label set in force in a dataset; the workspace's where it has none of its own.
+
+        Raises:
+            NotFound: the workspace has no label set.
+        """
+        version = self.guidance.version(GuidanceKind.LABELS, dataset=dataset)
+        if not version:
+            raise NotFound("the workspace has no labels.yaml", f"make it; {WRITE}")
+        return self.of(version)
+
+    def of(self, version: str) -> LabelTree:
+        """The label set of a version, in force or not.
+
+        Raises:
+            NotFound: no such version was ever stored.
+        """
+        if version not in self._trees:
+            self._trees[version] = stored_labels(self.guidance.text(GuidanceKind.LABELS, version))
+        return self._trees[version]
+
+    def same(self, version: str, labels: LabelTree) -> bool:
+        """Whether a version means what a label set does; one that nobody stored does not."""
+        try:
+            return version == labels.version or labels.means(self.of(version))
+        except NotFound:
+            return False
+
+
+# changes -----------------------------------------------------------------------------------------
+
+FILE: Final = "file"
+"""A changed `labels.yaml` was taken up."""
+UNDO: Final = "undo"
+
+_CHANGES: Final = select(LABEL_CHANGES).order_by(LABEL_CHANGES.c.id)
+_ADD_CHANGE: Final = insert(LABEL_CHANGES)
+_UNDONE: Final = (
+    update(LABEL_CHANGES)
+    .where(LABEL_CHANGES.c.id == bindparam("which"))
+    .values(undone=bindparam("by_which"))
+)
+_SINCE: Final = text(
+    # What was taken back since, with its undoing, changes nothing.
+    "SELECT c.request FROM label_changes c JOIN events e ON e.id = :event"
+    " WHERE c.arrival >= e.arrival AND c.undone = 0 AND NOT EXISTS (SELECT 1"
+    "   FROM label_changes b WHERE b.undone = c.id AND b.arrival >= e.arrival) ORDER BY c.id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChangeRequest:
+    """What a change was asked for.
+
+    Attributes:
+        told: in words, as the command line has it: "rename Odd to Strange".
+        renames: what became of labels; empty where work kept its labels.
+        datasets: where it held.
+    """
+
+    told: str
+    renames: Renames = field(default_factory=dict)
+    datasets: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As it is stored."""
+        renames = [[list(old), list(new)] for old, new in self.renames.items()]
+        return {"told": self.told, "renames": renames, "datasets": list(self.datasets)}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> LabelChangeRequest:
+        """The inverse of `as_json`."""
+        renames = {tuple(old): tuple(new) for old, new in value["renames"]}
+        return cls(value["told"], renames, tuple(value["datasets"]))
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChange:
+    """A change of a label set.
+
+    Attributes:
+        id: its number; 0 before it is stored.
+        dataset: whose set; empty for the workspace's.
+        kind: the command's word, `file` or `undo`.
+        before, after: versions of that set; empty in a dataset for the workspace's.
+        batch: of its events; empty where no work was touched.
+        arrival: of the last event before them.
+        undone: the id of the change that took it back; 0 while it stands.
+        by: id of the person who did it; empty for whoever owns the files.
+    """
+
+    dataset: str
+    kind: str
+    request: LabelChangeRequest
+    before: str
+    after: str
+    at: str
+    by: str = ""
+    batch: str = ""
+    arrival: int = 0
+    undone: int = 0
+    id: int = 0
+
+
+def load_label_changes(connection: Connection) -> list[LabelChange]:
+    """All of them, the oldest first."""
+    return [
+        LabelChange(**{**row, "request": LabelChangeRequest.from_json(from_json(row["request"]))})
+        for row in connection.execute(_CHANGES).mappings()
+    ]
+
+
+def add_label_change(connection: Connection, change: LabelChange, *, undoes: int = 0) -> int:
+    """Stores a change; one that it takes back is marked so.
+
+    Returns:
+        Its number.
+    """
+    names = ("dataset", "kind", "before", "after", "at", "by", "batch", "arrival", "undone")
+    row = {name: getattr(change, name) for name in names}
+    row["request"] = to_json(change.request.as_json())
+    number = int(connection.execute(_ADD_CHANGE, row).lastrowid)
+    if undoes:
+        connection.execute(_UNDONE, {"which": undoes, "by_which": number})
+    return number
+
+
+def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeRequest]:
+    """The changes since a stored event that gave work other labels, in order."""
+    for (request,) in connection.execute(_SINCE, {"event": event.id}).all():
+        told = LabelChangeRequest.from_json(from_json(request))
+        if told.renames:
+            yield told
+
+
+def current_label_names(
+    connection: Connection, dataset: str, version: str
+) -> dict[LabelPath, LabelPath]:
+    """What the labels of a version are called since in a dataset, where that is otherwise.
+
+    Labels that came and went since are in it too. Empty where nothing is known of what came after
+    that version.
+    """
+    later: list[LabelChange] = []
+    for change in reversed(load_label_changes(connection)):
+        if change.kind != FILE and dataset not in change.request.datasets:
+            continue
+        if change.after == version:
+            break
+        later.insert(0, change)
+        if change.before == version:
+            break
+    else:
+        return {}
+    numbers = {change.id for change in later}
+    undoing = {change.undone for change in later}
+    found: dict[LabelPath, LabelPath] = {}
+    for change in later:
+        if change.id not in undoing and change.undone not in numbers:
+            renames = change.request.renames
+            moved = {old: renames.get(new, new) for old, new in found.items()}
+            found = {**renames, **moved}
+    return {old: new for old, new in found.items() if old != new}

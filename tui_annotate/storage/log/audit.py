@@ -1,0 +1,254 @@
+"""Walks the whole log and holds it against itself, and the tables of what stands against it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+
+from sqlalchemy import Connection, bindparam, func, select, text
+
+from tui_annotate.domain.hash_chain import Break, Head, LogHead, contradiction, heads_digest
+from tui_annotate.domain.history import (
+    DISCARD,
+    PendingEvent,
+    StreamState,
+    canonical,
+    later_action_time,
+)
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.codec import from_json
+from tui_annotate.storage.columns import ANNOTATIONS, EVENTS
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.log import events
+from tui_annotate.storage.log.log import REMOVED_IDS
+from tui_annotate.storage.log.plans import (
+    Stream,
+    annotation_row,
+    answer_row,
+    assignment_row,
+)
+from tui_annotate.storage.statements import SAMPLE_ROW
+
+_STREAM: Final = itemgetter("person", "dataset", "sample")
+_REPORT_EVERY: Final = 1000
+_OF_STREAM: Final = "WHERE person = :person AND sample_id = :sample_id"
+_ASSIGNED: Final = text(f"SELECT * FROM assignments {_OF_STREAM}")  # noqa: S608  constants
+_ANNOTATED: Final = text(f"SELECT * FROM annotations {_OF_STREAM}")  # noqa: S608  constants
+_ANSWERED: Final = text(f"SELECT * FROM answers {_OF_STREAM}")  # noqa: S608  constants
+_WORK_WITHOUT_EVENTS: Final = text(
+    "SELECT w.person, d.name, s.external FROM"
+    " (SELECT person, sample_id FROM assignments UNION SELECT person, sample_id FROM annotations"
+    "  UNION SELECT person, sample_id FROM answers) w"
+    " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE NOT EXISTS (SELECT 1 FROM events e"
+    "   WHERE e.person = w.person AND e.dataset = d.name AND e.sample = s.external)"
+)
+_WRONG_TALLIES: Final = text(
+    "SELECT order_id, person, bucket FROM"
+    " (SELECT order_id, person, bucket, count FROM tallies WHERE person <> ''"
+    "  UNION ALL SELECT r.order_id, a.person, r.bucket, -count(*) FROM ranks r"
+    "  JOIN assignments a ON a.sample_id = r.sample_id AND a.finished GROUP BY 1, 2, 3)"
+    " GROUP BY 1, 2, 3 HAVING sum(count) <> 0 LIMIT 1"
+)
+_HEADS: Final = text(
+    # SQLite gives `hash` of the row that has the largest `seq`.
+    "SELECT person, dataset, sample, max(seq), hash FROM events WHERE arrival <= :last"
+    " GROUP BY person, dataset, sample ORDER BY person, dataset, sample"
+)
+_LAST: Final = text("SELECT arrival, at FROM events ORDER BY arrival LIMIT 1 OFFSET :before")
+_PAGED: Final = {"yield_per": 1000}
+_EVENT_KEY: Final = ("person", "dataset", "sample", "seq")
+_HASH_AT: Final = select(EVENTS.c.hash).where(
+    *(EVENTS.c[name] == bindparam(name) for name in _EVENT_KEY)
+)
+
+
+class AuditStore:
+    """The log as one moment has it; what people do meanwhile waits for nothing, and is not seen."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def breaks(self, tell: Callable[[int, int], None] | None = None) -> Iterator[Break]:
+        """Yield the first inconsistency of each stream; `tell` gets (events read, total)."""
+        with self._database.reading() as connection:
+            total, done = _count_events(connection), 0
+            for _, rows in groupby(events.rows(connection), key=_STREAM):
+                walk = _StreamCheck(connection)
+                for row in rows:
+                    walk.step(row)
+                    done += 1
+                    if tell and done % _REPORT_EVERY == 0:
+                        tell(done, total)
+                if found := walk.found or walk.compare_with_tables():
+                    yield found
+            if tell:
+                tell(done, total)
+            for person, dataset, sample in connection.execute(_WORK_WITHOUT_EVENTS):
+                says = "work stands there that no event tells of: its events were removed"
+                yield Break(person, dataset, sample, 0, "", "", total + 1, says)
+            if (wrong := connection.execute(_WRONG_TALLIES).first()) is not None:
+                says = f"the finished samples of {wrong[1]} are counted wrongly"
+                yield Break(wrong[1], "", "", 0, "", "", total + 1, says)
+
+    def events(self) -> int:
+        """How many events there are."""
+        with self._database.reading() as connection:
+            return _count_events(connection)
+
+    @contextmanager
+    def heads(self, *, first: int | None = None) -> Iterator[Iterator[Head]]:
+        """Open a sorted stream of heads after the `first` events; None for all."""
+        with self._database.reading() as connection:
+            yield _read_heads(connection, _count_events(connection) if first is None else first)
+
+    def head(self, *, first: int | None = None) -> LogHead:
+        """All heads as one digest. `first`: as of `heads`; more than there are counts as all."""
+        with self._database.reading() as connection:
+            count = _count_events(connection)
+            count = count if first is None else min(first, count)
+            last = connection.execute(_LAST, {"before": count - 1}).first() if count else None
+            streams, digest = heads_digest(_read_heads(connection, count))
+            return LogHead(count, streams, last[1] if last else "", digest)
+
+    def lost(self, heads: Iterable[Head]) -> Iterator[tuple[Head, str]]:
+        """Of heads that were kept, those that the log holds no more, and what stands there."""
+        with self._database.reading() as connection:
+            for head in heads:
+                found = connection.execute(
+                    _HASH_AT, dict(zip(_EVENT_KEY, head[:4], strict=True))
+                ).scalar()
+                if found is None:
+                    yield head, f"number {head.seq} of its stream is gone"
+                elif found != head.hash:
+                    yield head, f"number {head.seq} of its stream is another event now"
+
+
+def _count_events(connection: Connection) -> int:
+    return int(connection.execute(select(func.count()).select_from(EVENTS)).scalar_one())
+
+
+def _read_heads(connection: Connection, first: int) -> Iterator[Head]:
+    last = connection.execute(_LAST, {"before": first - 1}).first() if first > 0 else None
+    if last is not None:
+        rows = connection.execute(_HEADS, {"last": last[0]}, execution_options=_PAGED)
+        for row in rows:
+            yield Head(*row)
+
+
+class _StreamCheck:
+    """One stream, event by event; after the first that does not fit, nothing more is looked at."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.found: Break | None = None
+        self._connection = connection
+        self._state = StreamState()
+        self._last: Any = None
+        self._seq = 0
+        self._head = ""
+        self._acted = ""
+        self._removed: set[str] = set()
+
+    def step(self, row: Any) -> None:
+        """Takes the next event."""
+        if self.found is not None:
+            return
+        self._last = row
+        self._seq += 1
+        says = self._check_event(row)
+        if says:
+            self.found = self._build_break(says)
+
+    def _check_event(self, row: Any) -> str:
+        try:
+            event = events.from_row(row)
+            says = contradiction(event, seq=self._seq, prev=self._head, state=self._state)
+            if not says:
+                self._state = self._state.applied(event.action, seconds=event.seconds)
+                self._head = event.hash
+                self._acted = later_action_time(self._acted, event)
+                self._track_removed(event.action)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return "it can not be read"
+        return says
+
+    def _track_removed(self, action: PendingEvent) -> None:
+        """What imports must not bring back; with a sample that is taken out that is forgotten."""
+        if action.verb == DISCARD:
+            self._removed.clear()
+            return
+        for name, payload in action.after.annotations.items():
+            (self._removed.add if payload is None else self._removed.discard)(name)
+
+    def compare_with_tables(self) -> Break | None:
+        """What the tables say otherwise than the log; None where they agree."""
+        person, dataset, sample = _STREAM(self._last)
+        scope = {"dataset": dataset, "sample": sample}
+        sample_id = self._connection.execute(SAMPLE_ROW, scope).scalar()
+        if sample_id is None:
+            return None  # its dataset was removed; the log outlives it
+        told = Stream(
+            person, SampleKey(dataset, sample), sample_id, self._state, self._seq, self._head,
+            self._acted,
+        )  # fmt: skip
+        says = _find_difference(self._connection, told, ended=self._last["verb"] == DISCARD)
+        says = says or _find_missing_tombstone(self._connection, self._removed)
+        return self._build_break(says) if says else None
+
+    def _build_break(self, says: str) -> Break:
+        row = self._last
+        person, dataset, sample = _STREAM(row)
+        place = (row["seq"], row["id"], row["at"], row["arrival"])
+        return Break(person, dataset, sample, *place, says)
+
+
+def _find_difference(connection: Connection, told: Stream, *, ended: bool) -> str:
+    scope = {"person": told.person, "sample_id": told.sample_id}
+    row = connection.execute(_ASSIGNED, scope).mappings().first()
+    rows = {each["id"]: dict(each) for each in connection.execute(_ANNOTATED, scope).mappings()}
+    answers = [dict(each) for each in connection.execute(_ANSWERED, scope).mappings()]
+    if row is None:
+        rest = rows or answers
+        return "" if ended and not rest else "the tables know nothing of this work"
+    if row["seq"] > told.seq:
+        return f"the log ends here, and the tables know number {row['seq']}: events were removed"
+    if row["seq"] < told.seq:
+        return f"the tables know no more than number {row['seq']}"
+    if row["head"] != told.head:
+        return "the tables know another event in its place"
+    if dict(row) != assignment_row(told):
+        return "state, rating, comment or time are not what the log says"
+    payloads = told.state.annotations
+    if rows.keys() != payloads.keys():
+        return "the annotations that stand are not those that the log says"
+    for name, payload in payloads.items():
+        if _normalize_row(rows[name]) != _normalize_row(annotation_row(told, payload)):
+            return f"annotation {name} is not what the log says"
+    wanted = [answer_row(told, *each) for each in told.state.suggestions.items()]
+    same = _sort_answers(answers) == _sort_answers(wanted)
+    return "" if same else "the answers to suggestions are not those that the log says"
+
+
+def _sort_answers(answers: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(map(_normalize_row, answers), key=itemgetter("suggestion"))
+
+
+def _find_missing_tombstone(connection: Connection, removed: set[str]) -> str:
+    names = {"names": sorted(removed)}
+    there = set(connection.execute(REMOVED_IDS, names).scalars()) if removed else removed
+    for name in sorted(removed - there):
+        standing = select(ANNOTATIONS.c.id).where(ANNOTATIONS.c.id == name)
+        if connection.execute(standing).first() is None:
+            return f"annotation {name} was removed, and an import could bring it back"
+    return ""
+
+
+def _normalize_row(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of an annotation or an answer, in whatever order its JSON names things."""
+    try:
+        return {**row, "payload": canonical(from_json(row["payload"]))}
+    except ValueError:
+        return row

@@ -1,0 +1,119 @@
+"""Remarks: talks of annotators with reviewers about samples, and notices to all."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sqlalchemy import and_, bindparam, or_, select
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.comments import ALL, CommentThread, PersonComment
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.people import Verb, is_allowed
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.codec import check_storable
+from tui_annotate.storage.columns import REMARKS
+from tui_annotate.storage.database import Store
+from tui_annotate.storage.statements import sample_row
+
+_INSERT: Final = insert(REMARKS)
+_FIRST = REMARKS.alias("first")
+_TALKS: Final = (
+    select(REMARKS)
+    .join(_FIRST, _FIRST.c.id == REMARKS.c.answers, isouter=True)
+    .where(REMARKS.c.reader != ALL)
+    .order_by(REMARKS.c.at, REMARKS.c.id)
+)
+_ADDRESSED: Final = (
+    select(REMARKS)
+    .where(REMARKS.c.reader == bindparam("reader"), REMARKS.c.at > bindparam("since"))
+    .order_by(REMARKS.c.at, REMARKS.c.id)
+)
+
+
+class CommentStore(Store):
+    """Remarks as far as the actor may read them: reviewers all, an annotator their own talks."""
+
+    def add(self, remark: PersonComment) -> None:
+        """Stores a remark.
+
+        Raises:
+            NotFound: its sample is not there.
+            InvalidInput: its text holds what can not be stored.
+        """
+        dataset, sample = remark.sample or ("", "")
+        row = {
+            "id": remark.id,
+            "dataset": dataset,
+            "sample": sample,
+            "author": remark.author,
+            "reader": remark.reader,
+            "answers": remark.answers,
+            "text": check_storable(remark.text, "the remark"),
+            "at": remark.at,
+        }
+        with self._database.writing() as connection:
+            if remark.sample:
+                sample_row(connection, remark.sample)
+            connection.execute(_INSERT, row)
+
+    def talks(self, *, sample: SampleKey | None = None, person: str = "") -> list[CommentThread]:
+        """Talks that the actor may read, by when they began.
+
+        Args:
+            sample: those about this sample alone.
+            person: those that this annotator began.
+        """
+        query = _TALKS
+        if sample is not None:
+            query = query.where(REMARKS.c.dataset == sample.dataset, REMARKS.c.sample == sample.id)
+        if person:
+            query = query.where(_match_starter(person))
+        if not is_allowed(self._actor, Verb.REVIEW):
+            query = query.where(_match_starter(self._actor.person))
+        with self._database.reading() as connection:
+            found = map(_build_comment, connection.execute(query).mappings())
+            talks: dict[str, list[PersonComment]] = {}
+            for remark in found:
+                talks.setdefault(remark.answers or remark.id, []).append(remark)
+        return [CommentThread(tuple(each)) for each in talks.values()]
+
+    def talk(self, start: str) -> CommentThread:
+        """The talk whose id begins so.
+
+        Raises:
+            NotFound: none does that the actor may read, or several do.
+        """
+        found = [talk for talk in self.talks() if talk.id.startswith(start)]
+        if len(found) != 1 or not start:
+            how = "several talks begin" if found else "no talk begins"
+            raise NotFound(f"{how} with {start!r}", "see: tui-annotate remarks list")
+        return found[0]
+
+    def notices(self, *, since: str = "") -> list[PersonComment]:
+        """Notices after a moment, in order."""
+        return self._load_addressed(ALL, since)
+
+    def replies(self, person: str, *, since: str = "") -> list[PersonComment]:
+        """What was answered to a person after a moment, in order."""
+        if not is_allowed(self._actor, Verb.READ, person):
+            return []
+        return self._load_addressed(person, since)
+
+    def _load_addressed(self, reader: str, since: str) -> list[PersonComment]:
+        with self._database.reading() as connection:
+            rows = connection.execute(_ADDRESSED, {"reader": reader, "since": since}).mappings()
+            return [_build_comment(row) for row in rows]
+
+
+def _match_starter(person: str) -> Any:
+    return or_(
+        and_(REMARKS.c.answers == "", REMARKS.c.author == person),
+        and_(REMARKS.c.answers != "", _FIRST.c.author == person),
+    )
+
+
+def _build_comment(row: Any) -> PersonComment:
+    sample = SampleKey(row["dataset"], row["sample"]) if row["sample"] else None
+    values = {name: row[name] for name in ("id", "author", "reader", "answers", "text", "at")}
+    return PersonComment(sample=sample, **values)

@@ -1,0 +1,130 @@
+"""The log as rows: events in, events out, never changed; what they mean the domain says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy.dialects.sqlite import insert
+
+from tui_annotate.domain.history import ENDS, READ, Change, Event, LoggedAction, PendingEvent
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.codec import from_json, to_json
+from tui_annotate.storage.columns import EVENTS
+
+_LATER = EVENTS.alias()
+_ENDED_LATER = (
+    select(_LATER.c.id)
+    .where(
+        _LATER.c.person == EVENTS.c.person,
+        _LATER.c.dataset == EVENTS.c.dataset,
+        _LATER.c.sample == EVENTS.c.sample,
+        _LATER.c.seq > EVENTS.c.seq,
+        _LATER.c.verb.in_(sorted(ENDS)),
+    )
+    .exists()
+)
+INSERT: Final = insert(EVENTS)
+"""Appends events, as `row` gives them."""
+
+_EVENT: Final = select(EVENTS).execution_options(yield_per=100)
+_OF_STREAM: Final = _EVENT.where(
+    EVENTS.c.person == bindparam("person"),
+    EVENTS.c.dataset == bindparam("dataset"),
+    EVENTS.c.sample == bindparam("sample"),
+).order_by(EVENTS.c.seq)
+_ALL: Final = _EVENT.order_by(EVENTS.c.person, EVENTS.c.dataset, EVENTS.c.sample, EVENTS.c.seq)
+_BY_ID: Final = _EVENT.where(EVENTS.c.id == bindparam("id"))
+_BATCH: Final = _EVENT.where(
+    EVENTS.c.person == bindparam("person"), EVENTS.c.batch == bindparam("batch"), ~_ENDED_LATER
+).order_by(EVENTS.c.arrival)
+_WHOLE_BATCH: Final = _EVENT.where(EVENTS.c.batch == bindparam("batch")).order_by(EVENTS.c.arrival)
+BY: Final = "by"
+"""Among the versions of an event: who did it, where the stream's owner is nobody in particular."""
+
+_WHO: Final = func.json_extract(EVENTS.c.versions, f"$.{BY}")
+_ACTIONS: Final = (
+    select(EVENTS.c.id, EVENTS.c.verb, EVENTS.c.undoes, EVENTS.c.dataset, EVENTS.c.sample)
+    .where(EVENTS.c.person == bindparam("person"), EVENTS.c.verb != READ)
+    .order_by(EVENTS.c.arrival.desc())
+    .execution_options(yield_per=100)
+)
+
+
+def row(event: Event) -> dict[str, Any]:
+    """An event that has its place, as the table takes it."""
+    action = event.action
+    return {name: getattr(event, name) for name in _PLAIN_FIELDS} | {
+        "verb": action.verb,
+        "before": to_json(action.before.as_json()),
+        "after": to_json(action.after.as_json()),
+        "undoes": action.undoes,
+        "batch": action.batch,
+        "versions": to_json(dict(event.versions)),
+    }
+
+
+_PLAIN_FIELDS: Final = (
+    "id", "seq", "person", "dataset", "sample", "at", "seconds", "app", "prev", "hash",
+)  # fmt: skip
+
+
+def of_stream(connection: Connection, person: str, key: SampleKey) -> Iterator[Event]:
+    """The events of a stream in order."""
+    return _load_events(connection, _OF_STREAM, person=person, dataset=key.dataset, sample=key.id)
+
+
+def by_id(connection: Connection, name: str) -> Event:
+    """The event with an id that is known to be there."""
+    return next(_load_events(connection, _BY_ID, id=name))
+
+
+def batch_of(connection: Connection, event: Event) -> Iterator[Event]:
+    """The events that were done as one with this, in order; without a batch: itself alone.
+
+    Those whose sample was taken out since, or got other labels, are left out.
+    """
+    if not event.action.batch:
+        return iter([event])
+    scope = {"person": event.person, "batch": event.action.batch}
+    return _load_events(connection, _BATCH, **scope)
+
+
+def of_batch(connection: Connection, batch: str) -> Iterator[Event]:
+    """The events of a batch, of all people; none for an empty name."""
+    return _load_events(connection, _WHOLE_BATCH, batch=batch) if batch else iter(())
+
+
+def rows(connection: Connection) -> Iterator[Any]:
+    """Every event as the table has it, stream by stream, each in order; see `from_row`."""
+    return iter(connection.execute(_ALL).mappings())
+
+
+def deeds(connection: Connection, person: str, *, by: str = "") -> Iterator[LoggedAction]:
+    """Yield a person's actions and undos, newest first; `by` limits the actor."""
+    everybodys = EVENTS.c.verb.in_(sorted(ENDS))
+    query = _ACTIONS.where(everybodys | (by == _WHO)) if by else _ACTIONS
+    for name, verb, undoes, dataset, sample in connection.execute(query, {"person": person}):
+        yield LoggedAction(name, verb, undoes, (person, dataset, sample))
+
+
+def _load_events(connection: Connection, query: Select[Any], **scope: str) -> Iterator[Event]:
+    return (from_row(row) for row in connection.execute(query, scope).mappings())
+
+
+def from_row(row: Any) -> Event:
+    """An event as its row tells it.
+
+    Raises:
+        ValueError, KeyError, TypeError: it was altered, and can not be read.
+    """
+    action = PendingEvent(
+        row["verb"],
+        Change.from_json(from_json(row["before"])),
+        Change.from_json(from_json(row["after"])),
+        row["undoes"],
+        row["batch"],
+    )
+    values = {name: row[name] for name in _PLAIN_FIELDS}
+    return Event(action=action, versions=from_json(row["versions"]), **values)

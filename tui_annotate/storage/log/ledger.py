@@ -1,0 +1,224 @@
+"""Writes actions to the log, each in a transaction that looks for conflicts; reverses them."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tui_annotate.domain import event_builders
+from tui_annotate.domain.assignments import working_seconds
+from tui_annotate.domain.history import (
+    REDO,
+    UNDO,
+    Event,
+    LoggedAction,
+    PendingEvent,
+    redo_target,
+    undo_target,
+)
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.version import VERSION
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
+from tui_annotate.storage.log.events import BY
+from tui_annotate.storage.log.log import Log
+from tui_annotate.storage.log.plans import Plan, Stream, plan_event
+from tui_annotate.storage.log.store import AnnotationStore
+
+Prepare = Callable[[Log, Stream], PendingEvent]
+"""Looks at a stream inside the transaction, and says what is to be done, or raises."""
+
+
+def new_id() -> str:
+    """A new name for an event or a batch."""
+    return str(uuid.uuid4())
+
+
+class ClearResult(NamedTuple):
+    """How much went."""
+
+    annotations: int
+    ratings: int
+    comments: int
+
+
+@dataclass(frozen=True, slots=True)
+class ActionResult:
+    """A stream after an action, once its transaction is committed.
+
+    Attributes:
+        verb: of the event that was written.
+        about: the id of the annotation that was touched; empty for none or several.
+        undone: the verb of what undo took back or redo did again; empty otherwise.
+    """
+
+    stream: Stream
+    verb: str
+    about: str = ""
+    undone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The log of one workspace, as the deeds of annotators and reviewers use it.
+
+    Attributes:
+        clock: gives this moment, ISO 8601.
+        new_id: gives a new id for an event.
+        by: who acts, in streams that several people write; each undoes what they did themselves.
+            Empty where streams are their owners' alone.
+    """
+
+    store: AnnotationStore
+    guidance: GuidanceStore
+    clock: Callable[[], str] = utc_now
+    new_id: Callable[[], str] = new_id
+    by: str = ""
+
+    def do(
+        self, person: str, key: SampleKey, prepare: Prepare, *, seconds: float, about: str = ""
+    ) -> ActionResult:
+        """One action on one sample.
+
+        Args:
+            seconds: since the person's last action; counted up to a minute.
+            about: the id of the annotation that is touched; empty for none.
+        """
+        with self.store.writing() as log:
+            stream = log.stream(person, key)
+            action = prepare(log, stream)
+            after = log.append(
+                stream, self._build_event(stream, action, seconds=seconds, versions={})
+            )
+        return ActionResult(after, action.verb, about)
+
+    def clear(
+        self, person: str, wanted: Callable[[SampleKey], bool], *, words: bool = False
+    ) -> ClearResult:
+        """Removes a person's annotations of the wanted samples as one.
+
+        Args:
+            words: their ratings of these and their comments go as well.
+        """
+        batch = self.new_id()
+        said: Counter[str] = Counter()
+
+        def prepare(log: Log) -> BatchPlan:
+            made = BatchPlan()
+            said.clear()
+            found = {*log.annotated(person), *(log.rated_or_commented(person) if words else ())}
+            for key in filter(wanted, sorted(found)):
+                stream = log.stream(person, key)
+                action = event_builders.clear(stream.state, batch=batch, words=words)
+                said.update(action.before.assignment.keys())
+                made.take(stream, self._build_event(stream, action, versions=made.versions))
+            return made
+
+        gone = sum(len(plan.dropped) for plan in self._write_as_one(person, prepare).plans)
+        return ClearResult(gone, said["rating"], said["comment"])
+
+    def undo(self, person: str) -> ActionResult | None:
+        """Takes back the last deed that stands."""
+        return self._reverse(person, UNDO, undo_target)
+
+    def redo(self, person: str) -> ActionResult | None:
+        """Takes back the last undo that stands, unless something was done since."""
+        return self._reverse(person, REDO, redo_target)
+
+    def _reverse(
+        self, person: str, verb: str, find: Callable[[Iterable[LoggedAction]], LoggedAction | None]
+    ) -> ActionResult | None:
+        def prepare(log: Log) -> BatchPlan:
+            made = BatchPlan()
+            target = find(log.deeds(person, by=self.by))
+            if target is None:
+                return made
+            event = log.event(target.id)
+            made.undone = log.event(event.action.undoes) if verb == REDO else event
+            batch = self.new_id() if event.action.batch else ""
+            for mate in log.batch(event):
+                stream = log.stream(person, SampleKey(mate.dataset, mate.sample))
+                inverse = mate.action.inverse(mate.id, verb=verb, batch=batch)
+                action = log.with_current_labels(mate, inverse)
+                made.take(stream, self._build_event(stream, action, versions=made.versions))
+            return made
+
+        made = self._write_as_one(person, prepare)
+        if made.undone is None or made.last is None:
+            return None
+        touched = list(made.touched)
+        about = touched[0] if len(touched) == 1 else ""
+        return ActionResult(made.last, verb, about, made.undone.action.verb)
+
+    def _write_as_one(self, person: str, prepare: Callable[[Log], BatchPlan]) -> BatchPlan:
+        """Prepares without the lock and writes with it; anew where something came in between."""
+        with self.store.reading() as log:
+            made, newest = prepare(log), next(log.deeds(person, by=self.by), None)
+        if not made.plans:
+            return made
+        with self.store.writing() as log:
+            moved = next(log.deeds(person, by=self.by), None) != newest
+            if moved or not log.holds(person, made.plans):
+                made = prepare(log)
+            log.write(made.plans)
+        return made
+
+    def _build_event(
+        self,
+        stream: Stream,
+        action: PendingEvent,
+        *,
+        seconds: float = 0.0,
+        versions: dict[str, dict[str, str]],
+    ) -> Event:
+        dataset = stream.key.dataset
+        if dataset not in versions:
+            found = {
+                kind.value: self.guidance.version(kind, dataset=dataset) for kind in GuidanceKind
+            }
+            versions[dataset] = {name: version for name, version in found.items() if version}
+            if self.by:
+                versions[dataset][BY] = self.by
+        return Event(
+            id=self.new_id(),
+            seq=0,
+            person=stream.person,
+            dataset=dataset,
+            sample=stream.key.id,
+            action=action,
+            at=self.clock(),
+            seconds=working_seconds(seconds),
+            versions=versions[dataset],
+            app=VERSION,
+        )
+
+
+@dataclass(slots=True)
+class BatchPlan:
+    """What is done as one.
+
+    Attributes:
+        last: the stream that is touched last, as it is then.
+        touched: the ids of its annotations that are touched.
+        versions: of the guidance in force, by dataset.
+        undone: the event that is taken back; None where there is nothing to take back.
+    """
+
+    plans: list[Plan] = field(default_factory=list)
+    last: Stream | None = None
+    touched: Collection[str] = ()
+    versions: dict[str, dict[str, str]] = field(default_factory=dict)
+    undone: Event | None = None
+
+    def take(self, stream: Stream, event: Event) -> None:
+        """Adds an event behind a stream.
+
+        Raises:
+            Conflict: the stream is not as the event's action found it.
+        """
+        plan, self.last = plan_event(stream, event)
+        self.plans.append(plan)
+        self.touched = event.action.after.annotations.keys()

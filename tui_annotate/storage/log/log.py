@@ -1,0 +1,347 @@
+"""The log and its caches inside one transaction: read a stream, append to it, find what to undo.
+
+Nobody else writes the tables `events`, `annotations`, `assignments`, `answers`, `tombstones` and
+the tallies of what is finished, so they move together or not at all.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from sqlalchemy import Connection, bindparam, or_, select, text
+
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.history import (
+    Event,
+    LoggedAction,
+    PendingEvent,
+    StreamState,
+)
+from tui_annotate.domain.label_changes import Renames, rename_change
+from tui_annotate.domain.people import (
+    OPERATOR,
+    SETTLED,
+    Actor,
+    PersonKind,
+    Verb,
+    reader,
+    require,
+    seen_by,
+)
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.storage import suggestions
+from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
+from tui_annotate.storage.codec import from_json
+from tui_annotate.storage.columns import (
+    ANNOTATIONS,
+    ASSIGNMENTS,
+    DATASETS,
+    SAMPLES,
+    SETTINGS,
+    TOMBSTONES,
+)
+from tui_annotate.storage.labels.store import (
+    LabelChangeRequest,
+    changes_since,
+    current_label_names,
+)
+from tui_annotate.storage.log import events
+from tui_annotate.storage.log.plans import Plan, Stream, plan_event, stream_of, write
+from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert, worked_on
+
+__all__ = ["Log", "Stream"]
+
+_NUMBER: Final = "last_number"
+
+_MINE = (ASSIGNMENTS.c.person == bindparam("person"),)
+_ASSIGNMENT: Final = text(
+    "SELECT * FROM assignments WHERE person = :person AND sample_id = :sample_id"
+)
+_PAYLOADS: Final = text(
+    "SELECT id, payload FROM annotations WHERE sample_id = :sample_id AND person = :person"
+)
+_ANSWERS: Final = text(
+    "SELECT suggestion, payload FROM answers WHERE person = :person AND sample_id = :sample_id"
+)
+_ANNOTATED: Final = (
+    SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
+    .where(*_MINE, ASSIGNMENTS.c.annotations > 0)
+    .order_by(DATASETS.c.name, SAMPLES.c.external)
+)
+_RATED_OR_COMMENTED: Final = (
+    SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
+    .where(*_MINE, or_(ASSIGNMENTS.c.rating != "", ASSIGNMENTS.c.comment != ""))
+    .order_by(DATASETS.c.name, SAMPLES.c.external)
+)
+REMOVED_IDS: Final = select(TOMBSTONES.c.id).where(
+    TOMBSTONES.c.id.in_(bindparam("names", expanding=True))
+)
+_HEADS: Final = select(ASSIGNMENTS.c.sample_id, ASSIGNMENTS.c.head).where(*_MINE)
+_SETTING: Final = select(SETTINGS.c.value).where(SETTINGS.c.name == _NUMBER)
+_SET: Final = upsert(SETTINGS, "name")
+_OWNERS: Final = select(ANNOTATIONS.c.id, ANNOTATIONS.c.person, ANNOTATIONS.c.sample_id).where(
+    ANNOTATIONS.c.id.in_(bindparam("names", expanding=True))
+)
+_TAKEN: Final = select(ANNOTATIONS.c.number).where(
+    ANNOTATIONS.c.number.in_(bindparam("numbers", expanding=True))
+)
+
+
+class Log:
+    """The log as one transaction sees it, and as the one who acts may.
+
+    Raises:
+        NotAllowed: every method, where it would read or write what is somebody else's to.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        actor: Actor = OPERATOR,
+        *,
+        disabled: Disabled = no_disabled_people,
+    ) -> None:
+        self._connection = connection
+        self._actor = actor
+        self._disabled = disabled
+        self._since: dict[str, list[LabelChangeRequest]] = {}
+
+    # reading -----------------------------------------------------------------------------------
+
+    def stream(self, person: str, key: SampleKey) -> Stream:
+        """A person's stream on a sample; empty where nothing was done yet.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        require(self._actor, Verb.READ, person)
+        sample_id = sample_row(self._connection, key)
+        scope = {"person": person, "sample_id": sample_id}
+        row = self._connection.execute(_ASSIGNMENT, scope).mappings().first()
+        if row is None:
+            # The sample is new, or came back after it was taken out.
+            return stream_of(person, key, sample_id=sample_id, told=list(self.events(person, key)))
+        payloads, answers = (
+            self._connection.execute(each, scope) for each in (_PAYLOADS, _ANSWERS)
+        )
+        state = StreamState(
+            {name: from_json(payload) for name, payload in payloads},
+            {name: row[name] for name in ("state", "rating", "comment")},
+            row["seconds"],
+            {name: from_json(payload) for name, payload in answers},
+        )
+        return Stream(person, key, sample_id, state, row["seq"], row["head"], row["updated"])
+
+    def finished(self, key: SampleKey) -> list[str]:
+        """The people whose work on a sample counts for review, sorted.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        require(self._actor, Verb.REVIEW)
+        scope = {"sample_id": sample_row(self._connection, key)}
+        return list(self._connection.execute(_FINISHED, scope).scalars())
+
+    def annotated(self, person: str) -> list[SampleKey]:
+        """The samples with annotations of a person, sorted."""
+        require(self._actor, Verb.READ, person)
+        rows = self._connection.execute(_ANNOTATED, {"person": person})
+        return [SampleKey(*row) for row in rows]
+
+    def rated_or_commented(self, person: str) -> list[SampleKey]:
+        """The samples that a person rated or commented on, sorted."""
+        require(self._actor, Verb.READ, person)
+        rows = self._connection.execute(_RATED_OR_COMMENTED, {"person": person})
+        return [SampleKey(*row) for row in rows]
+
+    def events(self, person: str, key: SampleKey) -> Iterator[Event]:
+        """The events of a stream in order, also of a sample that is gone."""
+        require(self._actor, Verb.READ, person)
+        return events.of_stream(self._connection, person, key)
+
+    def event(self, name: str) -> Event:
+        """The event with an id that is known to be there."""
+        found = events.by_id(self._connection, name)
+        require(self._actor, Verb.READ, found.person)
+        return found
+
+    def batch(self, event: Event) -> Iterator[Event]:
+        """The events that were done as one with this, in order, but for samples now gone."""
+        require(self._actor, Verb.READ, event.person)
+        return events.batch_of(self._connection, event)
+
+    def with_current_labels(self, event: Event, action: PendingEvent) -> PendingEvent:
+        """An action that comes of an old event, as label sets changed since name things."""
+        # What was done as one came at one moment: one look for all of it.
+        moment = event.action.batch or event.id
+        if moment not in self._since:
+            self._since[moment] = list(changes_since(self._connection, event))
+        for request in self._since[moment]:
+            if event.dataset in request.datasets:
+                action = replace(
+                    action,
+                    before=rename_change(action.before, request.renames),
+                    after=rename_change(action.after, request.renames),
+                )
+        return action
+
+    def became(self, dataset: str, version: str) -> Renames:
+        """What labels of a version are called since in a dataset, where that is otherwise."""
+        return current_label_names(self._connection, dataset, version)
+
+    def deeds(self, person: str, *, by: str = "") -> Iterator[LoggedAction]:
+        """What was done and taken back in a person's streams, newest first; by one, if named."""
+        require(self._actor, Verb.READ, person)
+        return events.deeds(self._connection, person, by=by)
+
+    def buried(self, names: Sequence[str]) -> set[str]:
+        """Of some ids of annotations, those that were removed."""
+        return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
+
+    def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
+        """Of some ids of annotations, those that stand: by id, the person and the sample's row."""
+        seen = seen_by(self._actor)
+        query = _OWNERS if seen is None else _OWNERS.where(ANNOTATIONS.c.person.in_(seen))
+        rows = self._connection.execute(query, {"names": list(names)})
+        return {name: (who, row) for name, who, row in rows}
+
+    def suggestion(self, key: SampleKey, name: str) -> Suggestion:
+        """A suggestion on a sample, for whoever answers it.
+
+        Raises:
+            NotFound: there is none of that id, or no such sample.
+            Conflict: the dataset hides what machines say.
+        """
+        return suggestions.load_suggestion(self._connection, key, name)
+
+    # writing -----------------------------------------------------------------------------------
+
+    def append(self, stream: Stream, event: Event) -> Stream:
+        """Writes an event that has no place yet behind a stream, and what it changes.
+
+        Raises:
+            Conflict: the stream is not as the event's action found it, or an annotation's id is
+                taken by another stream.
+        """
+        plan, after = plan_event(stream, event)
+        self.write([plan])
+        return after
+
+    def holds(self, person: str, plans: Sequence[Plan]) -> bool:
+        """Whether the streams of a person's plans are as they were when these were made."""
+        require(self._actor, Verb.READ, person)
+        heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
+        return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)
+
+    def write(self, plans: Sequence[Plan]) -> None:
+        """Writes what was planned; the plans must hold.
+
+        Raises:
+            Conflict: an annotation's id is taken by another stream.
+        """
+        for person in {plan.assignment["person"] for plan in plans}:
+            require(self._actor, Verb.WRITE, person)
+        write(self._connection, plans, disabled=self._disabled)
+
+    def numbers(self, wanted: Sequence[int]) -> list[int]:
+        """Numbers for new annotations: the wanted ones where they are free, else new ones.
+
+        Args:
+            wanted: one each; 0 for one without a wish.
+        """
+        last = highest = int(self._connection.execute(_SETTING).scalar() or 0)
+        asked = {"numbers": [number for number in wanted if number > 0]}
+        taken = (
+            set(self._connection.execute(_TAKEN, asked).scalars()) if asked["numbers"] else set()
+        )
+        given = []
+        for number in wanted:
+            if number <= 0 or number in taken:
+                number = highest + 1  # noqa: PLW2901  that is the point
+            taken.add(number)
+            highest = max(highest, number)
+            given.append(number)
+        if highest > last:
+            self._connection.execute(_SET, {"name": _NUMBER, "value": str(highest)})
+        return given
+
+
+ENOUGH: Final = 2
+"""People whose work makes a sample one for review, also where more are to annotate it."""
+
+_COUNTS: Final = f"""
+    FROM assignments a JOIN people p ON p.id = a.person
+    WHERE a.person <> '{SETTLED}' AND p.kind <> '{PersonKind.AGAIN}'
+    AND (a.state = '{State.DONE}'
+      OR (a.state = '{State.NEW}' AND (a.annotations > 0 OR a.rating <> '')))
+    AND NOT EXISTS (SELECT 1 FROM allotments t
+      WHERE t.person = a.person AND t.sample_id = a.sample_id AND t.practice)
+"""  # noqa: S608  constants alone
+_FINISHED: Final = text(f"SELECT a.person {_COUNTS} AND a.sample_id = :sample_id ORDER BY a.person")
+_ALL_FINISHED: Final = text(f"SELECT a.sample_id, a.person, a.head {_COUNTS}")
+_TOUCHED: Final = text(
+    f"SELECT sample_id, person FROM assignments a WHERE {worked_on('a')}"  # noqa: S608  constants
+)
+_ALLOTTED: Final = text("SELECT sample_id, person FROM allotments WHERE NOT practice")
+_SETTLED: Final = text("SELECT sample_id, state FROM assignments WHERE person = :settled")
+_SAMPLES: Final = text(
+    'SELECT s.id, d.name, s.external, s."group", s.summary'
+    " FROM samples s JOIN datasets d ON d.id = s.dataset_id ORDER BY s.id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sample that review settles, or settled.
+
+    Attributes:
+        finished: whose work counts, sorted; with the heads of their streams, which tell whether
+            anything of it changed.
+        pending: who is still to annotate it.
+        workers: everybody who did anything on it, at whichever reading.
+        state: how far review is.
+    """
+
+    key: SampleKey
+    group: str
+    summary: str
+    finished: tuple[tuple[str, str], ...]
+    pending: frozenset[str]
+    workers: frozenset[str]
+    state: State
+
+
+def candidates(connection: Connection) -> Iterator[Candidate]:
+    """The samples with enough work for review, and those that it began or settled, as they came."""
+    counted: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for sample_id, person, head in connection.execute(_ALL_FINISHED):
+        counted[sample_id].append((person, head))
+    allotted = _group_by_sample(connection.execute(_ALLOTTED))
+    workers = _group_by_sample(connection.execute(_TOUCHED))
+    states = {row[0]: State(row[1]) for row in connection.execute(_SETTLED, {"settled": SETTLED})}
+    for sample_id, dataset, external, group, summary in connection.execute(_SAMPLES):
+        done = counted.get(sample_id, [])
+        pending = allotted.get(sample_id, set()) - {person for person, _ in done}
+        complete = sample_id in allotted and not pending
+        state = states.get(sample_id, State.NEW)
+        if state is not State.NEW or len(done) >= ENOUGH or (done and complete):
+            yield Candidate(
+                SampleKey(dataset, external),
+                group,
+                summary,
+                tuple(sorted(done)),
+                frozenset(pending),
+                frozenset(map(reader, workers.get(sample_id, ()))),
+                state,
+            )
+
+
+def _group_by_sample(rows: Iterable[Any]) -> dict[int, set[str]]:
+    found: dict[int, set[str]] = defaultdict(set)
+    for sample_id, person in rows:
+        found[sample_id].add(person)
+    return found

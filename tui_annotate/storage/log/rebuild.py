@@ -1,0 +1,136 @@
+"""A copy of a store taken back to what it was: its log cut short, its tables made of the log anew.
+
+For copies alone: what stands in a store of people is never undone this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+
+from sqlalchemy import Connection, delete, insert, text
+
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.hash_chain import Head
+from tui_annotate.domain.history import DISCARD, Event
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.batches import batches
+from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.log import events
+from tui_annotate.storage.log.plans import (
+    Stream,
+    annotation_row,
+    answer_row,
+    assignment_row,
+    stream_of,
+)
+from tui_annotate.storage.statements import SAMPLE_ROW
+
+_STREAM: Final = itemgetter("person", "dataset", "sample")
+_KEEP: Final = text(
+    "INSERT INTO kept_heads (person, dataset, sample, seq, hash)"
+    " VALUES (:person, :dataset, :sample, :seq, :hash)"
+)
+_LOST: Final = text(
+    "SELECT h.person, h.dataset, h.sample, h.seq, h.hash FROM kept_heads h"
+    " LEFT JOIN events e USING (person, dataset, sample, seq)"
+    " WHERE e.hash IS NOT h.hash ORDER BY 1, 2, 3"
+)
+_CUT: Final = text(
+    "DELETE FROM events WHERE seq > coalesce((SELECT h.seq FROM kept_heads h"
+    "   WHERE h.person = events.person AND h.dataset = events.dataset"
+    "   AND h.sample = events.sample), 0)"
+)
+_LATER: Final = text(
+    "INSERT INTO kept_heads SELECT person, dataset, sample,"
+    " coalesce(min(CASE WHEN at > :at THEN seq END), max(seq) + 1) - 1, ''"
+    " FROM events GROUP BY person, dataset, sample"
+)
+_ROWS: Final = 1000
+
+
+def cut_to_heads(copy: Database, heads: Iterable[Head]) -> list[Head]:
+    """Cuts each stream of a copied store to where it ended; gives those that it has no more.
+
+    Streams of which no head is given are gone then.
+    """
+    with copy.writing() as connection, _cut_streams(connection):
+        for batch in batches((head._asdict() for head in heads), _ROWS):
+            connection.execute(_KEEP, batch)
+        return [Head(*row) for row in connection.execute(_LOST)]
+
+
+def cut_to_time(copy: Database, at: str) -> None:
+    """Cut each stream of a copied store before its first event after `at` (ISO 8601, UTC)."""
+    with copy.writing() as connection, _cut_streams(connection):
+        connection.execute(_LATER, {"at": at})
+
+
+@contextmanager
+def _cut_streams(connection: Connection) -> Iterator[None]:
+    connection.exec_driver_sql("DROP TRIGGER IF EXISTS events_refuse_delete")
+    connection.exec_driver_sql(
+        "CREATE TEMP TABLE kept_heads (person TEXT, dataset TEXT, sample TEXT, seq INTEGER,"
+        " hash TEXT, PRIMARY KEY (person, dataset, sample)) WITHOUT ROWID"
+    )
+    yield
+    connection.execute(_CUT)
+    connection.exec_driver_sql("DROP TABLE kept_heads")
+
+
+def rebuild_tables(copy: Database) -> int:
+    """Makes annotations, assignments and answers of a copied store anew, from its log alone.
+
+    Returns:
+        How many streams were replayed.
+
+    Raises:
+        Conflict: an event does not follow from those before it.
+    """
+    count = 0
+    with copy.reading() as reading, copy.writing() as connection:
+        for table in (ANNOTATIONS, ANSWERS, ASSIGNMENTS):
+            connection.execute(delete(table))
+        for batch in batches(_replay_streams(reading, connection), _ROWS):
+            count += len(batch)
+            _write_streams(connection, [each for each in batch if each is not None])
+    return count
+
+
+def _write_streams(connection: Connection, streams: Sequence[Stream]) -> None:
+    rows = {
+        ASSIGNMENTS: [assignment_row(each) for each in streams],
+        ANNOTATIONS: [
+            annotation_row(each, one) for each in streams for one in each.state.annotations.values()
+        ],
+        ANSWERS: [
+            answer_row(each, *one) for each in streams for one in each.state.suggestions.items()
+        ],
+    }
+    for table, found in rows.items():
+        if found:
+            connection.execute(insert(table), found)
+
+
+def _replay_streams(reading: Connection, connection: Connection) -> Iterator[Stream | None]:
+    """Each stream as its log ends; None where its sample is gone, or was taken out last."""
+    for (person, dataset, sample), rows in groupby(events.rows(reading), key=_STREAM):
+        told = [_read_event(row) for row in rows]
+        scope = {"dataset": dataset, "sample": sample}
+        row = connection.execute(SAMPLE_ROW, scope).scalar()
+        # It is replayed in any case: a log that contradicts itself is never passed over.
+        stream = stream_of(person, SampleKey(dataset, sample), sample_id=row or 0, told=told)
+        yield None if row is None or told[-1].action.verb == DISCARD else stream
+
+
+def _read_event(row: Any) -> Event:
+    try:
+        return events.from_row(row)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise Conflict(
+            f"event {row['id']} can not be read", "see: tui-annotate audit verify"
+        ) from error

@@ -1,0 +1,127 @@
+"""What of people's work goes through a filter; and all annotations that do, without any text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    and_,
+    exists,
+    not_,
+    select,
+    true,
+)
+
+from tui_annotate.domain.annotations import (
+    ADJUDICATED,
+    REJECTED,
+    Annotation,
+    annotation_from_json,
+)
+from tui_annotate.domain.labels import JOINER
+from tui_annotate.domain.people import SETTLED, Person
+from tui_annotate.domain.records import OwnedAnnotation, RecordFilter
+from tui_annotate.storage.columns import ALLOTMENTS, ANNOTATIONS, ASSIGNMENTS, DATASETS, SAMPLES
+
+_STANDING: Final = (
+    select(ANNOTATIONS.c.person, ANNOTATIONS.c.payload, ASSIGNMENTS.c.state)
+    .select_from(ANNOTATIONS)
+    .join(SAMPLES, SAMPLES.c.id == ANNOTATIONS.c.sample_id)
+    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+    .join(
+        ASSIGNMENTS,
+        (ASSIGNMENTS.c.sample_id == ANNOTATIONS.c.sample_id)
+        & (ASSIGNMENTS.c.person == ANNOTATIONS.c.person),
+    )
+    .order_by(ANNOTATIONS.c.sample_id, ANNOTATIONS.c.person, ANNOTATIONS.c.id)
+    .execution_options(yield_per=500)
+)
+
+
+class RecordQuery:
+    """A `RecordFilter` made ready: what of people's work goes through.
+
+    What review refused goes through where it is asked for by its origin, and nowhere else. Who asks
+    for what it settled gets samples that it settled with nothing found as well.
+    """
+
+    def __init__(
+        self,
+        filters: RecordFilter,
+        people: Mapping[str, Person],
+        *,
+        seen: Collection[str] | None = None,
+    ) -> None:
+        self._filters = filters
+        self._label = tuple(filters.label.split(JOINER)) if filters.label else ()
+        wanted = filters.person
+        self.people = seen
+        if wanted:
+            named = {each.id for each in people.values() if wanted in (each.id, each.name)}
+            self.people = named if seen is None else named & set(seen)
+        self._settled = filters.origin in (ADJUDICATED, REJECTED)
+        self.by_annotation = bool(self._label) or filters.origin not in ("", ADJUDICATED)
+        self.narrow = bool(
+            self.by_annotation or filters.origin or wanted or filters.state or filters.since
+        )
+
+    def annotation(self, annotation: Annotation) -> bool:
+        """Whether origin, label and time fit."""
+        filters, label = self._filters, self._label
+        origin = annotation.origin
+        asked = filters.origin in (origin, origin.partition(":")[0])
+        return (
+            (asked or (not filters.origin and origin != REJECTED))
+            and (not label or any(path[: len(label)] == label for path in annotation.labels))
+            and annotation.updated >= filters.since
+        )
+
+    def kept(self, table: FromClause) -> ColumnElement[bool]:
+        """The condition of a table of people's work: whose it is, and not done for practice."""
+        mine = true() if self.people is None else table.c.person.in_(self.people)
+        if self._filters.practice:
+            return mine
+        practised = exists().where(
+            ALLOTMENTS.c.person == table.c.person,
+            ALLOTMENTS.c.sample_id == table.c.sample_id,
+            ALLOTMENTS.c.practice,
+        )
+        return and_(mine, not_(practised))
+
+    def worker(self, person: str) -> bool:
+        """Whether how far somebody is goes through: of what review did, nobody else's does."""
+        return not self._settled or person == SETTLED
+
+    def state(self, state: str) -> bool:
+        """Whether work in that state fits."""
+        return not self._filters.state or self._filters.state == state
+
+    def time(self, updated: str) -> bool:
+        """Whether an assignment is young enough."""
+        return updated >= self._filters.since
+
+
+def stream_annotations(
+    connection: Connection,
+    filters: RecordFilter,
+    people: Mapping[str, Person],
+    *,
+    seen: Collection[str] | None = None,
+) -> Iterator[OwnedAnnotation]:
+    """Yield filtered annotations; `seen`: readable people, None for all."""
+    sieve = RecordQuery(filters, people, seen=seen)
+    query = _STANDING
+    if filters.dataset:
+        query = query.where(DATASETS.c.name == filters.dataset)
+    if filters.sample:
+        query = query.where(SAMPLES.c.external == filters.sample)
+    for person, payload, state in connection.execute(query.where(sieve.kept(ANNOTATIONS))):
+        if sieve.state(state):
+            annotation = annotation_from_json(json.loads(payload))
+            if sieve.annotation(annotation):
+                yield OwnedAnnotation(person, annotation)

@@ -1,0 +1,333 @@
+"""What people did: the log and all that follows from it, each change in one transaction."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from sqlalchemy import case, func, select, text
+
+from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.history import Event, StreamState
+from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, Verb, require, seen_by
+from tui_annotate.domain.practice_feedback import GoldAnswer
+from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import SuggestionStatus
+from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
+from tui_annotate.storage.assignments.store import gold
+from tui_annotate.storage.batches import batches
+from tui_annotate.storage.clock import utc_now
+from tui_annotate.storage.codec import unpack
+from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, PEOPLE, SAMPLES
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.items import KindCount, kind_counts
+from tui_annotate.storage.log import record_filter
+from tui_annotate.storage.log.log import Candidate, Log, Stream, candidates
+from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
+from tui_annotate.storage.suggestions import SuggestionStore
+
+_JOINED: Final = " … "
+_CLAIMS: Final = text(
+    "SELECT d.name, s.external, a.payload, u.sha256, u.text, u.boundaries"
+    " FROM annotations a JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " JOIN sample_documents p ON p.sample_id = s.id AND p.side = 'summary'"
+    " JOIN documents u ON u.id = p.document_id"
+    " WHERE a.person = :person ORDER BY a.updated DESC, a.id LIMIT :limit"
+)
+_LABELS_COLUMN: Final = case(
+    # A NaN of a foreign record is no JSON to SQLite; such an annotation is read here, whole.
+    (func.json_valid(ANNOTATIONS.c.payload), func.json_extract(ANNOTATIONS.c.payload, "$.labels")),
+    else_=ANNOTATIONS.c.payload,
+)
+_LABELS: Final = (
+    select(DATASETS.c.name, PEOPLE.c.id, PEOPLE.c.name, _LABELS_COLUMN, func.count())
+    .select_from(ANNOTATIONS)
+    .join(SAMPLES, SAMPLES.c.id == ANNOTATIONS.c.sample_id)
+    .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
+    .join(PEOPLE, PEOPLE.c.id == ANNOTATIONS.c.person)
+    .where(ANNOTATIONS.c.origin != REJECTED)
+    .group_by(DATASETS.c.name, PEOPLE.c.id, _LABELS_COLUMN)
+)
+_BATCH: Final = 100
+"""Annotations and assignments of one transaction of an import: about 40 ms with the lock held."""
+
+_EVIDENCE: Final = text(
+    "SELECT a.payload, (SELECT count(*) FROM sample_documents e WHERE e.sample_id = p.sample_id"
+    "   AND e.side = p.side AND e.ordinal < p.ordinal)"
+    " FROM documents u CROSS JOIN sample_documents p CROSS JOIN annotations a"
+    " JOIN samples s ON s.id = p.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE u.sha256 = :document AND p.document_id = u.id AND p.side = 'source'"
+    " AND a.sample_id = p.sample_id AND a.person = :person"
+    " AND NOT (d.name = :dataset AND s.external = :sample)"
+)
+"""Annotations of a person beside a document, with the document's index on its side there.
+
+CROSS keeps SQLite to the order: a text has few samples, a person many annotations.
+"""
+
+
+class LabelCombination(NamedTuple):
+    """The labels that annotations of one person in one dataset have; `name` is the person's."""
+
+    dataset: str
+    person: str
+    name: str
+    labels: tuple[LabelPath, ...]
+
+
+class AnnotationStore:
+    """The log of all people, and the annotations and assignments that follow from it.
+
+    Raises:
+        NotAllowed: every method, where it would read or write what is somebody else's to.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Callable[[], str] = utc_now,
+        actor: Actor = OPERATOR,
+        disabled: Disabled = no_disabled_people,
+    ) -> None:
+        self._database = database
+        self._actor = actor
+        self._disabled = disabled
+        self._clock = clock
+
+    @contextmanager
+    def writing(self) -> Iterator[Log]:
+        """The log in a transaction that holds the write lock; kept only if nothing is raised."""
+        with self._database.writing() as connection:
+            yield Log(connection, self._actor, disabled=self._disabled)
+
+    @contextmanager
+    def reading(self) -> Iterator[Log]:
+        """The log in a transaction that only reads."""
+        with self._database.reading() as connection:
+            yield Log(connection, self._actor)
+
+    def moment(self) -> int:
+        """A number that is another once anything was committed to the store since."""
+        return self._database.moment()
+
+    def stream(self, person: str, key: SampleKey) -> Stream:
+        """One person's work on one sample.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        with self.reading() as log:
+            return log.stream(person, key)
+
+    def state(self, person: str, key: SampleKey) -> StreamState:
+        """As `stream`, the state alone."""
+        return self.stream(person, key).state
+
+    def events(self, person: str, key: SampleKey) -> tuple[Event, ...]:
+        """The events of one stream, in order."""
+        with self.reading() as log:
+            return tuple(log.events(person, key))
+
+    def streams(self) -> Iterator[tuple[str, SampleKey]]:
+        """Every stream of the log as (person, sample), sorted; also those of samples now gone."""
+        columns = (EVENTS.c.person, EVENTS.c.dataset, EVENTS.c.sample)
+        query = select(*columns).where(EVENTS.c.seq == 1).order_by(*columns)
+        if (seen := seen_by(self._actor)) is not None:
+            query = query.where(EVENTS.c.person.in_(seen))
+        with self._database.reading() as connection:
+            for person, dataset, sample in connection.execute(query):
+                yield person, SampleKey(dataset, sample)
+
+    def candidates(self) -> list[Candidate]:
+        """The samples with enough work for review, and those that it settled, as they came."""
+        require(self._actor, Verb.REVIEW)
+        with self._database.reading() as connection:
+            return list(candidates(connection))
+
+    def kind_counts(self) -> list[KindCount]:
+        """How many reports, documents and citations there are, and who annotated how many."""
+        with self._database.reading() as connection:
+            return kind_counts(connection, seen_by(self._actor))
+
+    def gold(self, person: str, key: SampleKey) -> GoldAnswer | None:
+        """What is right about a sample that somebody has for practice and has finished.
+
+        Returns:
+            None where it is not for practice, or not finished.
+        """
+        require(self._actor, Verb.READ, person)
+        with self._database.reading() as connection:
+            finished = Log(connection, self._actor).stream(person, key).assignment.state.finished
+            return gold(connection, person, key) if finished else None
+
+    def lesson(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
+        """What review made and refused on a sample that somebody annotated, with no name in it.
+
+        Of what each was made of, only their own annotations are told, and who settled it is not.
+
+        Returns:
+            None as long as it is not settled, or where they did nothing on it.
+
+        Raises:
+            NotFound: there is no such sample.
+        """
+        require(self._actor, Verb.READ, person)
+        with self._database.reading() as connection:
+            log = Log(connection)  # of an operator: only what the person may see is returned
+            mine, settled = log.stream(person, key), log.stream(SETTLED, key)
+        worked = mine.annotations or mine.assignment.begun
+        if settled.assignment.state is not State.DONE or not worked:
+            return None
+        own = {one.id for one in mine.annotations}
+        made = tuple(_hide_others(one, own) for one in settled.annotations)
+        return AdjudicationNotice(made, settled.assignment.rating, settled.assignment.comment)
+
+    def suggested(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
+        """What machines suggest on a sample with this person's answers, as `SuggestionStore.of`."""
+        return SuggestionStore(self._database, actor=self._actor).of(person, key)
+
+    def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
+        """A person's own notes, once each: the most frequent first, then the most recent."""
+        require(self._actor, Verb.READ, person)
+        query = (
+            select(ANNOTATIONS.c.note)
+            .where(ANNOTATIONS.c.person == person, ANNOTATIONS.c.note != "")
+            .group_by(ANNOTATIONS.c.note)
+            .order_by(func.count().desc(), func.max(ANNOTATIONS.c.updated).desc())
+            .limit(limit)
+        )
+        with self._database.reading() as connection:
+            return tuple(connection.execute(query).scalars())
+
+    def former_evidence(
+        self, person: str, documents: Collection[str], *, outside: SampleKey
+    ) -> dict[str, tuple[Span, ...]]:
+        """Where a person took evidence in source documents, whatever samples these stand in.
+
+        Args:
+            documents: their hashes.
+            outside: the sample whose annotations are left out.
+
+        Returns:
+            By hash, the distinct spans in order; documents without any are absent.
+        """
+        require(self._actor, Verb.READ, person)
+        found: dict[str, set[Span]] = {}
+        scope = {"person": person, "dataset": outside.dataset, "sample": outside.id}
+        with self._database.reading() as connection:
+            for name in documents:
+                for payload, index in connection.execute(_EVIDENCE, {**scope, "document": name}):
+                    for anchor in annotation_from_json(json.loads(payload)).evidence:
+                        if anchor.side is Side.SOURCE and anchor.index == index:
+                            found.setdefault(name, set()).add(anchor.span)
+        return {name: tuple(sorted(spans)) for name, spans in found.items()}
+
+    def own_claims(self, person: str, *, limit: int) -> tuple[OwnClaim, ...]:
+        """A person's annotations that claim something, the newest first."""
+        require(self._actor, Verb.READ, person)
+        found = []
+        with self._database.reading() as connection:
+            rows = connection.execute(_CLAIMS, {"person": person, "limit": limit})
+            for dataset, external, payload, name, content, boundaries in rows:
+                annotation = annotation_from_json(json.loads(payload))
+                if annotation.claim:
+                    whole = content.decode()
+                    claim = _JOINED.join(anchor.span.of(whole) for anchor in annotation.claim)
+                    starts = [segment.start for segment in unpack(boundaries, len(whole))]
+                    at = max(bisect_right(starts, annotation.claim[0].span.start) - 1, 0)
+                    sample = SampleKey(dataset, external)
+                    found.append(OwnClaim(sample, annotation, claim, (name, at)))
+        return tuple(found)
+
+    def standing(
+        self, filters: RecordFilter, people: Mapping[str, Person]
+    ) -> Iterator[OwnedAnnotation]:
+        """Yield filtered annotations with their people; no text is read. `people`: by id."""
+        with self._database.reading() as connection:
+            yield from record_filter.stream_annotations(
+                connection, filters, people, seen=seen_by(self._actor)
+            )
+
+    def labels_in_use(self) -> dict[tuple[str, LabelPath], int]:
+        """How many annotations have a label: by dataset and path, sorted."""
+        found: Counter[tuple[str, LabelPath]] = Counter()
+        for each, count in self.labellings().items():
+            for path in each.labels:
+                found[each.dataset, path] += count
+        return dict(sorted(found.items()))
+
+    def labellings(self, datasets: Collection[str] | None = None) -> Counter[LabelCombination]:
+        """Count annotations by their set of labels; `datasets` may be None for all."""
+        found: Counter[LabelCombination] = Counter()
+        seen = seen_by(self._actor)
+        query = _LABELS if seen is None else _LABELS.where(ANNOTATIONS.c.person.in_(seen))
+        if datasets is not None:
+            query = query.where(DATASETS.c.name.in_(datasets))
+        with self._database.reading() as connection:
+            for dataset, person, name, said, count in connection.execute(query):
+                value = json.loads(said)
+                paths = value if isinstance(value, list) else value["labels"]
+                found[LabelCombination(dataset, person, name, tuple(map(tuple, paths)))] += count
+        return found
+
+    def import_records(self, records: Sequence[Record]) -> ImportCounts:
+        """Stores people, annotations and assignments of records whose samples are stored.
+
+        Once more adds nothing; what was removed here stays removed. A later import's state, rating
+        and comment stand until somebody works on the sample here; from then on they are doubts.
+        Short transactions, each all or nothing.
+
+        Raises:
+            NotFound: a sample is not stored.
+            NotAllowed: who acts may not manage the workspace.
+        """
+        require(self._actor, Verb.MANAGE)
+        counts = ImportCounts()
+        for batch in batches(
+            records, _BATCH, weight=lambda each: len(each.annotations) + len(each.assignments)
+        ):
+            with self._database.writing() as connection:
+                importing = WorkImport(connection, self._clock, counts)
+                for record in batch:
+                    importing.take(record)
+        return counts
+
+
+class AdjudicationNotice(NamedTuple):
+    """What review made and refused, and what it settled of the sample as a whole."""
+
+    annotations: tuple[Annotation, ...]
+    rating: str
+    comment: str
+
+
+def _hide_others(one: Annotation, own: Collection[str]) -> Annotation:
+    if one.settled is None:
+        return one
+    sources = tuple(name for name in one.settled.sources if name in own)
+    return replace(one, settled=replace(one.settled, by="", sources=sources))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnClaim:
+    """An annotation with a claim.
+
+    Attributes:
+        claim: its words; of several spans, joined by an ellipsis.
+        place: hash of the text, and the segment in it where the claim begins.
+    """
+
+    sample: SampleKey
+    annotation: Annotation
+    claim: str
+    place: tuple[str, int]

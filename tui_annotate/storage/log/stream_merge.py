@@ -1,0 +1,266 @@
+"""Streams of another workspace brought to this one's, each whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from sqlalchemy import Connection, bindparam, select, text
+
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.history import DISCARD, Event, Payload, StreamState
+from tui_annotate.domain.label_changes import Renames, rename_payload
+from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, require, second_reader
+from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.domain.stream_merge import Fork, Own, StreamCopy, merged, transition_event
+from tui_annotate.domain.stream_validation import find_anchor_problem
+from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
+from tui_annotate.storage.batches import batches
+from tui_annotate.storage.columns import DATASETS, EVENTS
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.log import events
+from tui_annotate.storage.log.log import Log
+from tui_annotate.storage.log.plans import Stream, plan_event
+from tui_annotate.storage.people.store import add_person
+
+_AT_ONCE: Final = 20
+"""Streams of one transaction: others wait for the lock meanwhile."""
+
+_OWN: Final = text(
+    "SELECT e.person, d.name, s.external, s.digest FROM events e"
+    " JOIN datasets d ON d.name = e.dataset"
+    " JOIN samples s ON s.dataset_id = d.id AND s.external = e.sample"
+    " WHERE e.seq = 1 AND e.person IN :people ORDER BY e.person, d.name, s.external"
+).bindparams(bindparam("people", expanding=True))
+_KNOWN_IDS: Final = select(EVENTS.c.id).where(EVENTS.c.id.in_(bindparam("names", expanding=True)))
+_DIGEST: Final = text(
+    "SELECT s.digest FROM samples s JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE d.name = :dataset AND s.external = :sample"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MergedStream:
+    """What became of one stream.
+
+    Attributes:
+        events: how many were appended.
+        fork: what both sides did otherwise; None where nothing was.
+        refused: why it was left as it is; empty where it was not.
+    """
+
+    person: str
+    key: SampleKey
+    events: int = 0
+    fork: Fork | None = None
+    refused: str = ""
+
+
+@dataclass(slots=True)
+class StreamMergeReport:
+    """What became of work that came in.
+
+    Attributes:
+        person: whose it is.
+        streams, events: what was new.
+        known: streams without anything new.
+        forks: what was done otherwise on both sides; the newest stands.
+        refused: streams that do not fit what is here, with the reason.
+    """
+
+    person: Person
+    streams: int = 0
+    events: int = 0
+    known: int = 0
+    forks: list[Fork] = field(default_factory=list)
+    refused: list[MergedStream] = field(default_factory=list)
+
+    def take(self, taken: MergedStream) -> None:
+        """Counts one stream."""
+        if taken.refused:
+            self.refused.append(taken)
+        elif taken.events:
+            self.streams += 1
+            self.events += taken.events
+        else:
+            self.known += 1
+        if taken.fork:
+            self.forks.append(taken.fork)
+
+
+class MergeStore:
+    """The streams of a workspace, out for another one and in from it.
+
+    Args:
+        sample: gives a sample that is stored, to hold work from elsewhere against.
+
+    Raises:
+        NotAllowed: both methods, where the work is not the actor's to read or write.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        sample: Callable[[SampleKey], Sample],
+        *,
+        actor: Actor = OPERATOR,
+        disabled: Disabled = no_disabled_people,
+    ) -> None:
+        self._database = database
+        self._sample = sample
+        self._actor = actor
+        self._disabled = disabled
+
+    def datasets(self) -> frozenset[str]:
+        """The names of the datasets that are here."""
+        with self._database.reading() as connection:
+            return frozenset(connection.execute(select(DATASETS.c.name)).scalars())
+
+    def copies(self, person: str) -> Iterator[StreamCopy]:
+        """What somebody did, at both readings, on samples that are here; sorted, of one moment."""
+        require(self._actor, Verb.READ, person)
+        people = {"people": [person, second_reader(Person(person, "")).id]}
+        with self._database.reading() as connection:
+            for who, dataset, sample, texts in connection.execute(_OWN, people).all():
+                key = SampleKey(dataset, sample)
+                told = tuple(events.of_stream(connection, who, key))
+                if told[-1].action.verb != DISCARD:
+                    yield StreamCopy(who, key, texts, told)
+
+    def take(self, person: Person, copies: Iterable[StreamCopy]) -> Iterator[MergedStream]:
+        """Brings copies, which must be sound, to the streams that are here; told once they are in.
+
+        Once more changes nothing. What does not fit the samples that are here is refused alone.
+
+        Args:
+            person: whose they are; stored if nobody here has the id.
+        """
+        require(self._actor, Verb.WRITE, person.id)
+        for some in batches(copies, _AT_ONCE):
+            with self._database.writing() as connection:
+                add_person(connection, person)
+                log = Log(connection, self._actor, disabled=self._disabled)
+                done = [self._merge_stream(connection, log, copy, person=person) for copy in some]
+            yield from done  # once they are committed
+
+    def merge(self, person: Person, copies: Iterable[StreamCopy]) -> StreamMergeReport:
+        """Brings copies here as `take` does, and counts what became of them."""
+        done = StreamMergeReport(person)
+        for taken in self.take(person, copies):
+            done.take(taken)
+        return done
+
+    def become(
+        self,
+        person: str,
+        key: SampleKey,
+        other: Callable[[Stream], StreamState],
+        *,
+        head: str,
+        at: str,
+        stays: bool,
+    ) -> bool:
+        """Makes somebody's work on a sample what it is elsewhere, where its state alone is known.
+
+        Args:
+            other: gives that state; a number that an annotation has in it counts for nothing.
+            head: the last event that the caller knows of; with another one nothing is done.
+            at: when it was done there.
+            stays: False goes back to what stands here right after, so that the log has both.
+
+        Returns:
+            Whether it was done.
+
+        Raises:
+            Conflict: an annotation stands in another stream here.
+        """
+        require(self._actor, Verb.WRITE, person)
+        with self._database.writing() as connection:
+            log = Log(connection, self._actor, disabled=self._disabled)
+            stream = log.stream(person, key)
+            if stream.head != head:
+                return False
+            steps = [(_renumber(log, stream, other(stream)), at)]
+            steps += [] if stays else [(stream.state, stream.updated)]
+            for to, when in steps:
+                if not stream.state.alike(to):
+                    name = (person, *key)
+                    event = transition_event(name, stream.state, to, head=stream.head, at=when)
+                    plan, stream = plan_event(stream, event)
+                    log.write([plan])
+        return True
+
+    def _merge_stream(
+        self, connection: Connection, log: Log, copy: StreamCopy, *, person: Person
+    ) -> MergedStream:
+        scope = {"dataset": copy.key.dataset, "sample": copy.key.id}
+        texts = connection.execute(_DIGEST, scope).scalar()
+        nothing = MergedStream(copy.person, copy.key)
+        if texts is None:
+            return replace(nothing, refused="there is no such sample here")
+        if texts != copy.texts:
+            return replace(nothing, refused="the sample has other texts here")
+        here = tuple(log.events(copy.person, copy.key))
+        if (
+            len(copy.events) <= len(here)
+            and here[len(copy.events) - 1].hash == copy.events[-1].hash
+        ):
+            return nothing
+        if says := find_anchor_problem(copy, self._sample(copy.key)):
+            return replace(nothing, refused=says)
+        stream = log.stream(copy.person, copy.key)
+        names = {name for event in copy.events for name in event.action.after.annotations}
+        for name, owner in log.owners(sorted(names)).items():
+            if owner != (copy.person, stream.sample_id):
+                return replace(nothing, refused=f"annotation {name} stands elsewhere here")
+        if copy.person != person.id:
+            add_person(connection, second_reader(person))
+        merge = merged(here, copy.events, own=_adapt_payloads(log, here, copy))
+        ids = {"names": [event.id for event in merge.events]}
+        if (taken := connection.execute(_KNOWN_IDS, ids).scalar()) is not None:
+            return replace(nothing, refused=f"event {taken} stands elsewhere here")
+        for event in merge.events:
+            plan, stream = plan_event(stream, event)
+            log.write([plan])
+        return replace(nothing, events=len(merge.events), fork=merge.fork)
+
+
+def _renumber(log: Log, stream: Stream, to: StreamState) -> StreamState:
+    """A state from elsewhere with the numbers that its annotations have, or get, here."""
+    for name, place in log.owners(sorted(to.annotations)).items():
+        if place != (stream.person, stream.sample_id):
+            raise Conflict(f"annotation {name} stands elsewhere here", "who wrote that row?")
+    had = {name: each["number"] for name, each in stream.state.annotations.items()}
+    fresh = [name for name in to.annotations if name not in had]
+    numbers = had | dict(zip(fresh, log.numbers([0] * len(fresh)), strict=True))
+    payloads = {name: {**each, "number": numbers[name]} for name, each in to.annotations.items()}
+    return replace(to, annotations=payloads)
+
+
+def _adapt_payloads(log: Log, here: Sequence[Event], copy: StreamCopy) -> Own:
+    """What an annotation of a copy is here: its number, and its labels as they are called now."""
+    had, wanted = _read_numbers(here), _read_numbers(copy.events)
+    fresh = [name for name in wanted if name not in had]
+    given = log.numbers([wanted[name] for name in fresh])
+    numbers = had | dict(zip(fresh, given, strict=True))
+    became: dict[str, Renames] = {}
+
+    def own(payload: Payload) -> Payload:
+        version = payload["label_set"]
+        if version not in became:
+            became[version] = log.became(copy.key.dataset, version) if version else {}
+        found = rename_payload(payload, became[version])
+        number = numbers[payload["id"]]
+        return found if found["number"] == number else {**found, "number": number}
+
+    return own
+
+
+def _read_numbers(told: Sequence[Event]) -> dict[str, int]:
+    return {
+        name: payload["number"]
+        for event in told
+        for name, payload in event.action.after.annotations.items()
+        if payload is not None
+    }

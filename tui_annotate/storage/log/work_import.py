@@ -1,0 +1,186 @@
+"""Work that comes with records: into the log as it is, once, never against what was done here.
+
+Of a state, rating and comment the last import tells, until somebody works on the sample here.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from sqlalchemy import Connection
+
+from tui_annotate.domain.annotations import Annotation, annotation_to_json
+from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.history import DISCARD, IMPORT, Change, Event, PendingEvent
+from tui_annotate.domain.people import SETTLED, Person, PersonKind
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.stream_merge import IDLE
+from tui_annotate.storage.codec import from_json, plain, to_json
+from tui_annotate.storage.log.log import Log, Stream
+from tui_annotate.storage.people.store import add_person
+
+_NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
+_EMPTY_VALUES: Final = {"state": State.NEW.value}
+"""What says as little of a part as the empty text does."""
+_IDLE_VERBS: Final = IDLE | {IMPORT}
+"""What stands in a stream in which nobody worked here."""
+
+
+@dataclass(slots=True)
+class ImportCounts:
+    """What became of annotations, states, ratings and comments that came with records.
+
+    Attributes:
+        added: stored now.
+        known: were there already.
+        buried: had been removed here, and stay removed.
+        changed: samples of which somebody's state, rating or comment is another now than an
+            import before had it.
+        doubts: where what came can not stand, as somebody worked on the sample here.
+    """
+
+    added: int = 0
+    known: int = 0
+    buried: int = 0
+    changed: int = 0
+    doubts: list[Problem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _PersonWork:
+    annotations: list[Annotation]
+    assignment: Assignment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkImport:
+    """Imports in one transaction.
+
+    Attributes:
+        clock: gives this moment, for work that does not say when it was done.
+        counts: grow with every record.
+    """
+
+    connection: Connection
+    clock: Callable[[], str]
+    counts: ImportCounts
+
+    def take(self, record: Record) -> None:
+        """Stores the people, annotations and assignments of a record whose sample is stored.
+
+        Raises:
+            NotFound: the sample is not stored.
+        """
+        log = Log(self.connection)
+        given = {person.id: person for person in record.people}
+        for name, work in _group_by_person(record).items():
+            person = given.get(name, Person(name, name))
+            kind = PersonKind.SETTLED if name == SETTLED else PersonKind.IMPORTED
+            add_person(self.connection, replace(person, kind=kind))
+            self._import_work(log, log.stream(name, record.sample.key), work, where=record.where)
+
+    def _import_work(self, log: Log, stream: Stream, work: _PersonWork, *, where: str) -> None:
+        fresh = self._select_new(log, stream, work.annotations)
+        after = self._select_changes(log, stream, work.assignment, where=where)
+        if not fresh and not after:
+            return
+        assignment = work.assignment if after else None
+        before = {name: stream.state.assignment[name] for name in after}
+        payloads = {new.id: from_json(to_json(annotation_to_json(new))) for new in fresh}
+        action = PendingEvent(
+            IMPORT, Change(dict.fromkeys(payloads), before), Change(payloads, after)
+        )
+        event = Event(
+            id=str(uuid.uuid4()),
+            seq=0,
+            person=stream.person,
+            dataset=stream.key.dataset,
+            sample=stream.key.id,
+            action=action,
+            at=(assignment.updated if assignment else "") or self.clock(),
+            # An import tells all the time that was worked, not what was added to it.
+            seconds=max(assignment.seconds - stream.state.seconds, 0.0) if assignment else 0.0,
+        )
+        log.append(stream, event)
+        self.counts.added += len(fresh)
+
+    def _select_changes(
+        self, log: Log, stream: Stream, assignment: Assignment | None, *, where: str
+    ) -> Mapping[str, str]:
+        told = _extract_parts(assignment)
+        if not stream.seq:
+            return told
+        stands = stream.state.assignment
+        news = {
+            name: value
+            for name, value in told.items()
+            if value != stands[name] and value != _EMPTY_VALUES.get(name)
+        }
+        if not news:
+            return {}
+        if _is_worked_on(log, stream):
+            self.counts.doubts.append(_describe_doubt(stream, news, where=where))
+            return {}
+        self.counts.changed += any(
+            stands[name] not in ("", _EMPTY_VALUES.get(name)) for name in news
+        )
+        return news
+
+    def _select_new(
+        self, log: Log, stream: Stream, annotations: Sequence[Annotation]
+    ) -> list[Annotation]:
+        """What is neither here nor was removed, each with an id and a number that are free."""
+        if not annotations:
+            return []
+        mine = (stream.person, stream.sample_id)
+        owners = log.owners([new.id for new in annotations])
+        named = {}
+        for new in annotations:
+            name = new.id
+            if owners.get(name, mine) != mine:  # same input, same id
+                parts = (stream.person, *stream.key, name)
+                name = str(uuid.uuid5(_NAMESPACE, "\0".join(parts)))
+            named[name] = replace(new, id=name)
+        there = named.keys() & stream.state.annotations.keys()
+        buried = log.buried(list(named))
+        fresh = [new for name, new in named.items() if name not in there | buried]
+        self.counts.known += len(there)
+        self.counts.buried += len(buried)
+        numbers = log.numbers([new.number for new in fresh])
+        return [replace(new, number=number) for new, number in zip(fresh, numbers, strict=True)]
+
+
+def _group_by_person(record: Record) -> dict[str, _PersonWork]:
+    work = {each.person: _PersonWork([], each) for each in record.assignments}
+    for owned in record.annotations:
+        work.setdefault(owned.person, _PersonWork([])).annotations.append(owned.annotation)
+    return work
+
+
+def _extract_parts(assignment: Assignment | None) -> Mapping[str, str]:
+    if assignment is None:
+        return {}
+    state, rating, comment = assignment.state.value, assignment.rating, assignment.comment
+    parts = {"state": state, "rating": plain(rating), "comment": plain(comment)}
+    return {name: value for name, value in parts.items() if value}
+
+
+def _is_worked_on(log: Log, stream: Stream) -> bool:
+    """Whether there is more in a stream than imports, since its sample came last."""
+    verbs = [event.action.verb for event in log.events(stream.person, stream.key)]
+    last = len(verbs) - verbs[::-1].index(DISCARD) if DISCARD in verbs else 0
+    return not _IDLE_VERBS.issuperset(verbs[last:])
+
+
+def _describe_doubt(stream: Stream, news: Mapping[str, str], *, where: str) -> Problem:
+    stands = stream.state.assignment
+    told = "; ".join(
+        f"{name} {stands[name]!r:.50} stands, the file has {value!r:.50}"
+        for name, value in news.items()
+    )
+    message = f"{stream.person!r} worked on {stream.key} here: {told}"
+    hint = "where the file is right, it is changed as any work: tui-annotate annotate"
+    return Problem(where or str(stream.key), message, hint, refused=False)

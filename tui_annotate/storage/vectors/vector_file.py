@@ -1,0 +1,231 @@
+"""Vectors that were made elsewhere, in a Parquet file: checked throughout, as a cache may be torn.
+
+A row a segment: `sha256` of the document, `segment`, `start`, `end`, `vector`, and of its tokens
+`token_vectors` (bytes one after another), `token_starts`, `token_ends`. The metadata of the schema
+say what made them, as in `VectorSet`, and hold the axes (base64 of little-endian single precision).
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.samples import Segment
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.storage.vectors import arrow
+from tui_annotate.storage.vectors.store import table_name
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from tui_annotate.methods.late_interaction import TokenBank
+    from tui_annotate.storage.vectors.arrow import Row
+
+FORMAT: Final = "tui-annotate-vectors/1"
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentVectors:
+    """What a file has of one document.
+
+    Attributes:
+        vectors: (segments, dimensions).
+        tokens: of its segments.
+    """
+
+    segments: tuple[Segment, ...]
+    vectors: NDArray[np.float16]
+    tokens: TokenBank
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """(segments,): which have a vector other than zeros."""
+        known: NDArray[np.bool_] = (self.vectors != 0).any(axis=1)
+        return known
+
+    def rows(self, name: str) -> list[Row]:
+        """As `VectorStore.add` takes them."""
+        each = enumerate(zip(self.segments, self.vectors, strict=True))
+        return [(name, index, *segment, vector) for index, (segment, vector) in each]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorFileContent:
+    """The content of a file.
+
+    Attributes:
+        vectors: the set that they make.
+        documents: by hash.
+    """
+
+    vectors: VectorSet
+    axes: NDArray[np.float32]
+    documents: dict[str, SegmentVectors]
+
+    def fits(self, name: str, segments: Sequence[Segment]) -> bool:
+        """Whether a document is in it, cut into the same segments."""
+        made = self.documents.get(name)
+        return made is not None and made.segments == tuple(segments)
+
+
+def read(path: Path) -> VectorFileContent:
+    """The vectors of a file.
+
+    Raises:
+        InvalidInput: it can not be read, or does not hold together.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        rows = pq.read_table(path)
+        return _parse_rows(
+            rows,
+            {name.decode(): value.decode() for name, value in (rows.schema.metadata or {}).items()},
+        )
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        pa.ArrowException,
+    ) as error:
+        first = (str(error).splitlines() or [""])[0][:200]
+        raise InvalidInput(
+            f"{path} holds no vectors that can be used: {first}", "is it that of this version?"
+        ) from error
+
+
+def write(path: Path, prepared: VectorFileContent) -> None:
+    """Writes vectors as `read` takes them; same vectors, same bytes.
+
+    Raises:
+        OSError: the file can not be written.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from tui_annotate.methods.late_interaction import TokenBank
+
+    names = sorted(prepared.documents)
+    made = [prepared.documents[name] for name in names]
+    rows = [
+        (name, index, *segment)
+        for name, each in zip(names, made, strict=True)
+        for index, segment in enumerate(each.segments)
+    ]
+    matrix = np.concatenate([each.vectors for each in made]).astype(np.float16)
+    bank = TokenBank.joined([each.tokens for each in made])
+    ends = zip(bank.bounds, bank.bounds[1:], strict=False)
+    bounds = pa.array(bank.bounds.astype(np.int32))
+    columns = {
+        "sha256": pa.array([row[0] for row in rows], pa.string()),
+        **{
+            name: pa.array([row[place] for row in rows], pa.int32())
+            for place, name in enumerate(("segment", "start", "end"), start=1)
+        },
+        "vector": pa.FixedSizeListArray.from_arrays(
+            pa.array(matrix.reshape(-1)), prepared.vectors.dimensions
+        ),
+        "token_vectors": pa.array([bank.vectors[a:b].tobytes() for a, b in ends], pa.binary()),
+        "token_starts": pa.ListArray.from_arrays(bounds, pa.array(bank.starts, pa.int32())),
+        "token_ends": pa.ListArray.from_arrays(bounds, pa.array(bank.ends, pa.int32())),
+    }
+    table = pa.table(columns).replace_schema_metadata(_build_metadata(prepared))
+    pq.write_table(table, path, compression="zstd")
+
+
+def _build_metadata(prepared: VectorFileContent) -> dict[str, str]:
+    import numpy as np
+
+    kept = prepared.vectors
+    axes = np.ascontiguousarray(prepared.axes, "<f4").tobytes()
+    return {
+        "format": FORMAT,
+        "embedder": kept.embedder,
+        "label": kept.label,
+        "version": kept.version,
+        "segmenter": kept.segmenter,
+        "dimensions": str(kept.dimensions),
+        "token_dimensions": str(kept.token_dimensions),
+        "instant": "yes" if kept.instant else "no",
+        "axes": base64.b64encode(axes).decode(),
+    }
+
+
+def _parse_rows(rows: Any, about: dict[str, str]) -> VectorFileContent:
+    _require(about.get("format") == FORMAT, f"its form is {about.get('format')!r}, not {FORMAT!r}")
+    vectors = VectorSet(
+        embedder=about["embedder"],
+        label=about["label"],
+        version=about["version"],
+        segmenter=about["segmenter"],
+        table=table_name(about["embedder"], about["version"], about["segmenter"]),
+        dimensions=int(about["dimensions"]),
+        token_dimensions=int(about["token_dimensions"]),
+        instant=about.get("instant") == "yes",
+    )
+    matrix, bank = _read_matrix(rows, vectors), _read_tokens(rows, vectors)
+    starts, ends = (rows.column(name).to_pylist() for name in ("start", "end"))
+    segments = list(map(Segment, starts, ends))
+    counted = [index for _, first, last in arrow.documents(rows) for index in range(last - first)]
+    _require(rows.column("segment").to_pylist() == counted, "its segments are not in order")
+    documents = {
+        name: SegmentVectors(
+            tuple(segments[first:last]), matrix[first:last], bank.part(first, last)
+        )
+        for name, first, last in arrow.documents(rows)
+    }
+    return VectorFileContent(vectors, _read_axes(about, vectors), documents)
+
+
+def _require(sound: object, told: str) -> None:
+    if not sound:
+        raise ValueError(told)
+
+
+def _read_matrix(rows: Any, vectors: VectorSet) -> NDArray[np.float16]:
+    import numpy as np
+
+    matrix = arrow.matrix(rows.column("vector"))
+    _require(matrix.shape == (rows.num_rows, vectors.dimensions), f"its vectors are {matrix.shape}")
+    _require(np.isfinite(matrix).all(), "its vectors are not finite")
+    return matrix
+
+
+def _read_tokens(rows: Any, vectors: VectorSet) -> TokenBank:
+    import numpy as np
+    import pyarrow.compute as pc
+
+    from tui_annotate.methods.late_interaction import TokenBank
+
+    counts = pc.list_value_length(rows.column("token_starts")).to_numpy()
+    sizes = pc.binary_length(rows.column("token_vectors")).to_numpy()
+    starts, ends = (
+        pc.list_flatten(rows.column(name)).to_numpy().astype(np.int32)
+        for name in ("token_starts", "token_ends")
+    )
+    lengths = (pc.subtract(rows.column("end"), rows.column("start"))).to_numpy()
+    _require((sizes == counts * vectors.token_dimensions).all(), "its tokens are cut short")
+    _require(len(starts) == len(ends) and (starts >= 0).all(), "its tokens stand nowhere")
+    _require((ends <= np.repeat(lengths, counts)).all(), "its tokens stand outside their texts")
+    packed = b"".join(rows.column("token_vectors").to_pylist())
+    tokens = np.frombuffer(packed, np.int8).reshape(-1, max(vectors.token_dimensions, 1))
+    bounds = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    return TokenBank(tokens, bounds, starts, ends)
+
+
+def _read_axes(about: dict[str, str], vectors: VectorSet) -> NDArray[np.float32]:
+    import numpy as np
+
+    if not vectors.token_dimensions:
+        return np.zeros((vectors.dimensions, 0), np.float32)
+    flat = np.frombuffer(base64.b64decode(about["axes"], validate=True), "<f4")
+    return flat.reshape(vectors.dimensions, vectors.token_dimensions).astype(np.float32)

@@ -1,0 +1,154 @@
+"""Figures of work, counted by SQLite: states, days, reasons of flags; never whole events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Final
+
+from sqlalchemy import Connection, bindparam, text
+
+from tui_annotate.domain.people import seen_by
+from tui_annotate.domain.work_statistics import Flag
+from tui_annotate.storage.assignments.pools import pool_of
+from tui_annotate.storage.corpus.store import DatasetProgress, progress
+from tui_annotate.storage.database import Store
+from tui_annotate.storage.statements import seen_scope
+
+_SEEN: Final[Any] = bindparam("seen", expanding=True)
+
+
+@dataclass(frozen=True, slots=True)
+class AssignedCount:
+    """Samples handed out to a person in a dataset, without those for practice."""
+
+    dataset: str
+    person: str
+    count: int
+    finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkDay:
+    """A day of a person in a dataset, UTC: seconds of work, samples that were finished."""
+
+    dataset: str
+    person: str
+    day: str
+    seconds: float
+    finished: int
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetWorkload:
+    """Workload of a dataset; `undrawn` counts open places of its pool, None for no pool."""
+
+    dataset: str
+    samples: int
+    handed_out: bool
+    practice: bool
+    undrawn: int | None
+
+
+_ASSIGNED: Final = text(
+    "SELECT d.name, w.person, count(*), coalesce(sum(a.finished), 0) FROM allotments w"
+    " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " LEFT JOIN assignments a ON a.person = w.person AND a.sample_id = w.sample_id"
+    " WHERE NOT w.practice AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " GROUP BY 1, 2"
+).bindparams(_SEEN)
+_WORKED: Final = text(
+    "SELECT dataset, person, substr(at, 1, 10), sum(seconds), 0 FROM events w"
+    " WHERE w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " GROUP BY person, dataset, substr(at, 1, 10)"
+).bindparams(_SEEN)
+_FINISHED: Final = text(
+    "SELECT d.name, w.person, substr(w.updated, 1, 10), 0.0, count(*) FROM assignments w"
+    " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE w.finished AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " GROUP BY 1, 2, 3"
+).bindparams(_SEEN)
+_FLAGS: Final = text(
+    "SELECT d.name, s.external, w.person, w.comment, w.updated FROM assignments w"
+    " JOIN samples s ON s.id = w.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE w.state = 'flagged' AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
+    " ORDER BY 1, w.updated, 2"
+).bindparams(_SEEN)
+_READINGS: Final = text(
+    "SELECT count(*) FROM assignments w WHERE w.state = 'done' AND w.person NOT LIKE '%~2'"
+    " AND w.person <> :settled AND (:everybody OR w.person IN :seen) GROUP BY w.sample_id"
+).bindparams(_SEEN)
+_SEGMENTERS: Final = text("SELECT segmenter, count(*) FROM documents GROUP BY segmenter")
+_WORKLOADS: Final = text(
+    "SELECT d.id, d.name, (SELECT count(*) FROM samples s WHERE s.dataset_id = d.id),"
+    " (SELECT min(g.practice) FROM allotments g JOIN samples s ON s.id = g.sample_id"
+    "   WHERE s.dataset_id = d.id) FROM datasets d ORDER BY d.name"
+)
+_LEFT_IN_POOL: Final = text(
+    "SELECT coalesce(sum(max(0, :overlap - held)), 0) FROM (SELECT (SELECT count(*)"
+    "   FROM allotments g WHERE g.sample_id = s.id) AS held"
+    "   FROM samples s WHERE s.dataset_id = :id)"
+)
+
+
+class WorkStatisticsStore(Store):
+    """Figures of all people, or of the actor's own work alone, as the policy says."""
+
+    def progress(self) -> list[DatasetProgress]:
+        """What people did, by dataset and name."""
+        with self._database.reading() as connection:
+            return progress(connection, seen_by(self._actor))
+
+    def assigned(self) -> list[AssignedCount]:
+        """What people have to do, as far as it is handed out."""
+        return [AssignedCount(*row) for row in self._fetch(_ASSIGNED)]
+
+    def days(self) -> list[WorkDay]:
+        """Each day of work, from the log; and each on which samples were finished, as they are.
+
+        Work that came from a file without a time that makes sense is of no day.
+        """
+        days = (WorkDay(*row) for query in (_WORKED, _FINISHED) for row in self._fetch(query))
+        return [each for each in days if _is_day(each.day)]
+
+    def flags(self) -> list[Flag]:
+        """Flagged samples by dataset, the oldest first."""
+        return [Flag(*row) for row in self._fetch(_FLAGS)]
+
+    def rooms(self) -> list[DatasetWorkload]:
+        """All datasets by name."""
+        with self._database.reading() as connection:
+            return [
+                _build_workload(connection, *row) for row in connection.execute(_WORKLOADS).all()
+            ]
+
+    def readings(self) -> list[int]:
+        """For each sample that anybody is done with, by how many people, second readings apart."""
+        return [row[0] for row in self._fetch(_READINGS)]
+
+    def segmenters(self) -> dict[str, int]:
+        """How many documents were cut into sentences by which segmenter."""
+        with self._database.reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(_SEGMENTERS)}
+
+    def _fetch(self, query: Any) -> Sequence[Any]:
+        scope = seen_scope(seen_by(self._actor))
+        with self._database.reading() as connection:
+            return connection.execute(query, scope).all()
+
+
+def _build_workload(connection: Connection, dataset_id: int, *found: Any) -> DatasetWorkload:
+    name, samples, practice = found
+    pool = pool_of(connection, dataset_id)
+    scope = {"id": dataset_id, "overlap": pool.overlap if pool else 0}
+    undrawn = int(connection.execute(_LEFT_IN_POOL, scope).scalar_one()) if pool else None
+    return DatasetWorkload(name, samples, practice is not None, bool(practice), undrawn)
+
+
+def _is_day(value: str) -> bool:
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        return False
+    return True

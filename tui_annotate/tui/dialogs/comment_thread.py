@@ -1,0 +1,79 @@
+"""Writing about a sample, to the reviewers or by one, under what was said about it so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from tui_annotate.tui.dialogs.frame import Dialog
+from tui_annotate.tui.line_input import LineInput
+from tui_annotate.tui.line_text import line_text, paragraphs, wrap_line
+from tui_annotate.tui.row_widgets import Words, WordsList
+
+Said = tuple[str, str, str]
+"""Who, when, what."""
+
+
+class CommentDialog(Dialog[str]):
+    """Dismisses with what was typed on Enter, with None when closed."""
+
+    DEFAULT_CSS = """
+    CommentDialog > Vertical { width: 100%; max-width: 92; }
+    CommentDialog RowList { max-height: 14; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "scroll_by(1)", "down", show=False),
+        Binding("up", "scroll_by(-1)", "up", show=False),
+    ]
+
+    def __init__(
+        self,
+        said: Sequence[Said],
+        *,
+        text: str = "",
+        title: str = "To the reviewers, about this sample",
+        wanted: str = "what they should know",
+    ) -> None:
+        """`text`: what was typed before and not sent; `wanted`: what is to be typed."""
+        super().__init__(title)
+        self._comments, self._text, self._hint = tuple(said), text, wanted
+        scroll = [("↑↓", "scroll")] if said else []
+        self.keys = (("Enter", "send"), *scroll, ("Esc", "close"))
+
+    def body(self) -> ComposeResult:
+        """The talk, and the line that is typed."""
+        if self._comments:
+            yield WordsList(id="lines", classes="gap")
+        yield LineInput(self._text, placeholder=self._hint, id="line")
+
+    def on_mount(self) -> None:
+        """The input has the keys."""
+        self.query_one("#line", LineInput).add_class("gap")
+        self.query_one("#line", LineInput).focus()
+
+    def on_resize(self) -> None:
+        """Wraps anew."""
+        self.call_after_refresh(self._show_comments)
+
+    def _show_comments(self) -> None:
+        for listed in self.query("#lines").results(WordsList):
+            cells = self.query_one("#line", LineInput).content_size.width
+            listed.show(self._render_comments(max(cells, 20)))
+            listed.scroll_to(y=listed.max_scroll_y, animate=False)
+
+    def _render_comments(self, cells: int) -> list[list[Words]]:
+        lines: list[list[Words]] = []
+        for who, when, what in self._comments:
+            lines.append([(line_text(who), "title"), (f"  {line_text(when)}", "quiet")])
+            for text in paragraphs(what):
+                lines += [[(f"  {part}", "text")] for part in wrap_line(text, cells - 4)]
+        return lines
+
+    def on_input_submitted(self, event: LineInput.Submitted) -> None:
+        """Enter; nothing is sent where nothing is typed."""
+        event.stop()
+        if event.value.strip():
+            self.dismiss(event.value)

@@ -1,0 +1,188 @@
+"""A dialog with a list that a thread reads: nothing is chosen before it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+from rich.style import Style
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.tui.dialogs.frame import CLOSING, Dialog, Result
+from tui_annotate.tui.key_queue import KeyOrPaste, free
+from tui_annotate.tui.line_text import Run, cut, line_text
+from tui_annotate.tui.palette import Palette
+from tui_annotate.tui.row_widgets import RowList
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
+
+_CLOSING = frozenset({"q", "backspace", "escape", "ctrl+q", "ctrl+c"})
+
+
+class ItemList(RowList, Generic[Item]):
+    """Items of one row or more, one of which is focused; a click on any row picks its item.
+
+    Args:
+        dialog: says what the rows of an item look like.
+
+    Attributes:
+        focused: the index of an item.
+    """
+
+    def __init__(self, dialog: ItemDialog[Any, Item, Any]) -> None:
+        super().__init__()
+        self.items: tuple[Item, ...] = ()
+        self.focused = 0
+        self._dialog = dialog
+        self._rows: list[tuple[int, str | None]] = []
+        self._words: tuple[str, ...] = ()
+
+    def tell(self, *words: str) -> None:
+        """Shows words in place of items, a row each."""
+        self._words = tuple(map(line_text, words))
+        self.set_rows(len(words))
+
+    def show(self, items: Sequence[Item], *, focused: int = 0) -> None:
+        """Shows items."""
+        self.items, self.focused = tuple(items), focused
+        self.lay_out()
+
+    def lay_out(self) -> None:
+        """Finds the rows of all items anew."""
+        self._rows = [
+            (at, text)
+            for at, item in enumerate(self.items)
+            for text in (None, *self._dialog.details(item, self.window.width))
+        ]
+        if self._rows:
+            self.set_rows(len(self._rows), focused=self._rows.index((self.focused, None)))
+            self.move(0)
+
+    def move(self, step: int) -> None:
+        """Focuses another item; stops at the ends."""
+        if self.items:
+            self.focused = max(0, min(self.focused + step, len(self.items) - 1))
+            rows = [at for at, (index, _) in enumerate(self._rows) if index == self.focused]
+            self.focus_row(rows[0])
+            self.refresh()  # the rows below the head of the focused one may stand out
+            if rows[-1] not in self.seen:  # more of them is seen below its head
+                self.scroll_to(y=rows[0], animate=False, immediate=True)
+
+    def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """A row of an item, or of words."""
+        if not self.items:
+            return [(cut(f"  {self._words[index]}", cells), self.palette.quiet)]
+        at, text = self._rows[index]
+        if text is None:
+            focused = index == self.focused_row
+            return self._dialog.head(self.items[at], cells, focused=focused)
+        style = self._dialog.detail_style(self.palette, focused=at == self.focused)
+        return [(cut(text, cells), style)]
+
+    def clicked(self, index: int) -> None:
+        """Posts which item it was."""
+        if self.items:
+            self.post_message(self.Picked(self._rows[index][0]))
+
+    def on_resize(self) -> None:
+        """Wraps anew."""
+        self.lay_out()
+
+
+class ItemDialog(Dialog[Result], Generic[Result, Item, Found]):
+    """Dismisses with what stands for the item that was chosen.
+
+    Args:
+        find: reads what is to be shown; called in a thread.
+
+    Attributes:
+        rows: the list.
+        waiting: told while they are read.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *CLOSING,
+        Binding("down,j", "move(1)", "down", show=False),
+        Binding("up,k", "move(-1)", "up", show=False),
+        Binding("enter", "choose", "choose", show=False),
+    ]
+    waiting: ClassVar[str] = ""
+
+    def __init__(self, title: str, find: Callable[[], Found]) -> None:
+        super().__init__(title)
+        self._find = find
+        self.rows = ItemList(self)
+        self._reading = True
+
+    def arrived(self, found: Found) -> None:
+        """Shows what was read."""
+        raise NotImplementedError
+
+    def head(self, item: Item, cells: int, *, focused: bool) -> Sequence[Run]:
+        """The first row of an item."""
+        raise NotImplementedError
+
+    def details(self, item: Item, cells: int) -> Sequence[str]:
+        """The rows of an item below its first one."""
+        del item, cells
+        return ()
+
+    def detail_style(self, palette: Palette, *, focused: bool) -> Style:
+        """The style of these rows."""
+        del focused
+        return palette.text
+
+    def result_of(self, item: Item) -> Result:
+        """What the dialog dismisses with."""
+        raise NotImplementedError
+
+    def body(self) -> ComposeResult:
+        """The list."""
+        yield self.rows
+
+    def on_mount(self) -> None:
+        """Has it read."""
+        self.rows.tell(self.waiting)
+        self._read()
+
+    def holds(self, event: KeyOrPaste) -> bool:
+        """Also: until there is something to choose from; what closes does not wait for that."""
+        closing = isinstance(event, events.Key) and event.key in _CLOSING
+        return (self._reading and not closing) or super().holds(event)
+
+    @work(thread=True)
+    def _read(self) -> None:
+        try:
+            found = self._find()
+        except TuiAnnotateError as error:
+            self.app.call_from_thread(self._show, self.refused, error)
+        else:
+            self.app.call_from_thread(self._show, self.arrived, found)
+
+    def _show(self, show: Callable[..., None], what: object) -> None:
+        if self.is_attached:  # it may have been closed meanwhile
+            self._reading = False
+            show(what)
+            free(self)
+
+    def refused(self, error: TuiAnnotateError) -> None:
+        """Tells why there is nothing to choose from."""
+        self.rows.tell(f"✗ {error.message}")
+
+    def action_move(self, step: int) -> None:
+        """Up and Down."""
+        self.rows.move(step)
+
+    def action_choose(self) -> None:
+        """Enter."""
+        if self.rows.items:
+            self.dismiss(self.result_of(self.rows.items[self.rows.focused]))
+
+    @on(RowList.Picked)
+    def _choose_clicked(self, message: RowList.Picked) -> None:
+        message.stop()
+        self.dismiss(self.result_of(self.rows.items[message.index]))

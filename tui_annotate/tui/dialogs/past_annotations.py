@@ -1,0 +1,98 @@
+"""Labelled like this before: one's own former annotations, nearest first, to take a note from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+
+from tui_annotate.domain.annotations import LabelPath, PastAnnotation
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.tui.dialogs.frame import Keys
+from tui_annotate.tui.dialogs.item_list import ItemDialog
+from tui_annotate.tui.line_text import Run, both_ends, clip, cut, line_text, runs_width
+from tui_annotate.tui.palette import FOCUS_BAR, NOTED
+
+_FEWEST = 2  # rows in which words stand where nothing is found
+_OTHER_ROWS = 6  # rows of the box that hold no annotation
+_LABEL_SHARE, _SAMPLE_SHARE = 0.3, 0.25  # of the cells, at most
+_INDENT = "      "
+
+
+class PastAnnotationDialog(ItemDialog[PastAnnotation, PastAnnotation, Sequence[PastAnnotation]]):
+    """Dismisses with the annotation that was taken.
+
+    Args:
+        find: gives them, the nearest first; called in a thread. What it raises of our own errors is
+            shown with its hint.
+        slots: colour slots by path; a label without one is drawn plainly.
+    """
+
+    DEFAULT_CSS = """
+    PastAnnotationDialog > Vertical { width: 100; max-height: 90%; }
+    PastAnnotationDialog ItemList { height: 1fr; margin-top: 1; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("R", "move(1)", "down", show=False)]
+    waiting = "looking through your annotations ..."
+    keys: Keys = (("q", "close"),)
+
+    def __init__(
+        self, find: Callable[[], Sequence[PastAnnotation]], *, slots: Mapping[LabelPath, int]
+    ) -> None:
+        super().__init__("Labelled like this before", find)
+        self._slots = slots
+
+    def details(self, item: PastAnnotation, cells: int) -> Sequence[str]:
+        """The note."""
+        del cells
+        return [f"{_INDENT}{NOTED} {line_text(item.note)}"] if item.note else []
+
+    def head(self, item: PastAnnotation, cells: int, *, focused: bool) -> Sequence[Run]:
+        """Score, labels, words, sample."""
+        palette = self.rows.palette
+        slot = self._slots.get(item.labels[0]) if item.labels else None
+        names = ", ".join(path[-1] for path in item.labels if path) or "no label"
+        left: list[Run] = [
+            (FOCUS_BAR if focused else " ", palette.accent),
+            (f"{item.score:.2f} ", palette.quiet),
+            (
+                cut(line_text(names), int(cells * _LABEL_SHARE)),
+                palette.text if slot is None else palette.label(slot) + palette.letter,
+            ),
+        ]
+        sample = cut(line_text(str(item.sample.id)), int(cells * _SAMPLE_SHARE))
+        right: list[Run] = [(f" {sample} ", palette.quiet)]
+        room = cells - runs_width([*left, *right])
+        left.append((f' "{cut(line_text(item.text), room - 3)}"', palette.text))
+        return clip(both_ends(left, right, cells), cells)
+
+    def on_mount(self) -> None:
+        """The height for words."""
+        self.query_one(Vertical).styles.height = _FEWEST + _OTHER_ROWS
+
+    def refused(self, error: TuiAnnotateError) -> None:
+        """With what to do about it."""
+        self.rows.tell(f"✗ {error.message}", error.hint)
+
+    def arrived(self, found: Sequence[PastAnnotation]) -> None:
+        """All of them; r takes the label of the note that Enter took."""
+        if not found:
+            self.rows.tell("nothing of yours is like this yet")
+            return
+        self.rows.show(found)
+        self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS
+        self.show_title(f"{len(found)} of yours")
+        take = ("Enter", "take note"), ("r", "then takes its label")
+        self.show_keys(
+            (
+                ("↑↓", "move"),
+                *take,
+                *self.keys,
+            )
+        )
+
+    def result_of(self, item: PastAnnotation) -> PastAnnotation:
+        """The annotation."""
+        return item

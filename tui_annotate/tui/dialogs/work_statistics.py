@@ -1,0 +1,136 @@
+"""Figures of work over the screen: who is how far, how fast, until when; hours by week; flags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from tui_annotate.domain.work_statistics import bar
+from tui_annotate.tui.dialogs.frame import Keys
+from tui_annotate.tui.dialogs.message import ScrollDialog
+from tui_annotate.tui.line_text import fit, line_text, wrap_line
+from tui_annotate.tui.row_widgets import Words
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.work_statistics import (
+        PersonWork,
+        Projection,
+        RemainingWork,
+        WorkStatistics,
+    )
+
+_NAME, _BAR, _WEEK_BAR = 14, 10, 40
+Line = list[Words]
+
+
+class WorkStatisticsDialog(ScrollDialog):
+    """One page of figures; r looks anew."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "again", "look again", show=False),
+        Binding("enter", "close", "close", show=False),
+    ]
+
+    keys: Keys = (
+        ("r", "count anew"),
+        *ScrollDialog.keys,
+    )
+
+    def __init__(self, count: Callable[[], None]) -> None:
+        """`count` has the figures counted, and calls `tell` with them."""
+        super().__init__("Figures")
+        self._figures: WorkStatistics | None = None
+        self._start_count = count
+
+    def on_mount(self) -> None:
+        """Has them counted."""
+        self.action_again()
+
+    def tell(self, figures: WorkStatistics) -> None:
+        """Shows figures; nothing happens once it is closed."""
+        if not self.is_attached:
+            return
+        self.heading = "Figures of all" if figures.ahead else "My figures"
+        self.show_title("counted anew" if self._figures else "")
+        self._figures = figures
+        self.refill()
+
+    def action_again(self) -> None:
+        """The key r."""
+        self.show_title("counting ...")
+        self._start_count()
+
+    def lines(self, cells: int) -> list[Line]:
+        """Datasets with their people, weeks, flags."""
+        figures = self._figures
+        if figures is None:
+            return []
+        if not figures.work:
+            return [[("Nobody did anything yet.", "quiet")]]
+        return [*_render_people(figures), *_render_weeks(figures), *_render_flags(figures, cells)]
+
+
+def _render_people(figures: WorkStatistics) -> Iterator[Line]:
+    ahead = {each.dataset: each for each in figures.ahead}
+    before = ""
+    for work in figures.work:
+        if work.dataset != before:
+            if before:
+                yield []
+            before = work.dataset
+            yield _render_heading(work.dataset, ahead.get(work.dataset))
+        yield _render_person(work, figures)
+
+
+def _render_heading(dataset: str, ahead: RemainingWork | None) -> Line:
+    words: Line = [(fit(line_text(dataset), _NAME + _BAR + 1), "title_focused")]
+    if ahead is None:
+        return words
+    left = "" if ahead.remaining is None else f"{ahead.remaining:,} remaining, "
+    return [*words, (f" {left}{'ends ' if ahead.end.day else ''}{_format_end(ahead.end)}", "text")]
+
+
+def _render_person(work: PersonWork, figures: WorkStatistics) -> Line:
+    whole = work.finished + (work.remaining or 0)
+    share = fit(bar(work.finished, whole, _BAR), _BAR)
+    flags = f"⚑{work.flagged}" if work.flagged else ""
+    rate = work.samples_an_hour
+    pace = "" if rate is None else f"{rate:,.1f}/h"
+    return [
+        (f"{fit(line_text(work.name), _NAME)} ", "text"),
+        (share, "accent"),
+        (f" {f'{work.finished:,}/{whole:,}':>10} ", "text"),
+        (f"{flags:>4} ", "warning"),
+        (f"{work.hours:>7,.1f} h {pace:>8}  ", "text"),
+        (_format_end(work.end(figures.today)), "quiet"),
+    ]
+
+
+def _format_end(end: Projection) -> str:
+    return end.day or end.why
+
+
+def _render_weeks(figures: WorkStatistics) -> Iterator[Line]:
+    most = max((week.hours for week in figures.weeks), default=0.0)
+    if most <= 0:
+        return
+    yield []
+    yield [("Hours by week", "title")]
+    for week in figures.weeks:
+        drawn = bar(week.hours, most, _WEEK_BAR)
+        yield [(f"{week.week} {week.hours:>8,.1f} h  ", "text"), (drawn, "accent")]
+
+
+def _render_flags(figures: WorkStatistics, cells: int) -> Iterator[Line]:
+    if not figures.flags:
+        return
+    yield []
+    yield [("Flagged", "title")]
+    for flag in figures.flags:
+        who = line_text(figures.names.get(flag.person, flag.person))
+        where = f"{line_text(flag.dataset)}/{line_text(flag.sample)}"
+        reason = line_text(flag.reason) or "no reason"
+        for place, part in enumerate(wrap_line(f"{where}, {who}: {reason}", cells - 4)):
+            yield [(part if not place else f"  {part}", "text")]

@@ -1,0 +1,299 @@
+"""Done, skip, flag: only what was seen, with nothing left in hand; and what the store answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.labels import Need
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft import cursor_actions, notes
+from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select, go_to_first
+from tui_annotate.tui.draft.messages import NO_MESSAGE, AnyMessage, MessageCode, StatusMessage
+from tui_annotate.tui.draft.navigation import show_annotation
+from tui_annotate.tui.draft.state import DRAFT, SAMPLE, Draft, Pending, Pointer
+from tui_annotate.tui.draft.words import (
+    ERROR,
+    HINT,
+    SAVED,
+    WARNING,
+    describe_kind,
+    describe_labels,
+    digit_range,
+)
+
+_MOST_NAMED = 6
+_ACTIONS = {
+    "add": "the annotation",
+    "edit": "the edit",
+    "remove": "the deletion",
+    "rate": "the rating",
+    "comment": "the comment",
+    "accept": "the acceptance",
+    "refuse": "the refusal",
+    "done": "finished",
+    "skip": "skipped",
+    "flag": "flagged",
+    "reopen": "opened again",
+    "clear": "all annotations deleted",
+}
+
+
+def finish_sample(draft: Draft) -> Effects:
+    """Enter on the summary side: finishes the sample, unless something stands against it."""
+    if draft.unsaved and not draft.open:
+        known, new = draft.unsaved[0]
+        draft.save_failed = True
+        draft.say(MessageCode.NOT_SAVED_TRY_AGAIN, WARNING)
+        return _restore_draft(draft, known, new=new)
+    if problem := find_leave_problem(draft) or find_unsaved_work(draft):
+        return draft.refuse_key(problem, WARNING)
+    left = _show_kept_note(draft)
+    if left is not None:
+        return left
+    lacking = draft.lacking()
+    if lacking:
+        annotation, lacks = lacking[0]
+        draft.focused, draft.asleep, draft.just_saved = annotation.id, True, ""
+        letter = draft.letter(annotation.id)
+        if split := draft.waiting:
+            draft.say(
+                MessageCode.LABEL_TO_CHOOSE,
+                WARNING,
+                letter=letter,
+                label=split.name,
+                digits=digit_range(draft.options()),
+            )
+        else:
+            draft.say(
+                MessageCode.LABEL_LACKS,
+                WARNING,
+                letter=letter,
+                label=describe_labels(annotation.labels),
+                lacks=" and ".join(lacks),
+            )
+        return go_to_first(annotation.claim)
+    if not draft.warned and (unseen := _describe_unseen(draft)):
+        draft.warned = True
+        return draft.refuse_key(
+            MessageCode.NOT_ALL_SEEN,
+            WARNING,
+            unseen=unseen,
+            sentences=[at + 1 for at in draft.unvisited()],
+            suggestions=_count_unseen_suggestions(draft),
+        )
+    return [Select(Side.SUMMARY, None), Finish("done")]
+
+
+def leave(verb: str, draft: Draft) -> Effects:
+    """Skips at once, unless an edit is open or a save was refused."""
+    if problem := find_leave_problem(draft):
+        return draft.refuse_key(problem, WARNING)
+    return [Finish(verb)]
+
+
+def flag(draft: Draft) -> Effects:
+    """Asks for the reason of a flag."""
+    if problem := find_leave_problem(draft):
+        return draft.refuse_key(problem, WARNING)
+    draft.pending = Pending("reason")
+    return []
+
+
+def find_leave_problem(draft: Draft) -> StatusMessage:
+    """Why the sample can not be left just now; empty where it can."""
+    if draft.editing:
+        return StatusMessage(MessageCode.FINISH_EDIT_BEFORE_LEAVING)
+    if draft.unsaved:
+        return StatusMessage(MessageCode.MORE_NOT_SAVED, {"count": len(draft.unsaved)})
+    if draft.save_failed and draft.selection:
+        return StatusMessage(MessageCode.CLAIM_NOT_SAVED)
+    return NO_MESSAGE
+
+
+def find_unsaved_work(draft: Draft) -> StatusMessage:
+    """What was taken or written for a claim that is not saved; empty for nothing."""
+    if draft.evidence:
+        return StatusMessage(MessageCode.EVIDENCE_IN_HAND)
+    if draft.note:
+        return StatusMessage(MessageCode.NOTE_IN_HAND)
+    return NO_MESSAGE
+
+
+def _show_kept_note(draft: Draft) -> Effects | None:
+    """Brings what a kept note is on into focus, so that `m` opens it; None where nothing waits.
+
+    A note on an annotation that is gone waits for its return, and is in nobody's way.
+    """
+    for note in draft.kept:
+        known = next((known for known in draft.annotations if known.id == note.id), None)
+        if known is not None:
+            draft.focused, draft.asleep, draft.just_saved = known.id, True, ""
+            letter, label = draft.letter(known.id), describe_labels(known.labels)
+            draft.say(MessageCode.NOTE_KEPT_ON, WARNING, letter=letter, label=label)
+            return go_to_first(known.claim) or [Blink()]
+        if note.kind == SAMPLE:
+            draft.focused = draft.just_saved = ""
+            draft.say(MessageCode.COMMENT_KEPT_ON, WARNING, item=describe_kind(draft.sample))
+            return [Select(Side.SUMMARY, None), Blink()]
+        if note.kind == DRAFT:
+            return draft.refuse_key(MessageCode.NOTE_KEPT_FOR_CLAIM, WARNING)
+    return None
+
+
+def _describe_unseen(draft: Draft) -> str:
+    parts = []
+    if unvisited := draft.unvisited():
+        parts.append(f"{_describe_sentences(unvisited)} never on screen")
+    if number := _count_unseen_suggestions(draft):
+        was = "was" if number == 1 else "were"
+        parts.append(f"{many(number, 'suggestion')} {was} never looked at")
+    return ", ".join(parts)
+
+
+def _count_unseen_suggestions(draft: Draft) -> int:
+    return sum(one.id not in draft.regarded for one in draft.offered)
+
+
+def _describe_sentences(numbers: Sequence[int]) -> str:
+    named = ", ".join(str(at + 1) for at in numbers[:_MOST_NAMED])
+    more = f" and {len(numbers) - _MOST_NAMED} more" if len(numbers) > _MOST_NAMED else ""
+    one = len(numbers) == 1
+    return f"{'sentence' if one else 'sentences'} {named}{more} {'was' if one else 'were'}"
+
+
+def saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:
+    """The store has the annotation: it gets its place, and its note line where one is required."""
+    _, new = draft.saving.pop(annotation.id, (annotation, False))
+    draft.annotations = tuple(annotations)
+    draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
+    for known, fresh in draft.unsaved[:1]:
+        if not draft.open and draft.selection is None and draft.side is Side.SUMMARY:
+            draft.save_failed = True
+            return _restore_draft(draft, known, new=fresh)
+    if new and wants_note(draft, annotation) and draft.focused == annotation.id:
+        return [] if draft.writing else notes.write(draft)
+    return []
+
+
+def wants_note(draft: Draft, annotation: Annotation) -> bool:
+    """Whether a label asks for the note that is not there yet."""
+    labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
+    return any(found.note is Need.REQUIRED for found in labels) and not annotation.note
+
+
+def restore_refused_save(
+    draft: Draft, annotation: Annotation, message: StatusMessage | str
+) -> Effects:
+    """The store has it not: it comes back into hand, at once or as soon as the hand is free."""
+    known, new = draft.saving.pop(annotation.id, (annotation, True))
+    draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != known.id]
+    draft.unsaved.append((known, new))
+    if draft.focused == known.id and new:
+        draft.focused = draft.just_saved = ""
+    if draft.open or draft.selection or draft.writing:
+        label = describe_labels(known.labels)
+        draft.say(MessageCode.NOT_SAVED_COMES_BACK, ERROR, label=label, reason=message)
+        return []
+    effects = _restore_draft(draft, known, new=new)
+    draft.save_failed = True
+    draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
+    return effects
+
+
+def _restore_draft(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
+    draft.asleep, draft.focused, draft.just_saved = False, "", ""
+    draft.evidence, draft.note = list(annotation.evidence), annotation.note
+    draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
+    stored = next((one for one in draft.annotations if one.id == annotation.id), None)
+    if not new and stored:
+        draft.editing, draft.labels = stored, list(annotation.labels)
+    if new and not annotation.claim and annotation.evidence:
+        return _restore_passage(draft, annotation.evidence)
+    draft.side = Side.SUMMARY
+    effects: Effects = [Focus(Side.SUMMARY)]
+    for anchor in annotation.claim[:1]:
+        effects.append(GoTo(anchor.side, anchor.index, anchor.span.start))
+        if new or stored is None or stored.claim != annotation.claim:
+            effects.append(Select(anchor.side, anchor.span))
+    return effects
+
+
+def _restore_passage(draft: Draft, evidence: Sequence[Anchor]) -> Effects:
+    first, *more = evidence
+    draft.side, draft.evidence = Side.SOURCE, more
+    return [
+        Select(Side.SUMMARY, None),
+        Focus(Side.SOURCE),
+        GoTo(first.side, first.index, first.span.start),
+        Select(first.side, first.span),
+    ]
+
+
+def replace_annotations(
+    draft: Draft,
+    annotations: Sequence[Annotation],
+    text: AnyMessage,
+    *,
+    gone: Annotation | None = None,
+) -> Effects:
+    """The store changed the annotations otherwise: removed one, took one back, did one again.
+
+    One that is there again comes into focus; what an undo gave back into hand of it is put down.
+
+    Args:
+        text: what happened, for the draft line.
+        gone: an annotation that an undo took away; it comes back into hand, for another digit.
+    """
+    before = {annotation.id for annotation in draft.annotations}
+    draft.annotations = tuple(annotations)
+    known = {annotation.id for annotation in annotations}
+    if draft.focused not in known and not draft.focused_suggestion:
+        draft.focused, draft.asleep = "", False
+    effects: Effects = []
+    fresh = [annotation for annotation in annotations if annotation.id not in before]
+    back = fresh[0] if len(fresh) == 1 and not gone else None
+    if back and _is_same_as_draft(draft, back):
+        draft.evidence, draft.note = [], ""
+        leave = cursor_actions.to_summary(draft) if draft.side is Side.SOURCE else []
+        effects = [*leave, Select(Side.SUMMARY, None), *show_annotation(draft, back.id)]
+    elif back and not (draft.open or draft.selection):
+        effects = show_annotation(draft, back.id)
+    if gone and gone.id not in known and not draft.open and not draft.selection:
+        effects = _restore_draft(draft, gone, new=True)
+    draft.say(text, SAVED if not gone else HINT)
+    return effects
+
+
+def _is_same_as_draft(draft: Draft, known: Annotation) -> bool:
+    hand = (*draft.anchors_to_save(), draft.note)
+    return not draft.editing and hand == (known.claim, known.evidence, known.note)
+
+
+def describe_undone(verb: str, labels: str = "", *, redo: bool = False) -> StatusMessage:
+    """What undo took back, or redo did again; `labels` are those of the annotation."""
+    what = f"{_ACTIONS.get(verb, verb)}{' of' if labels and verb != 'add' else ''} {labels}".strip()
+    code = MessageCode.DONE_AGAIN if redo else MessageCode.TAKEN_BACK
+    return StatusMessage(code, {"what": what, "label": labels})
+
+
+def describe_rating(word: str) -> StatusMessage:
+    """That the rating is saved."""
+    code = MessageCode.RATED if word else MessageCode.NOT_RATED_ANY_MORE
+    return StatusMessage(code, {"rating": word})
+
+
+def move_to_first_unmarked(draft: Draft) -> None:
+    """Puts the cursor of a sample never opened before on its first sentence without annotation."""
+    text = draft.text(Side.SUMMARY, 0)
+    for segment in draft.sentences(Side.SUMMARY, 0):
+        sentence = segment.span.trim(text)
+        marked = any(
+            anchor.span.overlap(segment.span)
+            for annotation in draft.annotations
+            for anchor in annotation.claim
+        )
+        if sentence and not marked:
+            draft.pointers[Side.SUMMARY] = Pointer(0, sentence.start)
+            return

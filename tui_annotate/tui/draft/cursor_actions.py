@@ -1,0 +1,174 @@
+"""Moving and selecting on either side, letters on words, and where the cursors are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.effects import (
+    AskWords,
+    Blink,
+    Effects,
+    Focus,
+    GoTo,
+    GrowSelection,
+    Move,
+    Open,
+    Select,
+    SelectWord,
+    SwapEnds,
+)
+from tui_annotate.tui.draft.hints import Hints
+from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
+from tui_annotate.tui.draft.state import Draft, Pointer
+
+MOVES: Final[Mapping[str, tuple[str, int]]] = {
+    "sentence.next": ("sentence", 1),
+    "sentence.previous": ("sentence", -1),
+    "char.next": ("char", 1),
+    "char.previous": ("char", -1),
+    "word.next": ("word", 1),
+    "word.previous": ("word", -1),
+    "paragraph.next": ("paragraph", 1),
+    "paragraph.previous": ("paragraph", -1),
+    "half.next": ("half-page", 1),
+    "half.previous": ("half-page", -1),
+    "page.next": ("page", 1),
+    "page.previous": ("page", -1),
+    "text.start": ("start", -1),
+    "text.end": ("end", 1),
+}
+
+
+def move(unit: str, step: int, draft: Draft) -> Effects:
+    """The cursor of the side in hand moves; a selection takes its free end along."""
+    draft.enable_digits()
+    return [Move(draft.side, unit, step, extend=draft.selection is not None)]
+
+
+def extend(unit: str, step: int, draft: Draft) -> Effects:
+    """The selection begins, where there is none, and its free end moves."""
+    draft.enable_digits()
+    return [Move(draft.side, unit, step, extend=True)]
+
+
+def grow(step: int, draft: Draft) -> Effects:
+    """The sentence is selected, or the selection grows or shrinks by one step."""
+    draft.enable_digits()
+    return [GrowSelection(draft.side, step)]
+
+
+def select_here(draft: Draft) -> Effects:
+    """The word here is selected, or the selection dropped."""
+    draft.enable_digits()
+    return [Select(draft.side, None) if draft.selection else SelectWord(draft.side)]
+
+
+def other_end(draft: Draft) -> Effects:
+    """The other end of the selection becomes the free one; nothing without a selection."""
+    return [SwapEnds(draft.side)] if draft.selection else []
+
+
+def ask_words(draft: Draft) -> Effects:
+    """The words on screen are wanted; `hint` takes them."""
+    return [AskWords(draft.side)]
+
+
+def hint(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
+    """Puts letters on words, the shortest in the sentence under the cursor."""
+    near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
+    if words:
+        draft.hints = Hints.over(draft.side, words, near)
+    else:
+        draft.say(MessageCode.NO_WORDS_ON_SCREEN)
+
+
+def hint_key(draft: Draft, key: str) -> Effects:
+    """A key while letters stand on the words: a letter, Enter, Backspace; others do nothing."""
+    hints = draft.hints
+    draft.message = NO_MESSAGE
+    if hints is None:
+        return []
+    if key in ("backspace", "escape", "enter"):
+        if key == "backspace" and hints.typed:
+            hints.typed = ""
+        else:
+            draft.hints = None
+        return []
+    first = hints.first
+    span = hints.type(key) if len(key) == 1 else None
+    if span is None:
+        return [] if hints.typed else [Blink()]
+    draft.enable_digits()
+    if first is not None:
+        draft.hints = None
+    return [Select(hints.side, span)]
+
+
+def other_side(draft: Draft) -> Effects:
+    """To the source, on the focused match; from there back. The claim stays as it is."""
+    if draft.side is Side.SOURCE:
+        return leave_source(draft)
+    if not draft.sample.side(Side.SOURCE):
+        return draft.refuse_key(MessageCode.NO_SOURCE)
+    draft.side = Side.SOURCE
+    match = draft.focused_match
+    draft.match_view.at(match)
+    there: Effects = [GoTo(Side.SOURCE, match.document, match.span.start)] if match else []
+    return [*there, Focus(Side.SOURCE)]
+
+
+def leave_source(draft: Draft) -> Effects:
+    """Back to the summary, unless a passage is selected that the store refused to save alone."""
+    if draft.save_failed and draft.is_passage_alone:
+        return draft.refuse_key(MessageCode.PASSAGE_NOT_SAVED)
+    return to_summary(draft)
+
+
+def to_summary(draft: Draft) -> Effects:
+    """Back to the summary; a selection of the source is dropped."""
+    draft.side = Side.SUMMARY
+    return [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
+
+
+def document(step: int, draft: Draft) -> Effects:
+    """The next or previous document of the source side, where there are several."""
+    if len(draft.sample.side(Side.SOURCE)) > 1:
+        return [Open("document", step)]
+    return draft.refuse_key(MessageCode.ONE_DOCUMENT_ONLY)
+
+
+def set_pointer(draft: Draft, side: Side, pointer: Pointer, *, by_hand: bool = False) -> None:
+    """A side's cursor is at `pointer` now.
+
+    Args:
+        by_hand: the mouse put it there, so the side gets the keys, and the digits wake up.
+    """
+    if by_hand and pointer != draft.pointers[side]:
+        draft.message = NO_MESSAGE
+        draft.side, draft.hints = side, None
+        draft.enable_digits()
+    if pointer.document != draft.pointers[side].document and side is draft.searched[1]:
+        draft.hits = ()
+    draft.pointers[side] = pointer
+
+
+KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
+    **{name: partial(move, unit, step) for name, (unit, step) in MOVES.items()},
+    "extend.next": partial(extend, "char", 1),
+    "extend.previous": partial(extend, "char", -1),
+    "extend.sentence.next": partial(extend, "sentence", 1),
+    "extend.sentence.previous": partial(extend, "sentence", -1),
+    "pane.other": other_side,
+    "document.next": partial(document, 1),
+    "document.previous": partial(document, -1),
+    "word.hint": ask_words,
+    "select.here": select_here,
+    "select.grow": partial(grow, 1),
+    "select.shrink": partial(grow, -1),
+    "select.other-end": other_end,
+}
+"""What keys do that move and select, in whatever somebody has in hand."""

@@ -1,0 +1,127 @@
+"""What is lit: matches and search hits, walking them, and taking a match as evidence."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.samples import Match, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft import cursor_actions, label_actions
+from tui_annotate.tui.draft.effects import Blink, Effects, GoTo, Reveal
+from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
+from tui_annotate.tui.draft.state import Draft
+
+
+def walk_matches(step: int, draft: Draft) -> Effects:
+    """The next or previous lit thing: a search hit while searching, else a match."""
+    if draft.hits and not draft.pending:
+        return _walk_hits(draft, step)
+    side = Side.SOURCE if draft.matches[Side.SOURCE] else Side.SUMMARY
+    found = draft.matches[side]
+    if not found:
+        draft.say(MessageCode.NO_MATCH_LIT)
+        return []
+    draft.match_view.at(draft.focused_match)
+    draft.lit[side] = (draft.lit[side] - 1 + step) % len(found) + 1
+    draft.match_view.at(draft.focused_match)
+    match = found[draft.lit[side] - 1]
+    if side is draft.side:
+        return [GoTo(side, match.document, match.span.start)]
+    return [Reveal(side, match.document, match.span)]
+
+
+def _walk_hits(draft: Draft, step: int) -> Effects:
+    draft.enable_digits()
+    draft.hit = (draft.hit + step) % len(draft.hits)
+    name, side = draft.searched
+    draft.say(MessageCode.AT_HIT, number=draft.hit + 1, count=len(draft.hits), what=name)
+    return [GoTo(side, draft.pointers[side].document, draft.hits[draft.hit].start)]
+
+
+def walk_missing_words(step: int, draft: Draft) -> Effects:
+    """The next or previous marked word of the summary, some of which there are, round and round."""
+    here = draft.pointers[Side.SUMMARY].offset
+    starts = [span.start for span in draft.missing_words]
+    at = bisect_right(starts, here) if step > 0 else bisect_left(starts, here) - 1
+    at %= len(starts)
+    draft.enable_digits()
+    effects = cursor_actions.to_summary(draft) if draft.side is Side.SOURCE else []
+    draft.say(MessageCode.AT_MISSING_WORD, number=at + 1, count=len(starts))
+    return [*effects, GoTo(Side.SUMMARY, 0, starts[at])]
+
+
+def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
+    """Hits on the side in hand, in order: the first at or after the cursor is shown.
+
+    Args:
+        name: what they are, for the draft line.
+    """
+    draft.hits, draft.searched = tuple(hits), (name, draft.side)
+    if not hits:
+        draft.say(MessageCode.NO_HIT, what=name)
+        return []
+    offset = draft.pointer.offset
+    draft.hit = next((at for at, hit in enumerate(hits) if hit.start >= offset), 0)
+    return _walk_hits(draft, 0)
+
+
+def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
+    """New matches on a side: the best comes into focus and into sight, evidence before it."""
+    draft.matches[side] = tuple(matches)
+    draft.lit[side] = matches[0].rank if matches else 0
+    known = draft.editing or draft.in_focus
+    shown = known and known.evidence and draft.here(Side.SUMMARY) in known.claim
+    if known and shown and side is Side.SOURCE:
+        anchor = known.evidence[0]
+        return [Reveal(side, anchor.index, anchor.span)]
+    return [Reveal(side, matches[0].document, matches[0].span)] if matches else []
+
+
+def take(draft: Draft) -> Effects:
+    """Space: the focused match, in the source what is there, is taken or given back."""
+    if draft.side is Side.SOURCE and not draft.pending:
+        return [
+            *_toggle_evidence(draft, draft.here(Side.SOURCE)),
+            *cursor_actions.to_summary(draft),
+        ]
+    match = draft.focused_match
+    draft.match_view.at(match)
+    return _toggle_evidence(draft, draft.anchor_of(match) if match else None)
+
+
+def take_match(draft: Draft, rank: int) -> Effects:
+    """A source match chosen by mouse comes into focus and is taken, or given back."""
+    draft.message = NO_MESSAGE
+    if rank not in {match.rank for match in draft.matches[Side.SOURCE]}:
+        return [Blink()]
+    draft.lit[Side.SOURCE] = rank
+    match = draft.focused_match
+    draft.match_view.at(match)
+    return _toggle_evidence(draft, draft.anchor_of(match) if match else None)
+
+
+def show_match(draft: Draft, rank: int) -> Effects:
+    """A listed match chosen by mouse comes into focus and into sight, and is not taken."""
+    draft.message = NO_MESSAGE
+    side = draft.side.other
+    match = next((match for match in draft.matches[side] if match.rank == rank), None)
+    if match is None:
+        return [Blink()]
+    draft.lit[side] = rank
+    if side is Side.SOURCE:
+        draft.match_view.at(match)
+    return [Reveal(side, match.document, match.span)]
+
+
+def _toggle_evidence(draft: Draft, anchor: Anchor | None) -> Effects:
+    if anchor is None:
+        return draft.refuse_key(MessageCode.NO_MATCH_TO_TAKE)
+    if draft.asleep and not draft.pending:
+        return draft.refuse_key(MessageCode.NO_CLAIM_FOR_EVIDENCE)
+    if anchor not in draft.evidence:
+        draft.evidence.append(anchor)
+    elif not draft.pending:
+        draft.evidence.remove(anchor)
+    return label_actions.save_taken_match(draft)

@@ -1,0 +1,308 @@
+"""Choosing options by digit: labels of an annotation, reasons and ratings; and saving."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.labels import Label, Need
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft import cursor_actions, notes, suggestion_answers
+from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, Open, Rate, Save, Select
+from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
+from tui_annotate.tui.draft.state import DECLINE, RATING, Draft, Pending
+from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, names
+
+
+def choose(draft: Draft, digit: str) -> Effects:
+    """A digit, in any state but N: saves, opens, toggles, or blinks where it means nothing."""
+    if digit == "0":
+        return _choose_zero(draft)
+    option = next((known for known in draft.options() if known.digit == digit), None)
+    if option is None:
+        return [Blink()]
+    if draft.asleep and not (draft.pending or draft.waiting):
+        return _refuse_digit(draft)
+    if draft.pending and draft.pending.kind == "reason":
+        draft.pending = None
+        return [Finish("flag", option.text)]
+    if draft.pending and draft.pending.kind == DECLINE:
+        return suggestion_answers.send_refusal(draft, option.text)
+    if draft.pending and draft.pending.kind == RATING:
+        return _give_rating(draft, option.text)
+    if option.opens:
+        draft.pending = Pending("child", option.path)
+        return []
+    return label(draft, option.path)
+
+
+def pick(draft: Draft, path: LabelPath) -> Effects:
+    """A label chosen from the list, taken as it is: a parent means itself."""
+    if draft.tree.find(path) is None:
+        return draft.refuse_key(MessageCode.LABEL_GONE, WARNING, label=describe_labels([path]))
+    return label(draft, path)
+
+
+def repeat(draft: Draft) -> Effects:
+    """The last label again."""
+    if draft.tree.find(draft.last_label) is None:
+        return draft.refuse_key(MessageCode.NO_LABEL_TO_REPEAT)
+    if draft.asleep:
+        return draft.refuse_key(MessageCode.NO_CLAIM_TO_REPEAT_ON)
+    return label(draft, draft.last_label)
+
+
+def accept(draft: Draft) -> Effects:
+    """Enter while a choice is pending: the parent itself, no evidence found, no reason."""
+    pending, draft.pending = draft.pending, None
+    if pending is None:
+        return [Blink()]
+    if pending.kind == "reason":
+        return [Finish("flag")]
+    if pending.kind == DECLINE:
+        return suggestion_answers.send_refusal(draft)
+    if pending.kind == RATING:
+        return []
+    if pending.kind == "evidence":
+        return save(draft, pending.path)
+    return label(draft, pending.path)
+
+
+def cancel(draft: Draft) -> Effects:
+    """Leaves a pending choice; nothing is saved."""
+    draft.pending = None
+    return []
+
+
+def save_taken_match(draft: Draft) -> Effects:
+    """After Space took a match while a choice is pending: saves if only evidence was missing."""
+    if draft.pending and draft.pending.kind == "evidence" and draft.evidence:
+        path = draft.pending.path
+        draft.pending = None
+        return save(draft, path)
+    return []
+
+
+def _refuse_digit(draft: Draft) -> Effects:
+    if draft.focused_suggestion:
+        return draft.refuse_key(MessageCode.DIGITS_OFF_ON_SUGGESTION)
+    return draft.refuse_key(MessageCode.DIGITS_OFF_AFTER_SAVE)
+
+
+def _choose_zero(draft: Draft) -> Effects:
+    if draft.pending is None:
+        if draft.asleep and not draft.waiting:
+            return _refuse_digit(draft)
+        return [Open("labels")]
+    if draft.pending.kind == "reason":
+        draft.pending = None
+        return notes.open_reason(draft)
+    if draft.pending.kind == DECLINE:
+        return notes.open_reason(draft, suggestion_answers.decline_note(draft))
+    if draft.pending.kind == RATING:
+        return _give_rating(draft, "")
+    return accept(draft) if draft.pending.kind == "child" else [Blink()]
+
+
+def ask_rating(draft: Draft) -> Effects:
+    """Opens the bar with the scale for rating the sample as a whole."""
+    if not draft.scale:
+        return draft.refuse_key(MessageCode.NO_SCALE)
+    draft.pending = Pending(RATING)
+    return []
+
+
+def _give_rating(draft: Draft, word: str) -> Effects:
+    """Stores a word of the scale for the sample; an empty one takes the rating back."""
+    draft.pending = None
+    if word == draft.rating:
+        code = MessageCode.ALREADY_RATED if word else MessageCode.ALREADY_NOT_RATED
+        draft.say(code, rating=word)
+        return []
+    return [Rate(word)]
+
+
+def label(draft: Draft, path: LabelPath) -> Effects:
+    """Applies a label: toggles it while editing, else saves the current claim under it.
+
+    It replaces a label of the focused annotation that was split.
+    """
+    draft.pending = None
+    if draft.editing:
+        return [*_take_passage(draft), *_toggle_label(draft, path)]
+    if split := draft.waiting:
+        return _replace_split_label(draft, split, path)
+    found = draft.tree.find(path)
+    if not draft.claim and not draft.is_passage_alone:
+        return draft.refuse_key(MessageCode.NO_WORDS_TO_LABEL, WARNING)
+    if found is None:
+        return draft.refuse_key(MessageCode.UNKNOWN_LABEL, WARNING)
+    if problem := _find_problem(draft, found):
+        return draft.refuse_key(problem, WARNING)
+    if found.evidence is Need.REQUIRED and not draft.anchors_to_save()[1]:
+        draft.pending = Pending("evidence", path)
+        return []
+    return save(draft, path)
+
+
+def _take_passage(draft: Draft) -> Effects:
+    if (found := draft.passage) is None:
+        return []
+    draft.evidence += [found] if found not in draft.evidence else []
+    return cursor_actions.to_summary(draft)
+
+
+def _find_problem(draft: Draft, found: Label) -> StatusMessage:
+    """Why the draft can not be saved under a label; empty where it can."""
+    claim, evidence = draft.anchors_to_save()
+    if problem := closed_label_reason(draft, found):
+        return problem
+    if found.evidence is Need.NONE and evidence:
+        return StatusMessage(MessageCode.TAKES_NO_EVIDENCE, {"label": found.name})
+    if found.note is Need.NONE and draft.note:
+        return StatusMessage(MessageCode.TAKES_NO_NOTE, {"label": found.name})
+    return conflicting_label_reason(draft, found, claim or evidence)
+
+
+def closed_label_reason(draft: Draft, found: Label | None) -> StatusMessage:
+    """Why a label can not be given any more; empty where it can."""
+    if found is None or found.offered:
+        return NO_MESSAGE
+    if not found.split:
+        return StatusMessage(MessageCode.LABEL_RETIRED, {"label": found.name})
+    parts = names(draft.tree.parts(found), last=" or ")
+    code = MessageCode.LABEL_SPLIT if parts else MessageCode.LABEL_SPLIT_INTO_NOTHING
+    return StatusMessage(code, {"label": found.name, "parts": parts})
+
+
+def conflicting_label_reason(
+    draft: Draft, found: Label, of: tuple[Anchor, ...], *, but: str = ""
+) -> StatusMessage:
+    """Why a label conflicts with others of the same claim (of the same evidence without a claim).
+
+    Args:
+        but: the id of an annotation to ignore.
+    """
+    for known in draft.annotations:
+        if (known.claim or known.evidence) != of or known.id == but:
+            continue
+        letter = draft.letter(known.id)
+        if found.path in known.labels:
+            code = MessageCode.CLAIM_HAS_LABEL if known.claim else MessageCode.PASSAGE_HAS_LABEL
+            return StatusMessage(code, {"letter": letter, "label": found.name})
+        others = [other for path in known.labels if (other := draft.tree.find(path))]
+        if found.exclusive or any(other.exclusive for other in others):
+            exclusive = (
+                MessageCode.CLAIM_HAS_EXCLUSIVE
+                if known.claim
+                else MessageCode.PASSAGE_HAS_EXCLUSIVE
+            )
+            fields = {"letter": letter, "label": describe_labels(known.labels)}
+            return StatusMessage(exclusive, fields)
+    return NO_MESSAGE
+
+
+def _replace_split_label(draft: Draft, split: Label, path: LabelPath) -> Effects:
+    known, found = draft.focused_annotation, draft.tree.find(path)
+    if known is None or found is None:
+        return [Blink()]
+    labels = tuple(dict.fromkeys(path if one == split.path else one for one in known.labels))
+    of = known.claim or known.evidence
+    problem = closed_label_reason(draft, found) or conflicting_label_reason(
+        draft, found, of, but=known.id
+    )
+    if found.exclusive and len(labels) > 1:
+        problem = StatusMessage(MessageCode.PART_IS_EXCLUSIVE, {"label": found.name})
+    elif found.evidence is Need.NONE and known.evidence:
+        problem = StatusMessage(MessageCode.PART_TAKES_NO_EVIDENCE, {"label": found.name})
+    elif found.note is Need.NONE and known.note:
+        problem = StatusMessage(MessageCode.PART_TAKES_NO_NOTE, {"label": found.name})
+    if problem:
+        return draft.refuse_key(problem, WARNING)
+    changed = replace(known, labels=labels)
+    draft.saving[known.id] = (changed, False)
+    draft.last_label, draft.just_saved = path, known.id
+    return [Save(changed, new=False)]
+
+
+def _toggle_label(draft: Draft, path: LabelPath) -> Effects:
+    """Adds or removes a label of the edited annotation; a part replaces a label that was split."""
+    if path in draft.labels:
+        draft.labels.remove(path)
+        return []
+    found = draft.tree.find(path)
+    held = draft.editing is not None and path in draft.editing.labels
+    if problem := NO_MESSAGE if held else closed_label_reason(draft, found):
+        return draft.refuse_key(problem, WARNING)
+    others = [other for known in draft.labels if (other := draft.tree.find(known))]
+    if (found and found.exclusive) or any(other.exclusive for other in others):
+        draft.labels.clear()
+        draft.say(MessageCode.OTHER_LABELS_OFF, HINT)
+    for other in others:
+        if found in draft.tree.parts(other) and other.path in draft.labels:
+            draft.labels.remove(other.path)
+    draft.labels.append(path)
+    return []
+
+
+def save(draft: Draft, path: LabelPath) -> Effects:
+    """Sends the draft to the store under a label, and empties it."""
+    claim, evidence = draft.anchors_to_save()
+    annotation = Annotation(
+        id=draft.new_id(),
+        claim=claim,
+        evidence=evidence,
+        labels=(path,),
+        note=draft.note,
+        label_set=draft.tree.version,
+    )
+    draft.last_label = path
+    return _send(draft, annotation, new=True)
+
+
+def save_edit(draft: Draft) -> Effects:
+    """Enter while editing: a new version, where something changed."""
+    edited = draft.editing
+    if edited is None:
+        return [Blink()]
+    if not draft.labels:
+        return draft.refuse_key(MessageCode.NO_LABEL_LEFT, WARNING)
+    if not (draft.claim or draft.evidence):
+        return draft.refuse_key(MessageCode.NO_ANCHOR_LEFT, WARNING)
+    changed = replace(
+        edited,
+        claim=draft.claim or edited.claim,
+        evidence=tuple(sorted(set(draft.evidence))),
+        labels=tuple(draft.labels),
+        note=draft.note,
+    )
+    if draft.changing:
+        return suggestion_answers.send_acceptance(draft, draft.changing, changed)
+    if changed == edited:
+        leave_edit(draft)
+        draft.say(MessageCode.NOTHING_CHANGED)
+        return [Select(Side.SUMMARY, None)]
+    return _send(draft, changed, new=False)
+
+
+def leave_edit(draft: Draft) -> None:
+    """Drops what was changed; the annotation stays in focus."""
+    if draft.editing:
+        draft.focused = draft.editing.id
+    draft.editing, draft.changing, draft.asleep = None, None, bool(draft.focused)
+    draft.labels.clear()
+    draft.evidence.clear()
+    draft.note = ""
+
+
+def _send(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
+    draft.saving[annotation.id] = (annotation, new)
+    draft.save_failed = False
+    leave_edit(draft)
+    draft.asleep, draft.focused, draft.just_saved = True, annotation.id, annotation.id
+    effects: Effects = [Select(Side.SUMMARY, None)]
+    if draft.side is Side.SOURCE:
+        draft.side = Side.SUMMARY
+        effects += [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
+    offer = draft.match_view.offer(annotation.claim, draft.matches[Side.SOURCE])
+    return [*effects, Save(annotation, new, offer)]

@@ -1,0 +1,82 @@
+"""Walking the annotations of a sample: all of them, or those that something is open of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.samples import SampleKind, Side
+from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.tui.draft import highlights
+from tui_annotate.tui.draft.effects import Effects, go_to_first, reveal_first
+from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.draft.state import Draft
+
+
+def annotation(step: int, draft: Draft) -> Effects:
+    """The next or previous annotation comes into focus, round and round.
+
+    Where the key for open items walks citations, suggestions are among them.
+    """
+    known: Sequence[Annotation | Suggestion] = draft.annotations
+    if draft.cites:
+        known = _sort_by_position([*draft.annotations, *draft.offered])
+    if not known and not draft.editing:
+        draft.say(MessageCode.NO_ANNOTATIONS)
+        return []
+    return _walk(draft, known, step)
+
+
+def item(step: int, draft: Draft) -> Effects:
+    """The next or previous open item.
+
+    A marked word; else an annotation that lacks something, or a suggestion that nobody answered.
+    """
+    if draft.missing_words:
+        return highlights.walk_missing_words(step, draft)
+    found: list[Annotation | Suggestion] = [known for known, _ in draft.lacking()]
+    if not draft.cites:
+        found = _sort_by_position([*found, *draft.offered])
+    if not found:
+        hidden = draft.hiding and draft.suggestions
+        if draft.sample.kind is SampleKind.REPORT and not (draft.citations or hidden):
+            return draft.refuse_key(MessageCode.NO_CITATIONS)
+        none = MessageCode.NOTHING_OPEN_BUT_HIDDEN if hidden else MessageCode.NOTHING_OPEN
+        return draft.refuse_key(none)
+    return _walk(draft, found, step)
+
+
+def _sort_by_position(known: list[Annotation | Suggestion]) -> list[Annotation | Suggestion]:
+    return sorted(known, key=lambda one: one.claim or one.evidence)
+
+
+def _walk(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> Effects:
+    if draft.editing:
+        return draft.refuse_key(MessageCode.FINISH_EDIT_FIRST)
+    return show(draft, known[neighbour(draft, known, step)])
+
+
+def show_annotation(draft: Draft, annotation_id: str) -> Effects:
+    """An annotation comes into focus, with its claim and evidence in sight; digits sleep."""
+    found = next((known for known in draft.annotations if known.id == annotation_id), None)
+    return show(draft, found) if found else []
+
+
+def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
+    """An annotation or a suggestion comes into focus, as `show_annotation` says."""
+    draft.focused, draft.asleep, draft.just_saved = one.id, True, ""
+    if isinstance(one, Suggestion):
+        draft.regarded.add(one.id)
+    show_evidence = go_to_first if draft.side is Side.SOURCE else reveal_first
+    return [*go_to_first(one.claim), *show_evidence(one.evidence)]
+
+
+def neighbour(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> int:
+    """The index of the next or previous; from the cursor where none of them is in focus."""
+    at = next((at for at, one in enumerate(known) if one.id == draft.focused), None)
+    if at is not None:
+        return (at + step) % len(known)
+    offset = draft.pointers[Side.SUMMARY].offset
+    later = [at for at, one in enumerate(known) if one.claim and one.claim[0].span.end > offset]
+    first = later[0] if later else 0
+    return first if step > 0 else (first - 1) % len(known)

@@ -1,0 +1,84 @@
+"""Where an annotator was and what was in hand, as JSON values, for coming back to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.state import Draft, Note, Pointer
+
+
+def place(draft: Draft) -> dict[str, Any]:
+    """Cursors, selected claim, taken evidence, note texts, sentences and suggestions seen.
+
+    An edit that was not saved is no part of it.
+    """
+    claim = draft.pointers[Side.SUMMARY].selection
+    return {
+        "cursors": {
+            side.value: [pointer.document, pointer.offset]
+            for side, pointer in draft.pointers.items()
+        },
+        "claim": [claim.start, claim.end] if claim and not draft.editing else None,
+        "evidence": [
+            [anchor.index, anchor.span.start, anchor.span.end]
+            for anchor in (() if draft.editing else draft.evidence)
+        ],
+        "note": "" if draft.editing else draft.note,
+        "kept": [[note.kind, note.id, text] for note, text in draft.kept.items()],
+        "visited": sorted(draft.visited),
+        "regarded": sorted(draft.regarded & {one.id for one in draft.suggestions}),
+    }
+
+
+def restore(draft: Draft, kept: Mapping[str, Any]) -> None:
+    """Takes up what `place` gave; whatever does not fit the texts is left out."""
+    claim = _parse_span(kept.get("claim"), draft.text(Side.SUMMARY, 0))
+    for side in Side:
+        document, offset = _parse_cursor(kept.get("cursors"), side, draft)
+        chosen = claim if side is Side.SUMMARY else None
+        draft.pointers[side] = Pointer(document, offset, chosen)
+    for index, start, end in _parse_lists(kept.get("evidence"), 3):
+        document = index if isinstance(index, int) and index >= 0 else len(draft.sample.documents)
+        span = _parse_span([start, end], draft.text(Side.SOURCE, document))
+        if span:
+            draft.evidence.append(Anchor(Side.SOURCE, document, span))
+    draft.note = str(kept.get("note") or "")
+    for kind, name, text in _parse_lists(kept.get("kept"), 3):
+        draft.kept[Note(str(kind), str(name))] = str(text)
+    known = range(len(draft.sentences(Side.SUMMARY, 0)))
+    visited = kept.get("visited")
+    draft.visited |= {at for at in (visited if isinstance(visited, list) else ()) if at in known}
+    names = {one.id for one in draft.suggestions}
+    draft.regarded |= {at for at in _strings(kept.get("regarded")) if at in names}
+
+
+def _strings(value: Any) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+def _parse_lists(value: Any, size: int) -> list[list[Any]]:
+    if not isinstance(value, list):
+        return []
+    return [item for item in value if isinstance(item, list) and len(item) == size]
+
+
+def _parse_cursor(value: Any, side: Side, draft: Draft) -> tuple[int, int]:
+    found = _parse_lists([value.get(side.value)], 2) if isinstance(value, Mapping) else []
+    document, offset = found[0] if found else (0, 0)
+    if not isinstance(document, int) or not isinstance(offset, int):
+        return 0, 0
+    if not 0 <= document < len(draft.sample.side(side)):
+        return 0, 0
+    return document, min(max(offset, 0), len(draft.text(side, document)))
+
+
+def _parse_span(value: Any, text: str) -> Span | None:
+    if not isinstance(value, list) or len(value) != 2:
+        return None
+    start, end = value
+    fits = isinstance(start, int) and isinstance(end, int) and 0 <= start < end <= len(text)
+    return Span(start, end) if fits else None

@@ -1,0 +1,392 @@
+"""What each key does in review, and how the store's answers change the draft.
+
+While something is edited, keys act as for annotators. `press` changes the draft and returns the
+effects for the screen, in order, as `draft.key_handlers.press` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from tui_annotate.domain.adjudication import Reason
+from tui_annotate.domain.annotations import ADJUDICATED, Annotation
+from tui_annotate.domain.labels import MOST_OPTIONS
+from tui_annotate.domain.samples import Side
+from tui_annotate.methods.adjudication import CandidateAnnotation
+from tui_annotate.tui.draft import cursor_actions, key_handlers, label_actions, notes
+from tui_annotate.tui.draft.effects import (
+    Blink,
+    CompleteReview,
+    Effect,
+    Effects,
+    Finish,
+    MergeCandidates,
+    Open,
+    RejectCandidates,
+    Remove,
+    Select,
+    TakeCandidates,
+    go_to_first,
+    reveal_first,
+)
+from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
+from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
+from tui_annotate.tui.draft.review.state import WHY, ReviewDraft, ReviewPosition
+from tui_annotate.tui.draft.review.words import describe_refusal
+from tui_annotate.tui.draft.state import Draft, Pending
+from tui_annotate.tui.draft.words import SAVED, WARNING
+from tui_annotate.tui.keys.actions import REVIEWING, action_of
+from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
+
+
+def press(
+    draft: ReviewDraft,
+    action: str,
+    *,
+    digit: str = "",
+    comment: str = "",
+    more: Mapping[str, Callable[[Draft], Effects]] | None = None,
+) -> Effects:
+    """An action of the key table, in whatever state the draft is.
+
+    Args:
+        comment: on the sample: what is adjudicated, else what may be.
+        more: handlers of further actions, by action id.
+    """
+    if draft.pending and draft.pending.kind in (REFUSING, LEAVING):
+        draft.message = NO_MESSAGE
+        return _answer_question(draft, action, digit)
+    if draft.state != REVIEWING:
+        if action == "annotation.delete":
+            return draft.refuse_key(MessageCode.EDIT_IS_OPEN)
+        if action == "comment.write":
+            return draft.refuse_key(MessageCode.NO_COMMENT_IN_EDIT)
+        return key_handlers.press(draft, action, digit=digit, more=more)
+    draft.message = NO_MESSAGE
+    if action in ("option.choose", "option.list"):
+        return choose_candidate(draft, digit or "0")
+    if action == "note.write":
+        return _if_allowed(partial(notes.on_sample, comment=comment), draft)
+    if handler := KEY_HANDLERS.get(action):
+        return handler(draft)
+    shared = REVIEWING in action_of(action).states  # what it does to annotators
+    return key_handlers.press(draft, action, more=more) if shared else [Blink()]
+
+
+# deciding
+
+
+def _if_allowed(handler: Callable[[ReviewDraft], Effects], draft: ReviewDraft) -> Effects:
+    """What a key does, unless this reviewer may not adjudicate the sample."""
+    return (
+        draft.refuse_key(MessageCode.REVIEW_NOT_ALLOWED, WARNING, reason=draft.blocked_reason)
+        if draft.blocked_reason
+        else handler(draft)
+    )
+
+
+def _take_candidates(draft: ReviewDraft) -> Effects:
+    if draft.group is None:
+        return draft.refuse_key(MessageCode.NO_CANDIDATE)
+    wanted = draft.in_hand
+    if not wanted:
+        return draft.refuse_key(MessageCode.NO_MAJORITY)
+    fresh = [candidate for candidate in wanted if not draft.made_of(candidate)]
+    if not fresh:
+        return draft.refuse_key(MessageCode.ALREADY_TAKEN)
+    return [TakeCandidates(tuple(candidate.sources for candidate in fresh))]
+
+
+def _merge_candidates(draft: ReviewDraft) -> Effects:
+    candidates = draft.candidates
+    if len(candidates) < 2:
+        return draft.refuse_key(MessageCode.NO_CANDIDATES_TO_MERGE)
+    kinds = {candidate.labels for candidate in candidates}
+    proposed = {candidate.labels for candidate in draft.in_hand} or kinds
+    if len(proposed) > 1:
+        return draft.refuse_key(MessageCode.LABEL_TO_MERGE_UNCLEAR)
+    return [MergeCandidates(tuple(candidate.sources for candidate in candidates), proposed.pop())]
+
+
+def _ask_refusal_reason(draft: ReviewDraft) -> Effects:
+    if draft.position and draft.position.own:
+        return [Remove(draft.position.own)]
+    if draft.group is None:
+        return draft.refuse_key(MessageCode.NO_CANDIDATE_TO_REFUSE)
+    asked = (draft.chosen,) if draft.chosen else draft.candidates
+    if all(map(draft.refusal_of, asked)):
+        said = describe_refusal(draft.refusal_of(asked[0]))
+        return draft.refuse_key(MessageCode.ALREADY_REFUSED, reason=said)
+    draft.pending = Pending(REFUSING)
+    return []
+
+
+def _answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
+    question = draft.pending.kind if draft.pending else REFUSING
+    if action in ("back", "undo", "redo"):
+        draft.pending = None
+        return []
+    if action == "app.quit":
+        return [Open("quit")]
+    if action == "option.list":
+        draft.pending, draft.asked = None, question
+        return notes.open_reason(draft)
+    reasons = list(WHY)
+    if action != "option.choose" or not 0 < int(digit) <= len(reasons):
+        return [Blink()]
+    draft.pending = None
+    return _effects_of_reason(draft, question, reasons[int(digit) - 1])
+
+
+def _effects_of_reason(
+    draft: ReviewDraft, question: str, reason: Reason, *, note: str = ""
+) -> Effects:
+    if question == LEAVING:
+        return [CompleteReview(reason, note)]
+    candidates = (draft.chosen,) if draft.chosen else draft.candidates
+    return [RejectCandidates(tuple(candidate.sources for candidate in candidates), reason, note)]
+
+
+def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
+    """Turns the note line's reason in own words into the answer to the question that was asked."""
+    given: Effects = []
+    for effect in effects:
+        match effect:
+            case Finish("flag", "") if draft.asked:
+                draft.say(MessageCode.REFUSAL_NEEDS_WORDS, WARNING)
+            case Finish("flag", text):
+                given += _effects_of_reason(draft, draft.asked, Reason.NONE, note=text)
+            case _:
+                given.append(effect)
+    return given
+
+
+def _complete(draft: ReviewDraft) -> Effects:
+    if draft.side is Side.SOURCE:
+        return cursor_actions.to_summary(draft)
+    return _if_allowed(_complete_summary_side, draft)
+
+
+def _complete_summary_side(draft: ReviewDraft) -> Effects:
+    if draft.undecided() or draft.has_rating_conflict:
+        draft.pending = Pending(LEAVING)
+        return []
+    split = next((at for at, position in enumerate(draft.positions) if draft.waits(position)), None)
+    if split is not None:
+        effects = show_position(draft, split)
+        draft.say(MessageCode.NOT_SETTLED_LABEL_SPLIT, WARNING)
+        return effects
+    return [Select(Side.SUMMARY, None), CompleteReview()]
+
+
+def show_first_conflict(draft: ReviewDraft) -> Effects:
+    """Shows the first conflict, else the first position; nothing where nobody marked anything."""
+    found = _open_positions(draft)
+    return show_position(draft, found[0] if found else 0) if draft.positions else []
+
+
+def show_position(draft: ReviewDraft, at: int) -> Effects:
+    """Selects a position, and brings it into sight with its evidence."""
+    draft.at, draft.candidate, draft.page = at, -1, 0
+    return [*cursor_actions.to_summary(draft), *_reveal_chosen(draft)] if draft.position else []
+
+
+def position_of(draft: ReviewDraft, made: Annotation) -> int:
+    """The index of an adjudicated annotation's position; the current one where there is none.
+
+    An edited claim may end in another position.
+    """
+    sources = set(made.settled.sources if made.settled else ())
+    for at, position in enumerate(draft.positions):
+        if position.own == made or (position.group and sources & position.group.sources):
+            return at
+    return draft.at
+
+
+def follow_cursor(draft: ReviewDraft) -> None:
+    """Selects the position under the cursor; between positions the last one stays selected."""
+    if draft.state != REVIEWING or draft.side is not Side.SUMMARY or draft.selection:
+        return
+    at = draft.position_at(draft.pointers[Side.SUMMARY].offset)
+    if at not in (-1, draft.at):
+        draft.at, draft.candidate, draft.page = at, -1, 0
+
+
+def _reveal_chosen(draft: ReviewDraft) -> Effects:
+    of: CandidateAnnotation | ReviewPosition | None = draft.chosen or draft.position
+    claims = of.claim if isinstance(of, CandidateAnnotation) else of.claims if of else ()
+    return [*go_to_first(sorted(claims)), *reveal_first(draft.shown_evidence())]
+
+
+def _open_positions(draft: ReviewDraft) -> list[int]:
+    wanted = {id(group) for group in draft.undecided()}
+    return [
+        at
+        for at, position in enumerate(draft.positions)
+        if (position.group and id(position.group) in wanted) or draft.waits(position)
+    ]
+
+
+def walk_positions(step: int, draft: ReviewDraft) -> Effects:
+    """The next or previous position, round and round."""
+    count = len(draft.positions)
+    if not count:
+        return draft.refuse_key(MessageCode.NOTHING_TO_REVIEW)
+    return show_position(draft, (draft.at + step) % count if draft.at >= 0 else 0)
+
+
+def walk_conflicts(step: int, draft: ReviewDraft) -> Effects:
+    """The next or previous open position, round and round."""
+    found = _open_positions(draft)
+    if not found:
+        return draft.refuse_key(MessageCode.NO_CONFLICT_LEFT)
+    if step > 0:
+        return show_position(draft, next((at for at in found if at > draft.at), found[0]))
+    return show_position(draft, next((at for at in reversed(found) if at < draft.at), found[-1]))
+
+
+def choose_candidate(draft: ReviewDraft, digit: str) -> Effects:
+    """A digit chooses a candidate; 0 shows the next nine."""
+    if digit == "0":
+        pages = -(-len(draft.candidates) // MOST_OPTIONS)
+        if pages < 2:
+            return [Blink()]
+        draft.page = (draft.page + 1) % pages
+        return []
+    at = draft.page * MOST_OPTIONS + int(digit) - 1
+    if at >= len(draft.candidates):
+        return [Blink()]
+    draft.candidate = at
+    return _reveal_chosen(draft)
+
+
+def leave_innermost(draft: ReviewDraft) -> Effects:
+    """Leaves the innermost of search, source, selection and choice."""
+    if draft.hits:
+        draft.hits = ()
+    elif draft.side is Side.SOURCE:
+        return cursor_actions.to_summary(draft)
+    elif draft.selection:
+        return [Select(draft.side, None)]
+    else:
+        draft.candidate = -1
+    return []
+
+
+def edit_focused(draft: ReviewDraft) -> Effects:
+    """Loads the adjudicated annotation of the current position, else its chosen candidate."""
+    made = draft.made_of(draft.chosen) if draft.chosen else draft.standing()
+    found = [one for one in draft.standing() if one in made]
+    if len(found) == 1:
+        return load_for_edit(draft, found[0], ())
+    if draft.group is None:
+        return draft.refuse_key(MessageCode.NOTHING_TO_EDIT)
+    candidates = draft.in_hand
+    if len(candidates) != 1:
+        return draft.refuse_key(MessageCode.CANDIDATE_TO_EDIT_UNCLEAR)
+    (candidate,) = candidates
+    fresh = Annotation(
+        draft.new_id(),
+        candidate.claim,
+        candidate.evidence,
+        candidate.labels,
+        candidate.note,
+        ADJUDICATED,
+    )
+    return load_for_edit(draft, fresh, candidate.sources)
+
+
+def add_own_annotation(draft: ReviewDraft) -> Effects:
+    """Loads the selection as a new annotation of the reviewer."""
+    if draft.side is Side.SOURCE or not draft.selection or not draft.claim:
+        return draft.refuse_key(MessageCode.NO_SELECTION_TO_ADD)
+    fresh = Annotation(draft.new_id(), draft.claim, origin=ADJUDICATED)
+    return load_for_edit(draft, fresh, ())
+
+
+def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str, ...]) -> Effects:
+    """Loads an annotation as annotators edit theirs; Enter saves it."""
+    draft.sources[annotation.id] = sources
+    draft.originals[annotation.id] = annotation
+    draft.editing, draft.asleep = annotation, False
+    # A label that the set has not could be neither saved nor taken off.
+    draft.labels = [path for path in annotation.labels if draft.tree.find(path)]
+    draft.evidence, draft.note = list(annotation.evidence), annotation.note
+    return [
+        *cursor_actions.to_summary(draft),
+        Select(Side.SUMMARY, None),
+        *go_to_first(annotation.claim),
+    ]
+
+
+def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: str) -> Effects:
+    """Restores an edit that the store refused, as it was about to be saved."""
+    annotation, _ = draft.saving.pop(annotation.id, (annotation, False))
+    before = draft.originals.get(annotation.id, annotation)
+    effects = load_for_edit(draft, before, draft.sources.get(annotation.id, ()))
+    draft.labels, draft.evidence = list(annotation.labels), list(annotation.evidence)
+    draft.note = annotation.note
+    if annotation.claim != before.claim:
+        effects += [Select(anchor.side, anchor.span) for anchor in annotation.claim[:1]]
+    draft.say(message, WARNING)
+    return effects
+
+
+def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
+    """Takes over another label set; the groups are already as the store has them now.
+
+    An edit's original gets the new labels, and the sources of the candidate that has them now.
+    """
+    for name, sources in draft.sources.items():
+        candidates = (candidate.sources for group in draft.groups for candidate in group.candidates)
+        found = (each for each in candidates if sources and set(sources) <= set(each))
+        draft.sources[name] = next(found, sources)
+    draft.originals = {
+        name: change.of(one, [change.path(path) for path in one.labels])
+        for name, one in draft.originals.items()
+    }
+
+
+def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: str) -> None:
+    """Takes over the adjudicated annotations that the store has now, and shows a message."""
+    held = draft.position
+    draft.saving.clear()
+    draft.settled = now
+    draft.annotations = tuple(one for one in now if one.origin == ADJUDICATED)
+    draft.focused = draft.just_saved = ""
+    draft.asleep = False
+    if held and held.group:
+        wanted = held.group.sources
+        draft.at = next(
+            (
+                at
+                for at, one in enumerate(draft.positions)
+                if one.group and one.group.sources == wanted
+            ),
+            -1,
+        )
+    else:
+        draft.at = min(draft.at, len(draft.positions) - 1)
+    if draft.pending and draft.pending.kind == LEAVING and not draft.undecided():
+        draft.pending = None
+    draft.say(text, SAVED)
+
+
+KEY_HANDLERS: Final[Mapping[str, Callable[[ReviewDraft], Effects]]] = {
+    "annotation.next": partial(walk_positions, 1),
+    "annotation.previous": partial(walk_positions, -1),
+    "item.next": partial(walk_conflicts, 1),
+    "item.previous": partial(walk_conflicts, -1),
+    "annotation.edit": partial(_if_allowed, edit_focused),
+    "annotation.delete": partial(_if_allowed, _ask_refusal_reason),
+    "proposal.take": partial(_if_allowed, _take_candidates),
+    "rivals.merge": partial(_if_allowed, _merge_candidates),
+    "sample.rate": partial(_if_allowed, label_actions.ask_rating),
+    "own.add": partial(_if_allowed, add_own_annotation),
+    "names.show": partial(key_handlers.open_page, "names"),
+    "sample.reopen": partial(key_handlers.open_page, "reopen"),
+    "sample.done": _complete,
+    "back": leave_innermost,
+}

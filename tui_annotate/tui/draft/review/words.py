@@ -1,0 +1,264 @@
+"""The text of the draft line in review: what the next key would do at the current position.
+
+It does not repeat the key line. In a narrow terminal quotes are shortened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from tui_annotate.domain.adjudication import ReviewAction
+from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.samples import SampleKind, Side
+from tui_annotate.methods.adjudication import (
+    CandidateAnnotation,
+    CandidateGroup,
+    Decision,
+    DifferenceKind,
+    GroupStatus,
+)
+from tui_annotate.tui.draft import words
+from tui_annotate.tui.draft.messages import Kind
+from tui_annotate.tui.draft.review.state import WHY, ReviewDraft
+from tui_annotate.tui.draft.state import REASON
+from tui_annotate.tui.draft.words import (
+    DRAFT,
+    HINT,
+    SAVED,
+    describe_anchor,
+    describe_labels,
+    quote_text,
+)
+from tui_annotate.tui.keys.actions import REVIEWING
+from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
+from tui_annotate.tui.line_text import width
+
+_FULL_QUOTES: Final = (36, 30, 24, 20, 16, 13, 10)
+_SHORT_QUOTES: Final = (16, 10, 6)
+"""Cells of quotes, with all parts and with fewer."""
+
+DIFFERENCES: Final = {
+    DifferenceKind.LABEL: "label",
+    DifferenceKind.EXTENT: "extent",
+    DifferenceKind.EVIDENCE: "evidence",
+    DifferenceKind.NOTE: "note",
+}
+"""What people differ in, in words; those who marked nothing are named by letter instead."""
+
+_ACTIONS: Final = {
+    ReviewAction.TAKEN: "taken",
+    ReviewAction.MERGED: "merged",
+    ReviewAction.EDITED: "edited",
+    ReviewAction.OWN: "your own",
+    ReviewAction.REJECTED: "refused",
+}
+
+
+def line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
+    """(text, kind) of the draft line."""
+    question = draft.pending is not None and draft.pending.kind in (REFUSING, LEAVING)
+    if draft.message and not (question and draft.message.kind == SAVED):
+        return draft.message.text, draft.message.kind
+    if draft.writing and draft.writing.kind == REASON:
+        return "refused because:", DRAFT
+    if question:
+        return _fit(draft, _describe_question, cells), DRAFT
+    if draft.hints or draft.state != REVIEWING:
+        return words.line(draft, cells)
+    kind: Kind = SAVED if not draft.undecided() and draft.progress is State.DONE else DRAFT
+    return _fit(draft, _describe_current, cells), HINT if draft.blocked_reason else kind
+
+
+def _fit(draft: ReviewDraft, say: Callable[[ReviewDraft, int], Sequence[str]], cells: int) -> str:
+    """The longest text that fits: quotes are shortened first, then the last parts are left out."""
+    for quote, least in (
+        *((quote, 9) for quote in _FULL_QUOTES),
+        *((each, 1) for each in _SHORT_QUOTES),
+    ):
+        parts = [part for part in say(draft, quote) if part]
+        for count in range(len(parts), min(least, len(parts)) - 1, -1):
+            text = " · ".join(parts[:count])
+            if width(text) <= cells:
+                return text
+    return text
+
+
+def _describe_question(draft: ReviewDraft, quote: int) -> list[str]:
+    if draft.pending and draft.pending.kind == LEAVING:
+        count = len(draft.undecided())
+        if not count:
+            return ["the rating is not settled: why is none taken?", "Backspace, then * chooses"]
+        places = many(count, "place is", "places are")
+        return [f"{places} open, with nothing taken: why?"]
+    what = _describe_candidate(draft, draft.chosen, quote) if draft.chosen else "all of this place"
+    return [f"refuse {what}: why?"]
+
+
+def _describe_current(draft: ReviewDraft, quote: int) -> list[str]:
+    selection = draft.selection
+    if selection and draft.side is Side.SUMMARY:
+        picked = quote_text(selection.of(draft.text(Side.SUMMARY)), cells=quote)
+        return [f"+ adds {picked} as your own", "Backspace drops the selection"]
+    end = "Enter settles" if not draft.undecided() else "c next conflict"
+    if draft.blocked_reason:
+        return [draft.blocked_reason, "> next sample"]
+    if draft.position is None:
+        if draft.groups:
+            return ["c walks to the next conflict, a to every place", end]
+        said = "nobody marked anything" if not draft.settled else "nothing else was marked"
+        return [f"{said}: Enter settles", "select words and + to add your own"]
+    if draft.position.own:
+        return [
+            f"your own: {_describe_adjudicated(draft, draft.position.own, quote)}",
+            "e edit",
+            "x take it away",
+            end,
+        ]
+    if draft.position.group is None:
+        return [end]
+    open_ = draft.what(draft.position.group) is Decision.OPEN
+    return [*_describe_group(draft, draft.position.group, quote), "" if open_ else end]
+
+
+def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> list[str]:
+    if draft.chosen:
+        return _describe_candidate_state(draft, draft.chosen, quote)
+    match draft.what(group):
+        case Decision.KEPT:
+            made = draft.standing()
+            more = f" and {len(made) - 1} more" if len(made) > 1 else ""
+            said = _describe_adjudicated(draft, made[0], quote)
+            return [f"{_describe_action_of(made[0])}: {said}{more}"]
+        case Decision.REJECTED:
+            refusal = draft.refusal_of(group.candidates[0])
+            return [
+                f"refused: {describe_refusal(refusal)}",
+                f"{_digit_range(draft)} then y takes one after all",
+            ]
+        case Decision.AGREED:
+            said = _describe_adjudicated(draft, group.candidates[0], quote)
+            more = f" and {len(group.candidates) - 1} more" if len(group.candidates) > 1 else ""
+            return [f"all agree, taken with the sample: {said}{more}"]
+    if group.proposal:
+        candidate = group.proposal[0]
+        votes = f"{len(candidate.people)} of {len(draft.people)}"
+        if len(group.proposal) == 1:
+            return [f"y takes {_describe_candidate(draft, candidate, quote)}, {votes}"]
+        places = [group.candidates.index(each) for each in group.proposal]
+        several = [f"{at + 1} {draft.candidate_words(at)}" for at in places]
+        more = f" and {len(several) - 2} more" if len(several) > 2 else ""
+        return [f"y takes {', '.join(several[:2])}{more}"]
+    if len(group.candidates) == 1:
+        return _describe_candidate_state(draft, group.candidates[0], quote)
+    return [f"no majority: {_digit_range(draft)} choose a rival", "M merge", "x refuse all"]
+
+
+def _describe_candidate_state(
+    draft: ReviewDraft, candidate: CandidateAnnotation, quote: int
+) -> list[str]:
+    said, note = _describe_candidate(draft, candidate, quote), _describe_note(candidate, quote)
+    if made := draft.made_of(candidate):
+        return [f"{_describe_action_of(made[0])}: {said}", note]
+    if refusal := draft.refusal_of(candidate):
+        return [f"refused, {describe_refusal(refusal)}: {said}", note, "y takes it after all"]
+    return [f"y takes {said}", note]
+
+
+def _describe_note(candidate: CandidateAnnotation, quote: int) -> str:
+    return f"note {quote_text(candidate.note, cells=quote)}" if candidate.note else ""
+
+
+def _describe_action_of(made: Annotation) -> str:
+    return _ACTIONS[made.settled.how if made.settled else ReviewAction.TAKEN]
+
+
+def _digit_range(draft: ReviewDraft) -> str:
+    count = len(draft.options())
+    return f"1-{count}" if count > 1 else "1"
+
+
+def _describe_candidate(draft: ReviewDraft, candidate: CandidateAnnotation, quote: int) -> str:
+    named = f"{draft.label_names(candidate.labels)} {draft.describe_people(candidate.people)}"
+    return f"{named} {_describe_claim(draft, candidate.claim, quote)}{_count_evidence(candidate)}"
+
+
+def _describe_adjudicated(
+    draft: ReviewDraft, made: CandidateAnnotation | Annotation, quote: int
+) -> str:
+    named = draft.label_names(made.labels)
+    return f"{named} {_describe_claim(draft, made.claim, quote)}{_count_evidence(made)}"
+
+
+def _describe_claim(draft: ReviewDraft, claim: tuple[Anchor, ...], quote: int) -> str:
+    if not claim:
+        return "evidence alone"
+    more = f" and {len(claim) - 1} more" if len(claim) > 1 else ""
+    return describe_anchor(draft, claim[0], cells=quote) + more
+
+
+def _count_evidence(one: CandidateAnnotation | Annotation) -> str:
+    count = len(one.evidence)
+    return f" + {count} evidence" if count else ""
+
+
+def describe_refusal(refusal: Annotation | None) -> str:
+    """The reason of a refusal, and its note."""
+    settled = refusal.settled if refusal else None
+    if settled is None:
+        return "no reason"
+    reason = WHY.get(settled.reason, "")
+    note = quote_text(settled.note) if settled.note else ""
+    return ", ".join(part for part in (reason, note) if part) or "no reason"
+
+
+def describe_action(draft: ReviewDraft, verb: str, made: Sequence[Annotation]) -> str:
+    """What was just done, in words."""
+    names = ", ".join(describe_labels(one.labels) for one in made[:2])
+    done = {
+        "take": f"taken {names}",
+        "merge": f"merged {names}",
+        "edit": f"saved {names}",
+        "own": f"added {names}",
+        "remove": "taken away",
+        "reject": "refused",
+        "reopen": "opened again",
+        "rate": f"rated {draft.rating}" if draft.rating else "no rating is taken",
+        "comment": "the comment is settled",
+    }[verb]
+    end = "Enter settles" if not draft.undecided() else "c next conflict"
+    return f"{done} · u undo · {end}"
+
+
+UNDONE: Final = {
+    "take": "the taking",
+    "merge": "the merging",
+    "edit": "the edit",
+    "own": "your own",
+    "remove": "what you took away",
+    "reject": "the refusal",
+    "done": "settled",
+    "reopen": "opened again",
+    "rate": "the rating",
+    "comment": "the comment",
+}
+"""What undo took back, in words."""
+
+
+def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
+    """The status of a group of candidates, for the title over the summary."""
+    decided = draft.what(group)
+    alone = draft.sample.kind is SampleKind.DOCUMENT and not draft.sample.side(Side.SOURCE)
+    names = {**DIFFERENCES, DifferenceKind.EVIDENCE: "passages"} if alone else DIFFERENCES
+    told = ", ".join(names[kind] for kind in group.differences if kind in names)
+    if decided is Decision.KEPT:
+        return "settled"
+    if decided is Decision.REJECTED:
+        return "refused"
+    if group.standing is GroupStatus.AGREED:
+        return f"agreed, but: {told}" if told else "agreed"
+    name = "nearly" if group.standing is GroupStatus.NEARLY else "conflict"
+    silent = f"{draft.describe_people(group.silent)} marked nothing" if group.silent else ""
+    return f"{name}: {', '.join(filter(None, (silent, told)))}"

@@ -1,0 +1,83 @@
+"""A document that is judged alone: on the summary side on screen, on the source side in the store.
+
+So its passages are marked with the keys of every other sample. Claims and evidence are exchanged
+on the way, and nothing else changes: no text, no offset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from tui_annotate.domain.samples import SampleKind, Side
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.annotations import Anchor, Annotation
+    from tui_annotate.domain.samples import Sample
+    from tui_annotate.domain.suggestions import Suggestion
+    from tui_annotate.methods.adjudication import CandidateAnnotation, CandidateGroup
+
+    _Marked = TypeVar("_Marked", Annotation, Suggestion, CandidateAnnotation)
+
+
+def is_alone(sample: Sample) -> bool:
+    """Whether a stored sample is one source document without a summary."""
+    documents = sample.documents
+    return (
+        sample.kind is SampleKind.DOCUMENT
+        and len(documents) == 1
+        and documents[0].side is Side.SOURCE
+    )
+
+
+def to_screen(sample: Sample) -> Sample:
+    """A stored sample as the screen shows it; itself where it has two sides."""
+    if not is_alone(sample):
+        return sample
+    (document,) = sample.documents
+    return replace(sample, documents=(replace(document, side=Side.SUMMARY),))
+
+
+def exchange_sides(sample: Sample, one: _Marked) -> _Marked:
+    """An annotation of the store as the screen has it, and one of the screen as it is stored.
+
+    Args:
+        sample: as the store has it.
+    """
+    return _swap_sides(one) if is_alone(sample) else one
+
+
+def exchange_all_sides(sample: Sample, annotations: Iterable[_Marked]) -> tuple[_Marked, ...]:
+    """Several at once."""
+    return tuple(exchange_sides(sample, known) for known in annotations)
+
+
+def exchange_group_sides(
+    sample: Sample, groups: tuple[CandidateGroup, ...]
+) -> tuple[CandidateGroup, ...]:
+    """What several people said of the document, as the screen has it."""
+    if not is_alone(sample):
+        return groups
+    return tuple(
+        replace(
+            group,
+            candidates=exchange_all_sides(sample, group.candidates),
+            proposal=exchange_all_sides(sample, group.proposal),
+        )
+        for group in groups
+    )
+
+
+def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
+    """An anchor of the screen as the store has it."""
+    return _swap_side(anchor) if is_alone(sample) else anchor
+
+
+def _swap_sides(one: _Marked) -> _Marked:
+    claim, evidence = tuple(map(_swap_side, one.evidence)), tuple(map(_swap_side, one.claim))
+    return replace(one, claim=claim, evidence=evidence)
+
+
+def _swap_side(anchor: Anchor) -> Anchor:
+    return anchor._replace(side=anchor.side.other)

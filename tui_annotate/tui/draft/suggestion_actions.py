@@ -1,0 +1,289 @@
+"""Accepting, changing and refusing suggestions, the store's answers, and the draft line for one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.labels import Need
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.tui.draft import completion, label_actions, notes
+from tui_annotate.tui.draft.effects import Effects, Open, Select, go_to_first
+from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
+from tui_annotate.tui.draft.navigation import show
+from tui_annotate.tui.draft.state import DECLINE, Draft, Pending
+from tui_annotate.tui.draft.suggestion_answers import send_acceptance, to_annotation
+from tui_annotate.tui.draft.words import (
+    ERROR,
+    QUOTE_CELLS,
+    SAVED,
+    WARNING,
+    describe_anchor,
+    describe_labels,
+    describe_maker,
+    describe_origin,
+    digit_range,
+    places,
+    quote_text,
+)
+from tui_annotate.tui.line_text import cut
+from tui_annotate.tui.line_text import width as cells_of
+
+
+def take(draft: Draft) -> Effects:
+    """`y`: the suggestion in focus becomes an annotation as it is, where hands are free."""
+    one = draft.focused_suggestion
+    problem = _find_obstacle(draft) or (_find_problem(draft, one) if one else _explain_none(draft))
+    if one is None or problem:
+        return draft.refuse_key(problem, WARNING if one else "hint")
+    return send_acceptance(draft, one, to_annotation(draft, one))
+
+
+def change(draft: Draft, one: Suggestion) -> Effects:
+    """`e`: the suggestion is loaded as annotations are; Enter saves what became of it."""
+    annotation = to_annotation(draft, one)
+    draft.changing, draft.editing = one, annotation
+    draft.asleep, draft.just_saved = False, ""
+    # A label that the set has not could be neither saved nor taken off.
+    draft.labels = [path for path in one.labels if draft.tree.find(path)]
+    draft.evidence, draft.note = list(annotation.evidence), annotation.note
+    return [Select(Side.SUMMARY, None)]
+
+
+def refuse(draft: Draft) -> Effects:
+    """`x`: asks why the suggestion in focus is refused."""
+    if problem := _find_obstacle(draft):
+        return draft.refuse_key(problem)
+    draft.pending = Pending(DECLINE)
+    return []
+
+
+def hide(draft: Draft) -> Effects:
+    """Hides all suggestions, or shows them again; the screen remembers it."""
+    if draft.changing:
+        return draft.refuse_key(MessageCode.FINISH_EDIT_FIRST)
+    if draft.focused_suggestion:
+        draft.enable_digits()
+    draft.hiding = not draft.hiding
+    if draft.hiding:
+        draft.say(MessageCode.SUGGESTIONS_HIDDEN_NOW)
+    else:
+        draft.say(describe_open_suggestions(draft) or MessageCode.SUGGESTIONS_SHOWN_NOW)
+    return [Open("suggestions", 0 if draft.hiding else 1)]
+
+
+def describe_open_suggestions(draft: Draft) -> StatusMessage:
+    """How many suggestions wait for an answer; empty for none that are shown."""
+    count = len(draft.offered)
+    if not count:
+        return NO_MESSAGE
+    code = MessageCode.ONE_SUGGESTION_OPEN if count == 1 else MessageCode.SUGGESTIONS_OPEN
+    return StatusMessage(code, {"count": count, "key": draft.suggestion_key})
+
+
+def _explain_none(draft: Draft) -> StatusMessage:
+    if draft.offered:
+        return StatusMessage(MessageCode.NO_SUGGESTION_IN_FOCUS, {"key": draft.suggestion_key})
+    if draft.hiding and draft.suggestions:
+        return StatusMessage(MessageCode.SUGGESTIONS_HIDDEN)
+    return StatusMessage(MessageCode.NO_SUGGESTIONS)
+
+
+def _find_obstacle(draft: Draft) -> StatusMessage:
+    if draft.editing:
+        return StatusMessage(MessageCode.FINISH_EDIT_FIRST)
+    if draft.side is Side.SOURCE:
+        return StatusMessage(MessageCode.SUGGESTION_ON_OTHER_SIDE)
+    if draft.selection:
+        return StatusMessage(MessageCode.SELECTION_IN_HAND)
+    return completion.find_unsaved_work(draft)
+
+
+def _find_problem(draft: Draft, one: Suggestion) -> StatusMessage:
+    """Why a suggestion can not be saved as it is; empty where it can."""
+    if not one.labels:
+        return StatusMessage(MessageCode.NO_LABEL_PROPOSED)
+    for path in one.labels:
+        found = draft.tree.find(path)
+        if found is None:
+            label = quote_text(describe_labels([path]))
+            return StatusMessage(MessageCode.UNKNOWN_LABEL_PROPOSED, {"label": label})
+        of = one.claim or one.evidence
+        if problem := label_actions.closed_label_reason(
+            draft, found
+        ) or label_actions.conflicting_label_reason(draft, found, of):
+            return problem
+        if found.evidence is Need.NONE and one.evidence:
+            return StatusMessage(MessageCode.PROPOSED_TAKES_NO_EVIDENCE, {"label": found.name})
+    return NO_MESSAGE
+
+
+# what the store answers
+
+
+def apply_accepted(
+    draft: Draft, one: Suggestion, made: Annotation | None, *, annotations: Sequence[Annotation]
+) -> Effects:
+    """The store has what was made of a suggestion: its own place, and a note line if one is due."""
+    draft.answering.pop(one.id, None)
+    draft.annotations = tuple(annotations)
+    if made is None or draft.focused != one.id:
+        return []
+    draft.focused = draft.just_saved = made.id
+    return notes.write(draft) if completion.wants_note(draft, made) and not draft.writing else []
+
+
+def apply_declined(draft: Draft, one: Suggestion) -> None:
+    """The store has the refusal."""
+    draft.answering.pop(one.id, None)
+    what = cut(draft.label_names(one.labels), QUOTE_CELLS)
+    if not one.labels and one.claim:
+        what = describe_anchor(draft, one.claim[0])
+    more = MessageCode.SUGGESTION_REFUSED_MORE_OPEN
+    draft.say(
+        more if draft.offered else MessageCode.SUGGESTION_REFUSED,
+        SAVED,
+        what=what,
+        maker=cut(one.maker, QUOTE_CELLS),
+        key=draft.suggestion_key,
+    )
+
+
+def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | str) -> Effects:
+    """The store has the answer not: the suggestion is open again, with what was changed of it."""
+    made = draft.answering.pop(one.id, None)
+    draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
+    if draft.open or draft.selection or draft.writing:
+        if made and made != to_annotation(draft, one):
+            draft.unsaved.append((replace(made, id=draft.new_id()), True))
+        return []
+    effects = [] if draft.hiding else show(draft, one)
+    if made is None or made == to_annotation(draft, one):
+        return effects
+    effects += change(draft, one)
+    draft.labels, draft.evidence, draft.note = [*made.labels], [*made.evidence], made.note
+    if made.claim != one.claim:
+        effects += go_to_first(made.claim)
+        effects += [Select(anchor.side, anchor.span) for anchor in made.claim[:1]]
+    return effects
+
+
+def find_reopened(draft: Draft, before: Sequence[Suggestion]) -> Suggestion | None:
+    """The suggestion that an undo opened again, where it is one alone and is shown.
+
+    Args:
+        before: what was open.
+    """
+    known = {one.id for one in before}
+    fresh = [one for one in draft.offered if one.id not in known]
+    return fresh[0] if len(fresh) == 1 else None
+
+
+OFFER: Final = "offer"
+
+
+class _Widths(NamedTuple):
+    """Cells of quotes, labels and the maker; how many spans of evidence are named."""
+
+    quote: int
+    labels: int
+    maker: int
+    spans: int = 1
+
+
+_WIDTHS: Final = (
+    _Widths(200, 60, 60, 99),
+    _Widths(60, 60, 60, 99),
+    _Widths(36, 40, 40),
+    _Widths(24, 24, 24),
+    _Widths(16, 16, 14),
+    _Widths(10, 14, 10),
+    _Widths(6, 10, 6),
+    _Widths(6, 6, 6),
+)
+_REFUSE: Final = " · x refuse"
+_KEYS: Final = f" · e change{_REFUSE}"
+_REASON: Final = 24
+"""Cells of a reason that the text is cut shorter for."""
+_LEAST_QUOTE: Final = 6
+"""Cells in which a quote of the source still tells something."""
+_LEAST_REASON: Final = 8
+"""Cells in which a reason still tells something."""
+
+
+def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
+    """(text, kind) of the draft line; None where it has nothing to do with a suggestion.
+
+    Args:
+        cells: that it should fit in.
+    """
+    if draft.message or draft.hints:
+        return None
+    if draft.writing:
+        return ("refused because:", OFFER) if draft.writing.kind == DECLINE else None
+    if draft.pending:
+        return (_describe_question(draft, cells), OFFER) if draft.pending.kind == DECLINE else None
+    if draft.answering and draft.asleep and draft.focused in ("", *draft.answering):
+        return "saving ...", OFFER
+    one = draft.focused_suggestion if draft.asleep and draft.state == "R" else None
+    return (_describe_suggestion(draft, one, cells), OFFER) if one else None
+
+
+def _describe_question(draft: Draft, cells: int) -> str:
+    digits = digit_range(draft.options())
+    text = f"refuse it: why? {digits} choose · 0 own words · Enter no reason"
+    keep = " · Backspace keeps it"
+    return f"{text}{keep}" if cells_of(text + keep) <= cells else text
+
+
+def _describe_suggestion(draft: Draft, one: Suggestion, cells: int) -> str:
+    """What it is and who proposes it; as much of the reason as fits; keys where all of it fits."""
+    why = " ".join(one.note.split())
+    reserved = min(cells_of(why) + len(': ""'), _REASON) if why else 0
+    fitting = (each for each in _WIDTHS if each.quote <= max(cells, _WIDTHS[-1].quote))
+    texts = (_describe_proposal(draft, one, each) for each in fitting)
+    text = next((each for each in texts if cells_of(each) + reserved <= cells), "")
+    text = text or _describe_proposal(draft, one, _WIDTHS[-1])
+    left = cells - cells_of(text) - len(': ""')
+    if why and left >= _LEAST_REASON:
+        text += f": {quote_text(why, cells=left)}"
+    keys = _KEYS if one.labels else _REFUSE
+    return f"{text}{keys}" if cells_of(text + keys) <= cells else text
+
+
+def _describe_proposal(draft: Draft, one: Suggestion, widths: _Widths) -> str:
+    names = f" {cut(draft.label_names(one.labels), widths.labels)}" if one.labels else ""
+    action = "y saves" if one.labels else "e, a digit, Enter save"
+    claim = describe_anchor(draft, one.claim[0], cells=widths.quote) if one.claim else "no claim"
+    more = f" and {len(one.claim) - 1} more" if len(one.claim) > 1 else ""
+    evidence = ""
+    if one.evidence:
+        cells = widths.quote // 3
+        named = places(draft, one.evidence, cells=cells, most=widths.spans)
+        # A quote that is too short to read is left out: the words are marked in the source anyway.
+        is_readable = cells >= _LEAST_QUOTE or '"' not in named
+        evidence = f" + evidence {named}" if is_readable else " + evidence"
+    score = "" if one.score is None else f" {one.score:.2f}"
+    return f"{action} {claim}{more}{names}{evidence} · {cut(one.maker, widths.maker)}{score}"
+
+
+def describe_suggestion(draft: Draft) -> str:
+    """All of the suggestion in focus, or of the one that one's annotation was made from.
+
+    Returns:
+        Lines with headings; empty without either.
+    """
+    one, known = draft.changing or draft.focused_suggestion, draft.focused_annotation
+    if one is None:
+        if known is None or not (told := describe_origin(known.suggested)):
+            return ""
+        return f"# {describe_labels(known.labels)}\nmade from a suggestion of {told}"
+    parts = [f"# {describe_labels(one.labels)}\n{describe_maker(one)}"]
+    parts += [f"# Reason\n{one.note}"] if one.note else []
+    for title, anchors in (("Claim", one.claim), ("Evidence", one.evidence)):
+        texts = [at.span.of(draft.text(at.side, at.index)) for at in anchors]
+        parts += [f"# {title}\n" + "\n\n".join(texts)] if texts else []
+    return "\n\n".join(parts)

@@ -1,0 +1,170 @@
+"""What each key of the viewer does; none of them changes what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Final
+
+from tui_annotate.domain.samples import Side
+from tui_annotate.tui.draft import cursor_actions, highlights
+from tui_annotate.tui.draft.effects import Blink, Effects, GoTo, Open, Reveal, Select
+from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
+from tui_annotate.tui.draft.navigation import neighbour
+from tui_annotate.tui.draft.view.state import ViewDraft
+
+
+def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
+    """An action of the key table."""
+    draft.message = NO_MESSAGE
+    if action == "option.choose":
+        return _choose_by_digit(draft, digit)
+    handler = KEY_HANDLERS.get(action)
+    return handler(draft) if handler else [Blink()]
+
+
+def refuse(draft: ViewDraft, what: str) -> Effects:
+    """Refuse a key that writes in other screens.
+
+    Args:
+        what: what it does there.
+    """
+    return draft.refuse_key(MessageCode.NOT_IN_A_FILE, action=what)
+
+
+def follow(draft: ViewDraft) -> Effects:
+    """Focus the annotation under the cursor, and scroll to its anchors.
+
+    One that a key went to stays in focus until something moves.
+    """
+    if draft.focused or (found := draft.annotation_at_cursor()) is None:
+        draft.before = draft.focused or draft.before
+        return []
+    draft.focused = draft.before = found.id
+    across = [anchor for anchor in found.anchors if anchor.side is not draft.side]
+    return [Reveal(anchor.side, anchor.index, anchor.span) for anchor in across[:1]]
+
+
+# annotations
+
+
+def walk(step: int, draft: ViewDraft) -> Effects:
+    """Go to the next or previous annotation; after the last one, the first."""
+    known = draft.annotations
+    if not known:
+        draft.say(_describe_nothing(draft))
+        return [Blink()]
+    return show(draft, neighbour(draft, known, step))
+
+
+def show(draft: ViewDraft, at: int) -> Effects:
+    """Focus an annotation, and scroll to its claim and its evidence."""
+    if not 0 <= at < len(draft.annotations):
+        return [Blink()]
+    annotation = draft.annotations[at]
+    draft.focused, draft.hits = annotation.id, ()
+    effects: Effects = []
+    for anchor in (*annotation.claim[:1], *annotation.evidence[:1]):
+        there = (anchor.side, anchor.index)
+        with_cursor = anchor.side is draft.side or not annotation.claim
+        effects.append(
+            GoTo(*there, anchor.span.start) if with_cursor else Reveal(*there, anchor.span)
+        )
+    return effects
+
+
+def _describe_nothing(draft: ViewDraft) -> StatusMessage:
+    if not draft.chosen:
+        return StatusMessage(MessageCode.NO_ANNOTATION_IN_SAMPLE)
+    name = draft.names.get(draft.chosen, draft.chosen)
+    return StatusMessage(MessageCode.NO_ANNOTATION_OF_PERSON, {"name": name})
+
+
+# people
+
+
+def _choose_by_digit(draft: ViewDraft, digit: str) -> Effects:
+    people = draft.bar
+    at = int(digit or "0") - 1
+    if not 0 <= at < len(people):
+        return [Blink()]
+    return _choose(draft, "" if people[at] == draft.chosen else people[at])
+
+
+def _show_everyone(draft: ViewDraft) -> Effects:
+    return _choose(draft, "")
+
+
+def person(step: int, draft: ViewDraft) -> Effects:
+    """Show only the next or previous person; after the last one, all people."""
+    people = ("", *draft.people)
+    if len(people) == 1:
+        draft.say(MessageCode.NO_PEOPLE)
+        return [Blink()]
+    at = people.index(draft.chosen) if draft.chosen in people else 0
+    return _choose(draft, people[(at + step) % len(people)])
+
+
+def _choose(draft: ViewDraft, chosen: str) -> Effects:
+    draft.show(chosen)
+    if chosen and not draft.annotations:
+        draft.say(_describe_nothing(draft))
+    return []
+
+
+# words that the other side lacks
+
+
+def _walk_lacking(step: int, draft: ViewDraft) -> Effects:
+    if draft.missing_words:
+        return highlights.walk_missing_words(step, draft)
+    draft.say(MessageCode.NO_WORDS_MARKED)
+    return [Blink()]
+
+
+# leaving
+
+
+def leave_innermost(draft: ViewDraft) -> Effects:
+    """Leave the innermost of search, selection, source, annotation, person."""
+    if draft.hits:
+        draft.hits = ()
+    elif draft.selection:
+        return [Select(draft.side, None)]
+    elif draft.side is Side.SOURCE:
+        return cursor_actions.to_summary(draft)
+    elif draft.chosen:
+        return _show_everyone(draft)
+    return []
+
+
+def _request(what: str, draft: ViewDraft, *, step: int = 0) -> Effects:
+    del draft
+    return [Open(what, step)]
+
+
+KEY_HANDLERS: Final[Mapping[str, Callable[[ViewDraft], Effects]]] = {
+    **cursor_actions.KEY_HANDLERS,
+    "match.next": partial(highlights.walk_matches, 1),
+    "match.previous": partial(highlights.walk_matches, -1),
+    "option.list": _show_everyone,
+    "back": leave_innermost,
+    "annotation.next": partial(walk, 1),
+    "annotation.previous": partial(walk, -1),
+    "person.next": partial(person, 1),
+    "person.previous": partial(person, -1),
+    "sample.next": partial(_request, "sample", step=1),
+    "sample.previous": partial(_request, "sample", step=-1),
+    "sample.go": partial(_request, "go"),
+    "text.find": partial(_request, "find"),
+    "text.lacking": partial(_request, "lacking"),
+    "item.next": partial(_walk_lacking, 1),
+    "item.previous": partial(_walk_lacking, -1),
+    "request.show": partial(_request, "request"),
+    "layout.next": partial(_request, "layout"),
+    "help.show": partial(_request, "help"),
+    "palette.show": partial(_request, "palette"),
+    "app.back": partial(_request, "queue"),
+    "app.quit": partial(_request, "quit"),
+}
+"""By action; every one that acts here."""

@@ -1,1 +1,0 @@
-"""The draft of whoever looks at a file: nothing that any key does in it writes."""

@@ -1,0 +1,160 @@
+"""Lines and scroll bars that Textual composes quickly, for widgets with nothing around their lines.
+
+The usual way looks up border, padding and opacity for each line, copies it three times and keeps it
+twice; with two texts on screen that was half of what a key cost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from rich.color import Color
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color as Background
+from textual.filter import LineFilter
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar, ScrollBarRender
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui_annotate.tui.palette import Palette, palette_of
+
+
+class WholeStrip(Strip):
+    """A strip that is mostly whole.
+
+    One that is divided at its end only would keep itself among its pieces. Nothing but the
+    collector gets rid of those, and it would hold each tenth page for 4 ms.
+    """
+
+    __slots__ = ()
+
+    def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
+        """The pieces between cuts, in cells; the line itself where the only one is its end."""
+        within = [cut for cut in cuts if cut <= self.cell_length]
+        return [self] if within == [self.cell_length] else super().divide(within)
+
+
+def set_extent(view: ScrollView, size: Size) -> None:
+    """Give a view so many rows; the screen is laid out anew only where that moves something.
+
+    Textual lays all of it out for each text that comes, which is a fifth of such a frame.
+    """
+    held, bar = view.container_size, view.styles.overflow_y == "scroll"
+    bar = bar or size.height > held.height
+    if not held or bar != view.show_vertical_scrollbar or view.styles.auto_dimensions:
+        view.virtual_size = size
+        return
+    view.set_reactive(ScrollView.virtual_size, size)
+    if bar:
+        view.vertical_scrollbar.window_virtual_size = size.height
+    view.scroll_y = view.validate_scroll_y(view.scroll_y)
+
+
+def filter_segments(segments: list[Segment], widget: Widget) -> list[Segment]:
+    """Segments as the app's filters leave them: in other colours, or in none."""
+    return _apply_filters(segments, widget.get_line_filters(), widget.background_colors[1])
+
+
+def _apply_filters(
+    segments: list[Segment], filters: Iterable[LineFilter], background: Background
+) -> list[Segment]:
+    for line_filter in filters:
+        segments = line_filter.apply(segments, background)
+    return segments
+
+
+class LineWidget(Widget):
+    """A widget without border and padding; each line is `render_line`'s until it is refreshed.
+
+    What its style sheet says is looked up once: most lines cost less than that.
+    """
+
+    _base: Style | None = None
+    _cached_for: tuple[Size, Sequence[LineFilter]] | None = None
+
+    @property
+    def base(self) -> Style:
+        """What lies under every line."""
+        if self._base is None:
+            self._base = self.rich_style
+        return self._base
+
+    @property
+    def palette(self) -> Palette:
+        """The styles of the theme in use."""
+        return palette_of(self.app)
+
+    def notify_style_update(self) -> None:
+        """Textual's hook: the style sheet may say something else."""
+        self._base = None
+        super().notify_style_update()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Textual's hook: only lines that were refreshed are drawn."""
+        now = (self.size, self.get_line_filters())
+        if self._cached_for != now:
+            self._cached_for = now
+            self._cached_lines: dict[int, WholeStrip] = {}
+            self._background = self.background_colors[1]
+        return [self._cached_line(y).crop(*crop.column_span) for y in crop.line_range]
+
+    def _cached_line(self, y: int) -> WholeStrip:
+        line = self._cached_lines.get(y)
+        if line is None:
+            drawn = self.render_line(y)
+            segments = _apply_filters(list(drawn), self.get_line_filters(), self._background)
+            line = self._cached_lines[y] = WholeStrip(segments, drawn.cell_length)
+        return line
+
+    def refresh(self, *regions: Region, **how: bool) -> Self:
+        """Textual's hook: these regions, or all, are to be drawn anew."""
+        if not regions:
+            self._cached_for = None
+        elif self._cached_for is not None:
+            for y in {y for region in regions for y in region.line_range}:
+                self._cached_lines.pop(y, None)
+        return super().refresh(*regions, **how)
+
+
+class FastScrollBar(ScrollBar):
+    """A vertical scroll bar that is drawn after a change only; its lines have four looks at most.
+
+    Textual makes its bars itself: set the `__class__` of one.
+    """
+
+    _bar_state: tuple[object, ...] = ()
+    _lines: Sequence[WholeStrip] = ()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Textual's hook: lines of one look are one and the same."""
+        bar = self.render()
+        if not isinstance(bar, ScrollBarRender):  # as releases after ours may have it
+            return super().render_lines(crop)
+        drawn = (vars(bar), self.size, self.get_line_filters())
+        if drawn != self._bar_state:
+            self._bar_state, self._lines = drawn, self._draw_bar(bar)
+        return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
+
+    def _draw_bar(self, bar: ScrollBarRender) -> list[WholeStrip]:
+        (cells, height), base = self.size, self.rich_style
+        style = self.app.console.get_style(bar.style)
+        segments = bar.render_bar(
+            size=height,
+            virtual_size=bar.virtual_size,
+            window_size=bar.window_size,
+            position=bar.position,
+            thickness=cells,
+            back_color=style.bgcolor or Color.default(),
+            bar_color=style.color or Color.default(),
+        ).segments
+        lines = {
+            id(segment): WholeStrip(
+                filter_segments([Segment(segment.text, base + segment.style)], self), cells
+            )
+            for segment in {id(segment): segment for segment in segments}.values()
+        }
+        return [lines[id(segment)] for segment in segments]

@@ -1,0 +1,107 @@
+"""The key lines: which actions each of them names, the most useful first, and in which words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tui_annotate.tui.keys.actions import EDITING, REVIEWING, VIEWING, action_of
+
+Names = tuple[tuple[str, str], ...]
+"""Actions by id, with their names on a key line."""
+
+
+def _with_names(*entries: str | tuple[str, str]) -> Names:
+    return tuple(
+        (entry, action_of(entry).short) if isinstance(entry, str) else entry for entry in entries
+    )
+
+
+READING_LINE: Final = _with_names(
+    "sentence.next", "word.hint", "select.grow", "match.next", "evidence.take", "sample.done",
+    "undo", "pane.other", "annotation.next", "note.write", "option.choose", "back", "app.back",
+    "palette.show", "note.save", "note.suggest", "note.past", "note.keep",
+)  # fmt: skip
+"""Of annotating, in every state; those that do not act there are left out."""
+
+ITEM_LINE: Final = _with_names(
+    "sentence.next", "sample.rate", "comment.write", "item.next", "sample.done", "undo",
+    "document.next", "pane.other", "collection.show", "word.hint", "select.grow", "request.show",
+    "palette.show",
+)  # fmt: skip
+"""On a report, a document or a citation."""
+
+QUESTION_LINE: Final = _with_names(
+    ("sample.rate", "verdict"), ("gold.show", "gold passage"), "sample.done",
+    ("document.next", "passage"), ("request.show", "question"), "undo",
+    ("positions.show", "chart"), "pane.other", "collection.show", "word.hint", "select.grow",
+    "request.show", "palette.show",
+)  # fmt: skip
+"""On a question whose passages are known."""
+
+SUGGESTION_LINE: Final = _with_names(
+    "suggestion.accept", "annotation.edit", "annotation.delete", ("item.next", "next"),
+    ("request.show", "all of it"), "suggestion.hide", "undo", "sample.done", "palette.show",
+)  # fmt: skip
+"""While a suggestion is in focus; the first needs a label."""
+
+CITING_SUGGESTION_LINE: Final = tuple(
+    ("annotation.next", short) if name == "item.next" else (name, short)
+    for name, short in SUGGESTION_LINE
+)
+"""The same where the key for open items walks citations."""
+
+STATE_LINES: Final[Mapping[str, Names]] = {
+    EDITING: (
+        *_with_names(("sample.done", "save"), ("annotation.edit", "leave")),
+        *(pair for pair in READING_LINE if pair[0] != "sample.done"),
+    ),
+    REVIEWING: _with_names(
+        ("item.next", "conflict"), "proposal.take", ("option.choose", "rival"),
+        "annotation.delete", ("sample.rate", "rating"), ("sample.done", "settle"), "undo",
+        ("annotation.edit", "edit"), "rivals.merge", ("annotation.next", "place"), "own.add",
+        ("pane.other", "other text"), "names.show", "app.back", "palette.show",
+    ),
+    VIEWING: _with_names(
+        "annotation.next", "sample.next", "person.next", ("request.show", "all about it"),
+        "text.find", ("pane.other", "other text"), "match.next", "sample.go",
+        ("app.back", "list"), "sentence.next", "palette.show",
+    ),
+}  # fmt: skip
+"""Of the states that have a line of their own. An edit begins with its ways out."""
+
+REFUSING: Final = "refuse"
+"""Why a rival is refused, is asked."""
+LEAVING: Final = "rest"
+"""Why nothing is taken of what is open when the sample is settled, is asked."""
+
+_REVIEW_REASON: Final = _with_names(
+    ("option.choose", "choose"), ("option.list", "own words"), ("back", "cancel")
+)
+QUESTIONS: Final[Mapping[str, Names]] = {
+    "child": _with_names(
+        ("option.choose", "choose"), ("sample.done", "the parent itself"), ("back", "cancel")
+    ),
+    "evidence": _with_names(
+        ("evidence.take", "save with it"), ("match.next", "other match"),
+        ("sample.done", "save a draft"), ("back", "cancel"),
+    ),
+    "evidence by hand": _with_names(
+        ("sample.done", "save a draft"), ("back", "cancel, then"),
+        ("pane.other", "take some by hand"),
+    ),
+    "reason": _with_names(
+        ("option.choose", "choose"), ("option.list", "own words"), ("sample.done", "no reason"),
+        ("back", "cancel"),
+    ),
+    "rating": _with_names(
+        ("option.choose", "rate"), ("option.list", "not rated"), ("back", "as it was")
+    ),
+    "decline": _with_names(
+        ("option.choose", "refuse so"), ("option.list", "own words"), ("sample.done", "refuse"),
+        ("back", "keep it"),
+    ),
+    REFUSING: _REVIEW_REASON,
+    LEAVING: _REVIEW_REASON,
+}  # fmt: skip
+"""The key line while a question waits for its answer, by what is asked."""

@@ -1,0 +1,208 @@
+"""Widgets that paint lines of cells: a few fixed rows, or a list of any length painted where seen.
+
+They hold no text of their own: a subclass gives the runs of a row. Nothing moves or blinks, and
+what did not change is not painted again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from tui_annotate.tui.fast_render import LineWidget, set_extent
+from tui_annotate.tui.line_text import Run, both_ends, clip, runs_width, strip_of
+from tui_annotate.tui.palette import Palette
+
+_AROUND = 2  # rows kept in view above and below the focused one
+
+
+class FixedRows(LineWidget):
+    """A few rows, painted together; a subclass gives them in `paint` and calls `repaint`."""
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    DEFAULT_CSS = "FixedRows { height: 1; width: 1fr; }"
+
+    _painted: tuple[Size, Palette, list[list[Run]]] | None = None
+
+    def paint(self, cells: int) -> list[list[Run]]:
+        """The runs of each row, for this many cells; fewer rows than there are leave blanks."""
+        raise NotImplementedError
+
+    def repaint(self, *, layout: bool = False) -> None:
+        """What is shown has changed; `layout` where the number of rows may have, too."""
+        self._painted = None
+        self.refresh(*([] if layout else [self.size.region]), layout=layout)
+
+    def rows_of_runs(self) -> list[list[Run]]:
+        """What is painted now; painted first where need be."""
+        size, palette = self.size, self.palette
+        if self._painted is None or self._painted[:2] != (size, palette):
+            self._painted = (size, palette, self.paint(size.width))
+        return self._painted[2]
+
+    def render_line(self, y: int) -> Strip:
+        """Textual's hook: row `y` of the widget."""
+        ground = self.base + self.palette.text
+        rows = self.rows_of_runs()
+        return strip_of(rows[y] if y < len(rows) else [], self.size.width, ground)
+
+
+class RowList(ScrollView, LineWidget, can_focus=False):
+    """A list of rows of one line, one of which may be focused; only rows that are seen are painted.
+
+    A subclass gives `runs_of_row` and, if a click means something, `clicked`.
+
+    Attributes:
+        count: how many rows there are.
+        focused_row: the index of the focused row; -1 where none is.
+    """
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    DEFAULT_CSS = """
+    RowList { width: 1fr; height: 1fr; overflow-x: hidden; scrollbar-size-vertical: 1; }
+    """
+
+    count = 0
+    focused_row = -1
+
+    @dataclass
+    class Picked(Message):
+        """A click on a row of a dialog, of the thing at `index`."""
+
+        index: int
+
+    @property
+    def seen(self) -> range:
+        """Indices of the rows inside the window."""
+        top = self.scroll_offset.y
+        return range(top, min(top + max(self.window.height, 1), self.count))
+
+    @property
+    def window(self) -> Size:
+        """Cells and rows inside the scrollbar."""
+        return self.scrollable_content_region.size
+
+    def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """The runs of a row, for this many cells."""
+        raise NotImplementedError
+
+    def clicked(self, index: int) -> None:
+        """A row was clicked; nothing happens unless a subclass says so."""
+
+    def set_rows(self, count: int, *, focused: int = -1) -> None:
+        """New rows; those are painted again that are or were there, and the focused one sought."""
+        rows, top = max(self.count, count), self.scroll_offset.y
+        self.count = count
+        self.focused_row = focused if 0 <= focused < count else -1
+        set_extent(self, Size(1, count))
+        self.reveal()
+        window = self.window
+        unscrolled = top == self.scroll_offset.y == 0
+        seen = min(rows, window.height) if unscrolled else window.height
+        self.refresh(Region(0, 0, window.width, seen))
+
+    def focus_row(self, index: int) -> None:
+        """Focuses another row, clamped to the list; repaints two rows, or all after a scroll."""
+        index = max(0, min(index, self.count - 1))
+        old, self.focused_row = self.focused_row, index
+        if old == index:
+            return
+        top = self.scroll_offset.y
+        self.reveal()
+        if self.scroll_offset.y == top:
+            self.refresh_row(old)
+            self.refresh_row(index)
+
+    def refresh_row(self, index: int) -> None:
+        """Paints one row again if it is seen."""
+        if index in self.seen:
+            self.refresh(Region(0, index - self.scroll_offset.y, self.window.width, 1))
+
+    def reveal(self) -> None:
+        """Scrolls as little as needed to have the focused row and some rows around it in view."""
+        height = self.window.height
+        if self.focused_row < 0 or not height:
+            return
+        top = self.scroll_offset.y
+        around = min(_AROUND, (height - 1) // 3)
+        wanted = min(max(top, self.focused_row + around - height + 1), self.focused_row - around)
+        wanted = max(0, min(wanted, self.count - height))
+        if wanted != top:
+            self.scroll_to(y=wanted, animate=False, immediate=True, force=True)
+
+    def render_line(self, y: int) -> Strip:
+        """Textual's hook: row `y` of the window."""
+        index = y + self.scroll_offset.y
+        cells = self.window.width
+        ground = self.base + self.palette.text
+        if index >= self.count:
+            return Strip.blank(cells, ground)
+        if index == self.focused_row:
+            ground += self.palette.row
+        return strip_of(self.runs_of_row(index, cells), cells, ground)
+
+    def on_resize(self) -> None:
+        """The focused row stays in the window."""
+        self.reveal()
+
+    def on_click(self, event: events.Click) -> None:
+        """Turns the place of a click into a row."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        index = offset.y + self.scroll_offset.y
+        if 0 <= index < self.count:
+            event.stop()
+            self.clicked(index)
+
+
+Words = tuple[str, str]
+"""A piece of a line: text that went through `line_text` (or is our own), and a palette's role."""
+
+
+def styled(words: Sequence[Words], palette: Palette) -> list[Run]:
+    """Pieces with roles as pieces with styles."""
+    return [(text, palette.style(role)) for text, role in words]
+
+
+class WordsLine(FixedRows):
+    """One line of pieces with roles: a dialog's title, question or keys."""
+
+    _left: tuple[Words, ...] = ()
+    _right: tuple[Words, ...] = ()
+
+    def show(self, left: Sequence[Words], right: Sequence[Words] = ()) -> None:
+        """Shows other pieces, at the left and at the right edge."""
+        if (tuple(left), tuple(right)) != (self._left, self._right):
+            self._left, self._right = tuple(left), tuple(right)
+            self.repaint()
+
+    def paint(self, cells: int) -> list[list[Run]]:
+        """Both ends; the right one gives way."""
+        left, right = styled(self._left, self.palette), styled(self._right, self.palette)
+        if runs_width(left) + runs_width(right) > cells:
+            return [clip(left, cells)]
+        return [both_ends(left, right, cells)]
+
+
+class WordsList(RowList):
+    """Lines of pieces with roles, to be scrolled."""
+
+    _lines: tuple[tuple[Words, ...], ...] = ()
+
+    def show(self, lines: Sequence[Sequence[Words]], *, focused: int = -1) -> None:
+        """Shows other lines, from the top."""
+        self._lines = tuple(tuple(line) for line in lines)
+        self.scroll_to(y=0, animate=False, immediate=True)
+        self.set_rows(len(self._lines), focused=focused)
+
+    def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """A line, cut where it is too long."""
+        return clip(styled(self._lines[index], self.palette), cells)

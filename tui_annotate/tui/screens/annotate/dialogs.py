@@ -1,0 +1,189 @@
+"""Dialogs and the note line over the screen, and what is done with their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+
+from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.tui.draft import label_actions, notes, single_document
+from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.words import describe_request
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.annotations import PastAnnotation
+    from tui_annotate.tui.screens.annotate.host import SampleSession, WorkspaceHost
+    from tui_annotate.tui.session import AnnotatorSession
+
+_PAUSE = 1.5  # seconds from a key in a note until all that is typed by then is kept
+
+
+class NoteLine:
+    """Opens, keeps and closes the line.
+
+    Attributes:
+        timer: runs while something was typed that is not kept yet.
+    """
+
+    def __init__(self, screen: WorkspaceHost) -> None:
+        self._screen = screen
+        self._former: list[str] = []
+        self.timer: Timer | None = None
+
+    def read_former(self, session: AnnotatorSession) -> None:
+        """Read this person's former notes, to complete what is typed."""
+
+        def done(found: Sequence[str]) -> None:
+            self._former = list(found)
+
+        self._screen.submit(lambda: session.annotate.past_notes(session.person.id), done)
+
+    def open(self, text: str) -> None:
+        """Open the line with a text in it."""
+        line = self._screen.note_input
+        line.begin(text, suggestions=self._complete, past=self._former, placeholder="your words")
+        line.screen.add_class("-note")
+        line.focus()
+
+    def _complete(self, typed: str) -> str | None:
+        return next((note for note in self._former if typed and note.startswith(typed)), None)
+
+    def close(self) -> None:
+        """Close the line; the text has the keys again."""
+        if self.timer:
+            self.timer.stop()
+            self.timer = None
+        self._screen.note_input.screen.remove_class("-note")
+        if draft := self._screen.draft:
+            self._screen.pane(draft.side).focus()
+
+    def submit(self, written: str) -> None:
+        """Take the note into the draft, which saves it."""
+        self.close()
+        draft = self._screen.draft
+        if draft is None:
+            return
+        if text := written.strip():
+            self._former = [text, *(note for note in self._former if note != text)]
+        self._screen.perform(notes.finish_note(draft, written))
+
+    def leave(self, written: str) -> None:
+        """Leave the line; what was written waits in the draft."""
+        self.close()
+        if draft := self._screen.draft:
+            self._screen.perform(notes.keep_note_text(draft, written))
+            self._screen.keep_place()
+
+    def changed(self) -> None:
+        """Keep a half-written note while it is typed, so that a cut line loses little."""
+        if self.timer is None:
+            self.timer = self._screen.note_input.set_timer(_PAUSE, self.keep_unfinished)
+
+    def keep_unfinished(self) -> None:
+        """Keep a half-written note now."""
+        self.timer = None
+        if self.take_unfinished():
+            self._screen.keep_place()
+
+    def take_unfinished(self) -> bool:
+        """Take a half-written note into the draft; return whether there is one."""
+        draft = self._screen.draft
+        if draft is None or draft.writing is None:
+            return False
+        return notes.half(draft, self._screen.note_input.text)
+
+
+class SampleDialogs:
+    """Opens what an effect asks for."""
+
+    def __init__(self, screen: WorkspaceHost, notes: NoteLine) -> None:
+        self._screen, self._notes = screen, notes
+
+    def handle(self, effect: Effect) -> bool:
+        """Open what an effect asks for; False where it asks for nothing of this."""
+        current = self._screen.current
+        if current is None:
+            return False
+        session, draft = current.session, current.draft
+        match effect:
+            case OpenNote(text):
+                self._notes.open(text)
+            case Open("labels"):
+                self._ask_label(draft)
+            case Open("former"):
+                self._ask_former(session, draft)
+            case Open("help"):
+                from tui_annotate.tui.dialogs.help import help_dialog
+
+                self._screen.open_dialog(help_dialog(session.keys, draft.state))
+            case Open("request"):
+                self._show_pages(current)
+            case Open("go"):
+                from tui_annotate.tui.dialogs.jump import JumpDialog
+
+                dialog = JumpDialog(session.annotate.find)
+                self._screen.open_dialog(dialog, self._screen.go_to)
+            case _:
+                return False
+        return True
+
+    # labels
+
+    def _ask_label(self, draft: Draft) -> None:
+        from tui_annotate.tui.dialogs.label_picker import LabelPicker
+
+        def picked(path: LabelPath | None) -> None:
+            if path and draft is self._screen.draft:
+                self._screen.perform(label_actions.pick(draft, path))
+
+        slots = {label.path: draft.slot(label.path) for label in draft.tree.walk()}
+        chosen = tuple(draft.labels) if draft.editing else ()
+        self._screen.open_dialog(LabelPicker(draft.tree, chosen=chosen, slots=slots), picked)
+
+    def _ask_former(self, session: AnnotatorSession, draft: Draft) -> None:
+        from tui_annotate.tui.dialogs.past_annotations import PastAnnotationDialog
+
+        claim, without = notes.claim_to_search(draft)
+        who, key = session.person.id, draft.sample.key
+        if claim and (desk := self._screen.desk):
+            claim = single_document.stored_anchor(desk.sample, claim)
+
+        def find() -> Sequence[PastAnnotation]:
+            return (
+                session.past_annotations().nearest(who, key, claim, without=without)
+                if claim
+                else ()
+            )
+
+        def chosen(former: PastAnnotation | None) -> None:
+            if former and draft is self._screen.draft:
+                self._screen.perform(notes.take(draft, former))
+
+        slots = {label.path: draft.slot(label.path) for label in draft.tree.walk()}
+        self._screen.open_dialog(PastAnnotationDialog(find, slots=slots), chosen)
+
+    # pages
+
+    def _show_pages(self, current: SampleSession) -> None:
+        """Show the request, the guidelines, and the pages of the features."""
+        from tui_annotate.tui.dialogs.message import MessageDialog
+
+        desk = current.desk
+        asked = describe_request(desk.sample.request)
+        pages = [
+            ("Request", asked or "This sample came without a request."),
+            ("Guidelines", desk.guidelines or "There are no guidelines for this dataset."),
+        ]
+        more = [
+            page for feature in self._screen.features for page in feature.pages(current.draft, desk)
+        ]
+        before = [(page.title, page.text) for page in more if page.first]
+        behind = [(page.title, page.text) for page in more if not page.first]
+        pages = [*before, *pages, *behind]
+        first = next((pages.index((page.title, page.text)) for page in more if page.shown), None)
+        if first is None:
+            first = 0 if asked or before else 1
+        self._screen.open_dialog(MessageDialog(pages, page=first))

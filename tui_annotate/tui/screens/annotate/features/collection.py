@@ -1,0 +1,325 @@
+"""Reports, documents and citations of a collection: their surroundings, and the way between them.
+
+A report is kept while one is in it, so that a key to its next citation reads that alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.collection_items import JUDGED, report_id
+from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
+from tui_annotate.domain.samples import SampleKey, SampleKind, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft import citations
+from tui_annotate.tui.draft.effects import Effect, GoTo, Open, Reveal
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
+from tui_annotate.tui.draft.state import Citation, Draft
+from tui_annotate.tui.screens.sample import item_rows
+from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
+from tui_annotate.tui.screens.sample.item_rows import ParentReport
+from tui_annotate.tui.screens.sample.rows import Title
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.samples import Sample
+    from tui_annotate.services.annotate import AnnotationService, OpenSample
+    from tui_annotate.services.assist import SampleAssist
+    from tui_annotate.tui.session import AnnotatorSession
+
+_PAUSE: Final = 0.1  # seconds without another claim until the search begins
+
+
+class OtherDocuments:
+    """Finds out which other document of the report holds better evidence.
+
+    Args:
+        report_of: gives the report of a citation; None where it is not known.
+
+    Attributes:
+        searching: the search begins once the keys rest.
+    """
+
+    def __init__(
+        self, host: FeatureHost, report_of: Callable[[Draft], ParentReport | None]
+    ) -> None:
+        self._host, self._report_of = host, report_of
+        self.searching = False
+        self._words = ""  # what was found; empty for nothing
+        self._claim_wanted: tuple[SampleKey, Anchor] | None = None
+        self._report_assist: tuple[str, SampleAssist] | None = None
+
+    def search_later(self, draft: Draft) -> None:
+        """Search for the claim of the draft once the keys rest, where it is another than before."""
+        parent, anchor = self._report_of(draft), draft.here(Side.SUMMARY)
+        known = parent and parent.report and anchor
+        now = (draft.sample.key, anchor) if known and anchor else None
+        if now == self._claim_wanted:
+            return
+        self._claim_wanted, self._words = now, ""
+        if now and not self.searching:
+            self.searching = True
+            loop = asyncio.get_running_loop()
+            loop.call_later(_PAUSE, self._host.app.call_later, self._start_search)
+
+    def _start_search(self) -> None:
+        self.searching = False
+        host, wanted = self._host, self._claim_wanted
+        draft, session = host.draft, host.session
+        parent = self._report_of(draft) if draft else None
+        if draft and wanted and parent and session:
+            host.run_in_thread("other documents", partial(self._search, session, draft, parent))
+
+    def _search(self, session: AnnotatorSession, draft: Draft, parent: ParentReport) -> None:
+        """In a thread; a failure is silent, as no key waits for the result."""
+        wanted = self._claim_wanted
+        try:
+            made = self._prepared_report(session, draft, parent)
+        except TuiAnnotateError:
+            return
+        if wanted is None or wanted[0] != draft.sample.key:
+            return
+        start = parent.sentences[citations.sentence(draft.sample)].start
+        anchor = wanted[1]._replace(index=0, span=wanted[1].span.shift(start))
+        documents, cited = made.sample.side(Side.SOURCE), draft.sample.meta.get("docid")
+        matches = made.match(anchor, top=None, by=self._host.panes.by)
+        lit = max((match.strength for match in draft.matches[Side.SOURCE]), default=0)
+        told = citations.describe_better_document(documents, matches, str(cited or ""), lit=lit)
+        self._host.app.call_from_thread(self._show_result, wanted, told)
+
+    def _prepared_report(
+        self, session: AnnotatorSession, draft: Draft, parent: ParentReport
+    ) -> SampleAssist:
+        """In a thread: the report made ready to be searched, once while one is in it."""
+        if self._report_assist and self._report_assist[0] == parent.id:
+            return self._report_assist[1]
+        key = SampleKey(draft.sample.dataset, parent.id)
+        desk = session.annotate.open(session.person.id, key, order=session.order)
+        assist = session.assist()
+        made = assist.prepare(desk.sample, desk.segments, vectors=False)
+        with suppress(Unavailable):  # words alone then, as for the sample itself, which says so
+            made = assist.prepare(desk.sample, desk.segments, vectors=True, words=made)
+        self._report_assist = (parent.id, made)
+        return made
+
+    def _show_result(self, wanted: tuple[SampleKey, Anchor], told: str) -> None:
+        if wanted == self._claim_wanted and told != self._words:
+            self._words = told
+            self._host.show_draft()
+
+    def title(self, draft: Draft, title: Title) -> Title:
+        """Return the title of the cited document, with what another one holds."""
+        if not self._words:
+            return title
+        if not draft.sample.side(Side.SOURCE):
+            return title._replace(notes=(*title.notes, self._words))
+        return title._replace(notes=(self._words, *title.notes))
+
+
+_DIRECTIONS = (1, -1)
+
+
+class Collection(Feature):
+    """Items of a collection.
+
+    Args:
+        walks: one goes from item to item here; reviewers go by what waits for them.
+    """
+
+    preload = ("tui_annotate.tui.screens.collection.screen",)
+
+    def __init__(self, host: FeatureHost, *, walks: bool = True) -> None:
+        super().__init__(host)
+        self.walks = walks
+        self._report: ParentReport | None = None
+        self.other_documents = OtherDocuments(host, self._parent_report)
+
+    # samples
+
+    def opened(self, session: AnnotatorSession, desk: OpenSample) -> None:
+        """Read the report of a citation, unless it is known."""
+        if not self.ready(desk.sample):
+            self._report = read_report(session.annotate, session.person.id, desk.sample)
+
+    def ready(self, sample: Sample) -> bool:
+        """Return whether the report of a citation is known."""
+        known = self._report
+        if sample.kind is not SampleKind.CITATION or not self.walks:
+            return True
+        return known is not None and known.id == report_id(sample.group)
+
+    def loaded(self, draft: Draft) -> None:
+        """Count the documents that the sentence cites."""
+        if parent := self._parent_report(draft):
+            draft.tabs = len(parent.citations(draft.sample.key))
+
+    def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
+        """Return the citations that keys lead to from here."""
+        if draft.sample.kind not in JUDGED or not self.walks:
+            return None
+        parent, here = self._parent_report(draft), draft.sample.key
+        ways = (parent.step, parent.turn) if parent else ()
+        return tuple(key for way in ways for step in _DIRECTIONS if (key := way(here, step)))
+
+    def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
+        """Return the next item of the kind that is not complete."""
+        if sample.kind not in JUDGED:
+            return None
+        found = session.annotate.next_incomplete(session.person.id, sample.kind, sample.key)
+        return found if found != sample.key else None  # what is left may be in the pool
+
+    def _parent_report(self, draft: Draft) -> ParentReport | None:
+        parent, sample = self._report, draft.sample
+        of_citation = sample.kind is SampleKind.CITATION and self.walks
+        return parent if parent and of_citation and parent.id == report_id(sample.group) else None
+
+    # keys and mouse
+
+    def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Do what an effect asks for; False where it asks for nothing of this."""
+        match effect:
+            case Open("cited"):
+                self._show_citation(draft)
+            case Open("tab", step):
+                self._walk_citations(draft, step, tabs=True)
+            case Open("citation", step):
+                self._walk_citations(draft, step, tabs=False)
+            case Open("incomplete"):
+                self._next_incomplete(session, draft)
+            case Open("collection"):
+                self._open_collection(session, draft)
+            case Open("queue") if self.walks and draft.sample.kind in JUDGED:
+                self._open_collection(session, draft)
+            case _:
+                return False
+        return True
+
+    def citation_clicked(self, draft: Draft, offset: int, cell: int) -> bool:
+        """Show the document of the mark that was clicked."""
+        parent, here = self._parent_report(draft), draft.sample.key
+        known = self.citations(draft)
+        at = citations.at_cell(draft.citations if known is None else known, offset, cell)
+        if at is None:
+            return False
+        if parent is None:
+            self.host.perform(citations.choose_citation(draft, at))
+        elif (key := parent.citations(here)[at]) != here:
+            self.host.go_to(key)
+        return True
+
+    def _show_citation(self, draft: Draft) -> None:
+        """Put the cursor on its sentence, and show its document at the best match."""
+        citation = draft.citations[draft.citation]
+        pointer = draft.pointers[Side.SUMMARY]
+        if not citation.span.start <= pointer.offset < citation.span.end:
+            self.host.panes.handle(GoTo(Side.SUMMARY, 0, citation.span.start))
+        self.host.follow()
+        at = citation.document
+        if at is not None and draft.text(Side.SOURCE, at):
+            lit = [match for match in draft.matches[Side.SOURCE] if match.document == at]
+            draft.lit[Side.SOURCE] = lit[0].rank if lit else draft.lit[Side.SOURCE]
+            self.host.panes.handle(Reveal(Side.SOURCE, at, lit[0].span if lit else Span(0, 1)))
+        draft.message = citations.describe_citation(draft, item_rows.urls(draft.sample))
+
+    def _walk_citations(self, draft: Draft, step: int, *, tabs: bool) -> None:
+        parent, here = self._parent_report(draft), draft.sample.key
+        if parent is None:
+            self.host.show_message(MessageCode.NO_PARENT_REPORT)
+            return
+        following = parent.turn(here, step) if tabs else parent.step(here, step)
+        if following is None and tabs:
+            self.host.show_message(MessageCode.NO_OTHER_DOCUMENT_CITED)
+        elif following is None:
+            self.host.show_message(
+                MessageCode.LAST_CITATION if step > 0 else MessageCode.FIRST_CITATION
+            )
+        else:
+            self.host.go(lambda: following, "", prefetched=following)
+
+    def _next_incomplete(self, session: AnnotatorSession, draft: Draft) -> None:
+        sample = draft.sample
+        if sample.kind not in JUDGED or not self.walks:
+            self.host.show_message(MessageCode.NO_COLLECTION_ITEM)
+            return
+        find = partial(session.annotate.next_incomplete, session.person.id, sample.kind, sample.key)
+
+        def other() -> SampleKey | None:
+            found = find()
+            return found if found != sample.key else None
+
+        fields = {"item": sample.kind}
+        self.host.go(other, StatusMessage(MessageCode.ALL_OTHERS_ANNOTATED, fields))
+
+    def _open_collection(self, session: AnnotatorSession, draft: Draft) -> None:
+        if draft.sample.kind not in JUDGED:
+            self.host.show_message(MessageCode.NO_COLLECTION)
+            return
+        from tui_annotate.tui.screens.collection.screen import CollectionScreen
+
+        self.host.keep_place()
+        key = draft.sample.key
+        screen = CollectionScreen(
+            session.annotate, session.person.id, kind=draft.sample.kind, current=draft.sample
+        )
+
+        def closed(chosen: SampleKey | str | None) -> None:
+            if chosen == "queue":
+                self.host.open_queue()
+            elif chosen == "quit":
+                self.host.quit()
+            elif isinstance(chosen, SampleKey) and chosen != key:
+                self.host.go_to(chosen)
+
+        self.host.open_dialog(screen, closed)
+
+    # what is shown
+
+    def before_drawing(self, draft: Draft) -> None:
+        """Look for better evidence in other documents of the report."""
+        self.other_documents.search_later(draft)
+
+    def title(self, draft: Draft, side: Side, title: Title) -> Title:
+        """Add which item it is, and how the sample was rated."""
+        desk = self.host.desk
+        comment = desk.assignment.comment if desk else ""
+        title = item_rows.title(
+            draft, side, title, parent=self._parent_report(draft), comment=comment
+        )
+        return title if side is Side.SUMMARY else self.other_documents.title(draft, title)
+
+    def citations(self, draft: Draft) -> Sequence[Citation] | None:
+        """Return the documents that the sentence of a citation cites."""
+        parent = self._parent_report(draft)
+        return item_rows.tabs(draft.sample, parent) if parent else None
+
+    def surroundings(self, draft: Draft, side: Side) -> tuple[str, str] | None:
+        """Return the report around the sentence of a citation."""
+        parent = self._parent_report(draft) if side is Side.SUMMARY else None
+        return item_rows.surrounding_texts(draft.sample, parent) if parent else None
+
+    def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
+        """Return the citation that was walked to."""
+        parent, key = self._parent_report(draft), draft.sample.key
+        if parent is None:
+            return citations.focused_mark(draft)
+        keys = parent.citations(key)
+        tabs = item_rows.tabs(draft.sample, parent)
+        return citations.find_mark(tabs, keys.index(key) if key in keys else -1)
+
+    def pages(self, draft: Draft, desk: OpenSample) -> list[TextPage]:
+        """Return the documents of the item, and one's comment on it."""
+        del draft
+        return [TextPage(*page) for page in item_rows.pages(desk)]
+
+
+def read_report(annotate: AnnotationService, person: str, sample: Sample) -> ParentReport:
+    """Read the report of a citation; in the store's thread."""
+    around = annotate.around(person, sample.key)
+    topic, name = str(sample.meta.get("topic_id", "")), report_id(sample.group)
+    run = name.removeprefix(f"r|{topic}|")
+    leaves = annotate.leaves(person, sample.dataset, SampleKind.CITATION, topic=topic, run=run)
+    return ParentReport(name, around.report, around.sentences, leaves)

@@ -1,0 +1,102 @@
+"""Practice with its feedback, and the second reading, which is done as another person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tui_annotate.domain.people import Person, PersonKind, second_reader
+from tui_annotate.tui.draft.effects import Effect, Open
+from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, FinishedSample
+
+if TYPE_CHECKING:
+    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.session import AnnotatorSession
+
+
+class SecondReadings(Feature):
+    """Feedback on practice samples, and the way to the second reading and back."""
+
+    preload = (
+        "tui_annotate.tui.dialogs.feedback",
+        "tui_annotate.tui.dialogs.question",
+    )
+
+    def __init__(self, host: FeatureHost) -> None:
+        super().__init__(host)
+        self._first_reader: Person | None = None
+
+    def begun(self, session: AnnotatorSession, desk: OpenSample, *, first: bool) -> None:
+        """Offer the second reading where one comes back to finished work."""
+        if first and desk.finished >= desk.total:
+            self.host.submit(
+                lambda: session.annotate.find_reopened(session.person), self._ask_second_reading
+            )
+
+    def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
+        """Show feedback first, where the sample was for practice."""
+        desk = self.host.desk
+
+        def proceed(_: object = None) -> None:
+            go_on()
+            self._ask_second_reading(result.second_readings)
+
+        if result.feedback is None or desk is None:
+            proceed()
+            return True
+        from tui_annotate.tui.dialogs.feedback import FeedbackDialog
+
+        self.host.forget_keys()
+        self.host.open_dialog(FeedbackDialog(result.feedback, desk.sample), proceed)
+        return True
+
+    def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Change to the other reading."""
+        del draft
+        if effect != Open("reading"):
+            return False
+        self._switch_reading(session)
+        return True
+
+    def _ask_second_reading(self, count: int) -> None:
+        session = self.host.session
+        if not count or session is None or session.person.kind is PersonKind.AGAIN:
+            return
+        from tui_annotate.tui.dialogs.question import QuestionDialog
+
+        samples = "sample comes" if count == 1 else "samples come"
+        dialog = QuestionDialog(
+            "Your first work is done",
+            f"{count} {samples} a second time, without what you did before.",
+            yes="begin the 2nd reading",
+            no="later",
+        )
+        self.host.forget_keys()
+        self.host.open_dialog(dialog, self._on_answer)
+
+    def _on_answer(self, yes: bool | None) -> None:  # noqa: FBT001  what a dialog gives
+        if yes and (session := self.host.session):
+            self._switch_reading(session)
+
+    def _switch_reading(self, session: AnnotatorSession) -> None:
+        """To the second reading, or back to the first."""
+        if self.host.busy:
+            return
+        person, code = self._first_reader or session.person, MessageCode.FIRST_READING_AGAIN
+        if session.person.kind is not PersonKind.AGAIN:
+            self._first_reader = session.person
+            person, code = second_reader(session.person), MessageCode.SECOND_READING_BEGUN
+        start = partial(_open_first_sample, session, person)
+        session = replace(session, person=person)
+        none = MessageCode.NO_SECOND_READING
+        self.host.switch_session(session, start, words=code, none=none)
+
+
+def _open_first_sample(session: AnnotatorSession, person: Person) -> OpenSample | None:
+    """Open the sample at which a person begins; in the store's thread."""
+    key = session.annotate.start(person.id, order=session.order)
+    return session.annotate.open(person.id, key, order=session.order) if key else None

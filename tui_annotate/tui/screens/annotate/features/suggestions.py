@@ -1,0 +1,191 @@
+"""Suggestions of machines: counted when a sample opens, answered in the store, reopened by undo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.errors import Conflict, TuiAnnotateError
+from tui_annotate.domain.suggestions import Suggestion, SuggestionStatus
+from tui_annotate.tui.draft import single_document, suggestion_actions
+from tui_annotate.tui.draft.effects import Accept, Decline, Effect, Open
+from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.saving import describe_error
+from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.samples import Sample
+    from tui_annotate.services.annotate import OpenSample, SaveResult
+    from tui_annotate.tui.session import AnnotatorSession
+
+HIDDEN: Final = "hidden"
+SHOWN: Final = "shown"
+"""Stored preference of a person who hides suggestions, or shows them again."""
+
+
+class Suggestions(Feature):
+    """What is proposed for a sample, in addition to what its annotator made.
+
+    Attributes:
+        hiding: this person has no suggestions shown.
+    """
+
+    def __init__(self, host: FeatureHost) -> None:
+        super().__init__(host)
+        self.hiding = False
+
+    # what is there
+
+    def drafted(self, draft: Draft, desk: OpenSample) -> None:
+        """Give the draft what is suggested and was not answered yet."""
+        draft.suggestions = _open_suggestions(desk.sample, desk.suggestions)
+        draft.hiding = self.hiding
+
+    def begun(self, session: AnnotatorSession, desk: OpenSample, *, first: bool) -> None:
+        """Show how many suggestions are open."""
+        del session, desk, first
+        if (draft := self.host.draft) and (
+            many := suggestion_actions.describe_open_suggestions(draft)
+        ):
+            said = draft.message
+            if said:
+                draft.say(MessageCode.WITH_MORE, said.kind, first=said, more=many)
+            else:
+                draft.say(many)
+            self.host.show_draft()
+
+    def reloaded(self, draft: Draft, desk: OpenSample) -> None:
+        """Give the draft what is suggested now."""
+        draft.suggestions = _open_suggestions(desk.sample, desk.suggestions)
+
+    def saved(self, draft: Draft, saved: SaveResult, desk: OpenSample) -> OpenSample:
+        """An undo, or the removal of what was made of a suggestion, opens it again."""
+        if not desk.suggestions:
+            return desk
+        now = tuple(_apply_answer(each, saved) for each in desk.suggestions)
+        draft.suggestions = _open_suggestions(desk.sample, now)
+        return replace(desk, suggestions=now)
+
+    def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
+        """Return what the suggestion in focus proposes, who made it, and why."""
+        return suggestion_actions.describe_line(draft, cells)
+
+    def pages(self, draft: Draft, desk: OpenSample) -> Sequence[TextPage]:
+        """Return all about the suggestion in focus."""
+        del desk
+        about = suggestion_actions.describe_suggestion(draft)
+        return [TextPage("Suggestion", about, first=True)] if about else ()
+
+    def hide(self, *, hiding: bool) -> None:
+        """Hide suggestions, or show them."""
+        self.hiding = hiding
+        if draft := self.host.draft:
+            draft.hiding = hiding
+
+    # what is answered
+
+    def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Send answers to suggestions, and show or hide them."""
+        desk = self.host.desk
+        if desk is None:
+            return False
+        match effect:
+            case Accept(one, annotation, changed):
+                made = annotation if changed else None
+                self._accept(session, desk, draft, one=one, made=made)
+            case Decline(one, reason):
+                self._decline(session, desk, draft, one=one, reason=reason)
+            case Open("suggestions", step):
+                self.hide(hiding=not step)
+                self.host.remember("suggestions", SHOWN if step else HIDDEN)
+            case _:
+                return False
+        return True
+
+    def _accept(
+        self,
+        session: AnnotatorSession,
+        desk: OpenSample,
+        draft: Draft,
+        *,
+        one: Suggestion,
+        made: Annotation | None,
+    ) -> None:
+        """Accept a suggestion: as it is, or with changes where those are given."""
+        annotate, who, key = session.annotate, session.person.id, desk.sample.key
+        changed = single_document.exchange_sides(desk.sample, made) if made else None
+        version = draft.tree.version
+
+        def call(seconds: float) -> SaveResult:
+            return annotate.accept(
+                who, key, one.id, changed=changed, label_set=version, seconds=seconds
+            )
+
+        def done(saved: SaveResult) -> None:
+            mine = saved.annotation and single_document.exchange_sides(
+                desk.sample, saved.annotation
+            )
+            known = single_document.exchange_all_sides(desk.sample, saved.annotations)
+            self.host.perform(
+                suggestion_actions.apply_accepted(draft, one, mine, annotations=known)
+            )
+            self.host.keep_place()
+
+        self.host.send_change(call, done, partial(self._reopen_refused, draft, one))
+
+    def _decline(
+        self,
+        session: AnnotatorSession,
+        desk: OpenSample,
+        draft: Draft,
+        *,
+        one: Suggestion,
+        reason: str,
+    ) -> None:
+        annotate, who, key = session.annotate, session.person.id, desk.sample.key
+
+        def call(seconds: float) -> SaveResult:
+            return annotate.refuse(who, key, one.id, reason=reason, seconds=seconds)
+
+        def done(saved: SaveResult) -> None:
+            del saved
+            suggestion_actions.apply_declined(draft, one)
+            self.host.perform([])
+
+        self.host.send_change(call, done, partial(self._reopen_refused, draft, one))
+
+    def _reopen_refused(self, draft: Draft, one: Suggestion, error: TuiAnnotateError) -> None:
+        """An answer was refused: the suggestion is open again, above what is stored now."""
+        self.host.not_saved()
+
+        def back(changed: StatusMessage) -> None:
+            self.host.forget_keys()
+            message: StatusMessage | str = describe_error(error)
+            if changed:
+                message = StatusMessage(MessageCode.CHANGED_LOOK_AGAIN, {"changed": changed})
+            effects = suggestion_actions.reopen_suggestion(draft, one, message)
+            if draft is self.host.draft:
+                self.host.perform(effects)
+
+        if isinstance(error, Conflict):
+            self.host.reload_draft(draft, back)
+        else:
+            back(NO_MESSAGE)
+
+
+def _apply_answer(each: SuggestionStatus, saved: SaveResult) -> SuggestionStatus:
+    given = saved.answers.get(each.suggestion.id)
+    stands = given is not None and any(one.id == given.annotation for one in saved.annotations)
+    return SuggestionStatus.of(each.suggestion, given, stands=stands)
+
+
+def _open_suggestions(sample: Sample, found: Sequence[SuggestionStatus]) -> tuple[Suggestion, ...]:
+    """Those that wait for an answer, as the screen takes them, in reading order."""
+    turned = (
+        single_document.exchange_sides(sample, each.suggestion) for each in found if each.open
+    )
+    return tuple(sorted(turned, key=lambda one: one.claim or one.evidence))

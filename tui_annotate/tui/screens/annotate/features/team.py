@@ -1,0 +1,191 @@
+"""Announcements, threads with the reviewers, lessons of review, and figures of the work."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.people import PersonKind
+from tui_annotate.tui.draft.effects import Effect, Open
+from tui_annotate.tui.draft.messages import AnyMessage, MessageCode
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tui_annotate.domain.comments import NewsItem
+    from tui_annotate.domain.work_statistics import WorkStatistics
+    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.services.review import SampleOutcome
+    from tui_annotate.tui.dialogs.comment_thread import Said
+    from tui_annotate.tui.session import AnnotatorSession
+
+_MINUTE = 16  # characters of a time in ISO 8601 up to its minute
+
+
+def format_minute(moment: str) -> str:
+    """Return a time in ISO 8601 up to its minute, with a blank for the T."""
+    return moment[:_MINUTE].replace("T", " ")
+
+
+class TeamDialogs(Feature):
+    """Announcements, outcomes of review and statistics; no other person's work is shown."""
+
+    preload = (
+        "tui_annotate.tui.dialogs.work_statistics",
+        "tui_annotate.tui.dialogs.review_outcome",
+    )
+
+    def begun(self, session: AnnotatorSession, desk: OpenSample, *, first: bool) -> None:
+        """Show announcements that are new, at the first sample."""
+        del desk
+        if first:
+            self._show_announcements(session)
+
+    def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Open what an effect asks for; False where it asks for nothing of this."""
+        del draft
+        desk = self.host.desk
+        match effect:
+            case Open("figures"):
+                self._show_statistics(session)
+            case Open("lesson") if desk:
+                self._show_lesson(session, desk)
+            case _:
+                return False
+        return True
+
+    # news
+
+    def _show_announcements(self, session: AnnotatorSession) -> None:
+        person = session.person.id
+
+        def look() -> list[NewsItem]:
+            news = session.team().news
+            items = news.of(person)
+            if not items:
+                news.saw(person)
+            return items
+
+        def tell(items: list[NewsItem]) -> None:
+            from tui_annotate.tui.dialogs.notices import NoticesDialog
+
+            if items:
+                self.host.forget_keys()  # they were not meant for what opens by itself
+                self.host.open_dialog(NoticesDialog(items), seen)
+
+        def seen(_: None) -> None:
+            saw = partial(session.team().news.saw, person)
+            self.host.submit(saw)
+
+        self.host.submit(look, tell)
+
+    # lessons
+
+    def _show_lesson(self, session: AnnotatorSession, desk: OpenSample) -> None:
+        """How the sample was adjudicated, as far as its annotator may know."""
+        if session.person.kind is PersonKind.AGAIN:
+            self.host.show_message(MessageCode.NO_LESSON_IN_SECOND_READING)
+            return
+        key, person, sample = desk.sample.key, session.person.id, desk.sample
+
+        def tell(lesson: SampleOutcome | None) -> None:
+            if lesson is None:
+                self.host.forget_keys()
+                self.host.show_message(MessageCode.NO_LESSON_YET)
+                return
+            from tui_annotate.tui.dialogs.review_outcome import ReviewOutcomeDialog
+            from tui_annotate.tui.screens.annotate.features import review_outcome as words
+
+            told = (words.own_outcomes(lesson, sample), words.added(lesson, sample))
+            self.host.open_dialog(ReviewOutcomeDialog(*told))
+
+        self.host.read(lambda: session.team().review.lesson(person, key), tell)
+
+    # figures
+
+    def _show_statistics(self, session: AnnotatorSession) -> None:
+        from tui_annotate.tui.dialogs.work_statistics import WorkStatisticsDialog
+
+        def count() -> WorkStatistics:
+            return session.team().progress.figures()
+
+        def failed(error: TuiAnnotateError) -> None:
+            if dialog.is_active:
+                dialog.dismiss(None)
+            self.host.show_error(error)
+
+        dialog = WorkStatisticsDialog(lambda: self.host.submit(count, dialog.tell, failed))
+        self.host.open_dialog(dialog)
+
+
+class ThreadFeature(Feature):
+    """A thread about a sample; what the store has not taken yet is kept for the next time."""
+
+    preload = ("tui_annotate.tui.dialogs.comment_thread",)
+
+    def __init__(self, host: FeatureHost) -> None:
+        super().__init__(host)
+        self._unsent = ""
+
+    def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Open the thread."""
+        del draft
+        desk = self.host.desk
+        if desk is None or effect != Open("talk"):
+            return False
+        self.read_thread(session, desk)
+        return True
+
+    def read_thread(self, session: AnnotatorSession, desk: OpenSample) -> None:
+        """Read the thread of a sample, then open it."""
+        raise NotImplementedError
+
+    def open_thread(
+        self,
+        said: Sequence[Said],
+        send: Callable[[str], object],
+        *,
+        sent_message: AnyMessage,
+        **how: str,
+    ) -> None:
+        """Open a thread with a line to write in.
+
+        Args:
+            send: stores what was written; called in the store's thread.
+            how: further arguments of `CommentDialog`.
+        """
+        from tui_annotate.tui.dialogs.comment_thread import CommentDialog
+
+        def write(text: str | None) -> None:
+            if text:
+                self._unsent = text  # until the store has it
+                self.host.submit(partial(send, text), sent)
+
+        def sent(_: object) -> None:
+            self._unsent = ""
+            self.host.show_message(sent_message)
+
+        self.host.open_dialog(CommentDialog(said, text=self._unsent, **how), write)
+
+
+class ReviewerThread(ThreadFeature):
+    """The annotator's thread with the reviewers about a sample."""
+
+    def read_thread(self, session: AnnotatorSession, desk: OpenSample) -> None:
+        """Read what was written so far, then open it."""
+        key, person = desk.sample.key, session.person.id
+
+        def read() -> list[Said]:
+            remarks = session.team().comments
+            talk = remarks.talk(person, key)
+            said = talk.remarks if talk else ()
+            return [(remarks.name(each.author), format_minute(each.at), each.text) for each in said]
+
+        def show(said: list[Said]) -> None:
+            write = partial(session.team().comments.write, person, key)
+            self.open_thread(said, write, sent_message=MessageCode.SENT_TO_REVIEWERS)
+
+        self.host.read(read, show)

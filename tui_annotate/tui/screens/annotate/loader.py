@@ -1,0 +1,423 @@
+"""From sample to sample: what is shown first, what is prefetched, what is kept on leaving."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from textual import events
+
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft import completion, single_document
+from tui_annotate.tui.draft.citations import citations
+from tui_annotate.tui.draft.label_set_change import describe_reopened
+from tui_annotate.tui.draft.messages import (
+    AnyMessage,
+    Kind,
+    MessageCode,
+    StatusMessage,
+    make_message,
+)
+from tui_annotate.tui.draft.resume_state import place, restore
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.words import SAVED, WARNING
+from tui_annotate.tui.saving import Job
+from tui_annotate.tui.screens.annotate.host import SampleSession
+
+if TYPE_CHECKING:
+    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
+    from tui_annotate.tui.screens.annotate.saving import SaveController
+    from tui_annotate.tui.session import AnnotatorSession
+
+PREFETCH_PAUSE: Final = 0.1
+"""Seconds without a key until something is prefetched."""
+
+STEPS: Final = (1, -1)
+
+
+class SampleSource:
+    """Where samples come from: an annotator's own queue; review has another one."""
+
+    def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
+        """Return the sample to begin with; None for none. In the store's thread.
+
+        Args:
+            sample: an id, or dataset/id; empty for where they were.
+
+        Raises:
+            NotFound: `sample` names none, or more than one.
+        """
+        annotate, who = session.annotate, session.person.id
+        key = annotate.start(who, order=session.order, sample=sample)
+        return annotate.open(who, key, order=session.order) if key else None
+
+    def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
+        """Open a sample. In the store's thread."""
+        return session.annotate.open(session.person.id, key, order=session.order)
+
+    def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
+        """Return the sample so many places further on; None behind the ends. In that thread."""
+        return session.annotate.neighbour(session.person.id, key, step, order=session.order)
+
+    def new_draft(self, desk: OpenSample, *, last_label: tuple[str, ...]) -> Draft:
+        """Return a sample with nothing done on it yet."""
+        sample = single_document.to_screen(desk.sample)
+        return Draft(
+            sample,
+            desk.segments,
+            desk.labels,
+            single_document.exchange_all_sides(desk.sample, desk.annotations),
+            last_label=last_label,
+            scale=desk.scale,
+            rating=desk.assignment.rating,
+            citations=citations(sample),
+        )
+
+    def keep_place(
+        self, current: SampleSession, kept: Mapping[str, Any]
+    ) -> Callable[[], None] | None:
+        """Return what stores a place, for the store's thread; None where none is stored."""
+        annotate, who = current.session.annotate, current.session.person.id
+        return partial(annotate.keep_place, who, current.desk.sample.key, kept)
+
+    def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
+        """Return what stores the time spent, for the store's thread."""
+        annotate, who = current.session.annotate, current.session.person.id
+        return partial(annotate.read, who, current.desk.sample.key, seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class PrefetchedSamples:
+    """Samples that may come next, as one person finds them at one version of the store.
+
+    Attributes:
+        session: whose they are, in which order.
+        here: the sample that they were read at.
+        neighbours: the sample so many places further on; None behind the ends.
+    """
+
+    session: AnnotatorSession
+    here: SampleKey
+    moment: int
+    neighbours: Mapping[int, SampleKey | None]
+    desks: Mapping[SampleKey, OpenSample]
+
+
+class SampleLoader:
+    """Opens samples: prefetched ones where the store has not changed since, else from the source.
+
+    Attributes:
+        prefetched: what was read ahead last; None before the keys rested.
+        last_label: the label that was given last, for the next draft.
+    """
+
+    def __init__(self, screen: WorkspaceHost, saves: SaveController, source: SampleSource) -> None:
+        self._screen, self._saves, self.source = screen, saves, source
+        self.prefetched: PrefetchedSamples | None = None
+        self.last_label: tuple[str, ...] = ()
+        self._last_key_at = 0.0
+        self._waiting_for_rest = False
+
+    # the sample on screen
+
+    def begin(
+        self, session: AnnotatorSession, desk: OpenSample, *, words: AnyMessage, kind: Kind
+    ) -> None:
+        """Show a sample, where its annotator left it."""
+        screen = self._screen
+        self._saves.busy = False
+        draft = self.source.new_draft(desk, last_label=self.last_label)
+        for feature in screen.features:
+            feature.drafted(draft, desk)
+        if desk.place:
+            restore(draft, desk.place)
+        else:
+            completion.move_to_first_unmarked(draft)
+        screen.current = SampleSession(session, desk, draft)
+        self._saves.stopwatch.touch()
+        screen.load_documents(draft)
+        screen.follow()
+        if desk.assignment.state is State.REOPENED and (why := describe_reopened(draft)):
+            fields = {"first": make_message(words), "more": why}
+            words = StatusMessage(MessageCode.WITH_MORE, fields) if words else why
+            kind = WARNING
+        if words:
+            draft.say(words, kind)
+        screen.show_draft()
+        # The text asks, as it is what is to be painted: the screen itself may not know so far.
+        screen.pane(draft.side).call_after_refresh(self._on_first_frame)
+
+    def _on_first_frame(self) -> None:
+        """The first frame of a sample is painted; keys are meant for it from then on."""
+        screen = self._screen
+        current = screen.current
+        self.listen(screen.pane(current.draft.side).painted_since if current else None)
+        screen.saver.go_on()
+        if current:
+            desk = current.desk
+            screen.panes.prepare_assist(current.session.assist, desk.sample, desk.segments)
+            self._read_former(current)
+        self._prefetch_later()
+
+    def listen(self, since: float | None = None) -> None:
+        """Mean keys for what is on screen from a time on, or from now."""
+        screen = self._screen
+        if screen.current:
+            moment = events.Event().time if since is None else since
+            screen.current = replace(screen.current, listening_since=moment)
+        screen.free_keys()
+
+    def begun(self) -> None:
+        """Something is done on the sample."""
+        if (current := self._screen.current) and not current.begun:
+            self._screen.current = replace(current, begun=True)
+
+    def _read_former(self, current: SampleSession) -> None:
+        """Read former evidence in the same source, behind the first frame."""
+        session, draft = current.session, current.draft
+
+        def done(found: Mapping[str, tuple[Span, ...]]) -> None:
+            documents = draft.sample.side(Side.SOURCE)
+            draft.former = {
+                at: found[document.sha256]
+                for at, document in enumerate(documents)
+                if document.sha256 in found
+            }
+            if draft.former and draft is self._screen.draft:
+                self._screen.show_draft()
+
+        read = partial(session.annotate.former_evidence, session.person.id, draft.sample)
+        self._screen.submit(read, done)
+
+    # in the store's thread
+
+    def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
+        """Return the sample to begin with, with what features need of it."""
+        self._screen.load_features()
+        desk = self.source.first(session, sample)
+        if desk:
+            self._notify_features(session, desk)
+        return desk
+
+    def open(self, key: SampleKey) -> OpenSample:
+        """Open a sample, with what features need of it."""
+        session = self._screen.session
+        if session is None:
+            raise Unavailable("no workspace is open")
+        ahead = self._valid_prefetch()
+        desk = (ahead and ahead.desks.get(key)) or self.source.open(session, key)
+        self._notify_features(session, desk)
+        return desk
+
+    def _notify_features(self, session: AnnotatorSession, desk: OpenSample) -> None:
+        for feature in self._screen.features:
+            feature.opened(session, desk)
+
+    def _neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
+        ahead = self._valid_prefetch()
+        if ahead and ahead.here == key and step in ahead.neighbours:
+            return ahead.neighbours[step]
+        return self.source.neighbour(session, key, step)
+
+    def _valid_prefetch(self) -> PrefetchedSamples | None:
+        """What was prefetched, if the store is as it was then and the person is the same."""
+        ahead = self.prefetched
+        if ahead is None or ahead.session is not self._screen.session:
+            return None
+        return ahead if ahead.moment == ahead.session.annotate.moment() else None
+
+    # to another sample
+
+    def step(self, step: int) -> None:
+        """Leave for the sample so many places further on."""
+        if current := self._screen.current:
+            self.go(
+                partial(self._neighbour, current.session, current.desk.sample.key, step),
+                MessageCode.LAST_SAMPLE if step > 0 else MessageCode.FIRST_SAMPLE,
+                prefetched=step,
+            )
+
+    def go(
+        self,
+        find: Callable[[], SampleKey | None],
+        none: AnyMessage,
+        *,
+        prefetched: SampleKey | int | None = None,
+    ) -> None:
+        """Leave the sample as it is, for the one that `find` returns in the store's thread."""
+        screen = self._screen
+        if self._saves.busy:
+            return
+        known = self._take_prefetched(prefetched)
+        self._saves.busy = screen.awaiting_sample = True
+        leave = self.leaving()
+
+        def call() -> OpenSample | None:
+            key = find()
+            return self.open(key) if key else None
+
+        def done(desk: OpenSample | None) -> None:
+            self._saves.busy = screen.awaiting_sample = False
+            if desk and screen.session:
+                screen.begin(screen.session, desk)
+                self._store_arrival()
+            else:
+                screen.show_message(none)
+                self.listen()
+                screen.saver.go_on()
+
+        def failed(error: TuiAnnotateError) -> None:
+            screen.awaiting_sample = False
+            screen.saver.go_on()
+            screen.show_error(error)
+
+        if known:
+            screen.call_later(done, known)
+        else:
+            screen.submit(call, done, failed)
+        screen.saver.send_deferred(Job(leave, lambda _: None, screen.show_error))
+
+    def switch_session(
+        self,
+        session: AnnotatorSession,
+        open_desk: Callable[[], OpenSample | None],
+        *,
+        words: AnyMessage,
+        none: AnyMessage,
+    ) -> None:
+        """Leave for the sample that `open_desk` returns, as another person."""
+        screen = self._screen
+        if self._saves.busy:
+            return
+        self._saves.busy = True
+        leave = self.leaving()
+
+        def call() -> OpenSample | None:
+            desk = open_desk()
+            if desk:
+                leave()
+            return desk
+
+        def done(desk: OpenSample | None) -> None:
+            self._saves.busy = False
+            if desk is None:
+                screen.show_message(none)
+            else:
+                screen.begin(session, desk, words=words, kind=SAVED)
+
+        screen.submit(call, done)
+
+    # place and time
+
+    def leaving(self) -> Callable[[], None]:
+        """Return what stores place and time; to be called in the store's thread."""
+        current = self._screen.current
+        if current is None:
+            return lambda: None
+        keep = self.source.keep_place(current, place(current.draft))
+        spend = self.source.spend(current, self._saves.stopwatch.take())
+
+        def call() -> None:
+            if keep:
+                keep()
+            spend()
+
+        return call
+
+    def leaving_place(self) -> Callable[[], None]:
+        """Return what stores the place alone; to be called in the store's thread."""
+        current = self._screen.current
+        keep = self.source.keep_place(current, place(current.draft)) if current else None
+        return keep or (lambda: None)
+
+    def keep_place(self) -> None:
+        """Store the place without leaving."""
+        if current := self._screen.current:
+            self._store_place(current, place(current.draft), self._screen.saver.send)
+
+    def _store_arrival(self) -> None:
+        """Store, behind the first frame, which sample is open now: the app may be killed."""
+        if current := self._screen.current:
+            kept = current.desk.place or place(current.draft)
+            self._store_place(current, kept, self._screen.saver.send_deferred)
+
+    def _store_place(
+        self, current: SampleSession, kept: Mapping[str, Any], send: Callable[[Job[None]], None]
+    ) -> None:
+        if keep := self.source.keep_place(current, kept):
+            send(Job(keep, lambda _: None, self._screen.show_error))
+
+    def spend(self) -> None:
+        """Count the time of an action; it is sent before the store would cut it."""
+        screen = self._screen
+        stopwatch = self._saves.stopwatch
+        stopwatch.touch()
+        if stopwatch.full and screen.current:
+            screen.submit(self.source.spend(screen.current, stopwatch.take()))
+        self._prefetch_later()
+
+    # prefetching
+
+    def _take_prefetched(self, way: SampleKey | int | None) -> OpenSample | None:
+        """What was prefetched and is valid, so that no thread is to be waited for."""
+        screen, ahead = self._screen, self._valid_prefetch() if way is not None else None
+        draft = screen.draft
+        if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
+            return None
+        key = ahead.neighbours.get(way) if isinstance(way, int) else way
+        desk = ahead.desks.get(key) if key else None
+        ready = desk and all(feature.ready(desk.sample) for feature in screen.features)
+        return desk if ready else None
+
+    def _prefetch_later(self) -> None:
+        self._last_key_at = time.monotonic()
+        if not self._waiting_for_rest:  # one pause for all keys of a run
+            self._waiting_for_rest = True
+            self._wait_for_rest(PREFETCH_PAUSE)
+
+    def _wait_for_rest(self, seconds: float) -> None:
+        loop = asyncio.get_running_loop()
+        loop.call_later(seconds, self._screen.call_later, self._on_rest)
+
+    def _on_rest(self) -> None:
+        left = self._last_key_at + PREFETCH_PAUSE - time.monotonic()
+        self._waiting_for_rest = left > 0 or self._screen.saver.waiting > 0
+        if self._waiting_for_rest:
+            self._wait_for_rest(left if left > 0 else PREFETCH_PAUSE)
+        elif self._screen.current and self._screen.is_current:
+            self._prefetch(self._screen.current)
+
+    def _prefetch(self, current: SampleSession) -> None:
+        """Read what keys lead to from here; this writes nothing, so it is no visit."""
+        draft, session, saver = current.draft, current.session, self._screen.saver
+        found = [feature.upcoming(draft) for feature in self._screen.features]
+        if all(keys is None for keys in found):
+            return
+        here, keys = draft.sample.key, [key for some in found for key in some or ()]
+
+        def call() -> PrefetchedSamples | None:
+            moment, held = session.annotate.moment(), self.prefetched
+            if held and (held.session, held.here, held.moment) == (session, here, moment):
+                return held
+            neighbours = {step: self.source.neighbour(session, here, step) for step in STEPS}
+            desks: dict[SampleKey, OpenSample] = {}
+            for key in dict.fromkeys([*keys, *filter(None, neighbours.values())]):
+                if saver.waiting > 1:
+                    return None  # another job waits for the store
+                desks[key] = self.source.open(session, key)
+            return PrefetchedSamples(session, here, moment, neighbours, desks)
+
+        def done(found: PrefetchedSamples | None) -> None:
+            self.prefetched = found
+            if found is None:
+                self._prefetch_later()
+
+        self._screen.submit(call, done, lambda _: None)

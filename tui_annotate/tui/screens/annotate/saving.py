@@ -1,0 +1,451 @@
+"""What is sent to the store, and what comes back: saves, undo, the end of a sample, conflicts.
+
+`SaveController` owns the store's thread and is the same in review; `AnnotationSaves` does what an
+annotator's effects ask of the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.domain.errors import Conflict, TuiAnnotateError
+from tui_annotate.tui.draft import (
+    completion,
+    label_set_change,
+    navigation,
+    single_document,
+    suggestion_actions,
+)
+from tui_annotate.tui.draft.effects import Comment, Effect, Finish, Rate, Remove, Save, Undo
+from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
+from tui_annotate.tui.draft.messages import NO_MESSAGE, AnyMessage, MessageCode, StatusMessage
+from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
+from tui_annotate.tui.draft.words import ERROR, SAVED, WARNING, describe_kind, describe_labels
+from tui_annotate.tui.saving import Job, JobFinished, Saver, Stopwatch, describe_error
+from tui_annotate.tui.screens.sample.feature import FinishedSample
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.samples import Sample, SampleKey
+    from tui_annotate.services.annotate import OpenSample, SaveResult
+    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
+    from tui_annotate.tui.session import AnnotatorSession
+
+SAVED_STATE: Final = "saved"
+SAVING_STATE: Final = "saving"
+NOT_SAVED: Final = "not saved"  # the draft line says why
+
+Found = TypeVar("Found")
+_Reloaded = tuple["OpenSample", Mapping[LabelPath, LabelPath]]
+
+
+class SaveController:
+    """Sends jobs to the store in order, and takes over what it returns.
+
+    Attributes:
+        saver: the store's thread.
+        stopwatch: the seconds of work since they were last sent.
+        state: what the header shows of the last save.
+        busy: a job that leads to another sample or state is running, so keys wait.
+        take_over: puts what the store has under what is not saved; review does more.
+        reload_sample: reads the sample again, after work from elsewhere came in.
+    """
+
+    def __init__(self, screen: WorkspaceHost) -> None:
+        self._screen = screen
+        self.saver = Saver(screen.post_message)
+        self.stopwatch = Stopwatch()
+        self.state = ""
+        self.busy = False
+        self.take_over: Callable[[Draft, OpenSample, DraftLabelSetChange], None] = (
+            self.take_over_desk
+        )
+        self.reload_sample: Callable[[], None] = self.reload_unchanged
+
+    def answer(self, message: JobFinished) -> None:
+        """A job came to its end: call what it was sent with."""
+        self.saver.answer(message)
+        if self.state == SAVING_STATE and not self.saver.shown:
+            self.state = SAVED_STATE
+            self._screen.show_draft()
+        self._screen.free_keys()
+
+    def send(self, job: Job[Any]) -> None:
+        """Send a job that changes the store, and show so in the header."""
+        self.state = SAVING_STATE
+        self.saver.send(job)
+
+    def send_timed(
+        self,
+        call: Callable[[float], Any],
+        done: Callable[[Any], None],
+        failed: Callable[[TuiAnnotateError], None] | None = None,
+    ) -> None:
+        """Send a change with the time it took; its result comes back to the same draft."""
+        seconds, draft = self.stopwatch.take(), self._screen.draft
+
+        def back(result: Any) -> None:
+            if draft is self._screen.draft:
+                done(result)
+
+        failed = failed or self.show_refused_action
+        self.send(Job(partial(call, seconds), back, failed, writes=True, shown=True))
+
+    def read(self, call: Callable[[], Found], show: Callable[[Found], None]) -> None:
+        """Read something of this sample, then show it; keys wait, as they are meant for it."""
+        if self.busy:
+            return
+        self.busy = True
+
+        def done(found: Found) -> None:
+            self.busy = False
+            show(found)
+
+        self.saver.send(Job(call, done, self.refused))
+
+    def refused(self, error: TuiAnnotateError) -> None:
+        """Show why something other than an annotation was refused; nothing else changes."""
+        self._screen.forget_keys()
+        self.busy = False
+        if self.state == SAVING_STATE:
+            self.state = ""
+        self._screen.show_message(
+            describe_error(error), WARNING if isinstance(error, Conflict) else ERROR
+        )
+
+    def not_saved(self, *, busy: bool = False) -> None:
+        """The store refused a save: keys behind it are dropped, the header shows it."""
+        self._screen.forget_keys()
+        self.busy = busy
+        self.state = NOT_SAVED
+
+    def keep_comment(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
+        """A refused comment waits for the next `m`, as one that was left with Esc."""
+        if draft:
+            draft.kept[Note(SAMPLE)] = text
+        self.refused(error)
+
+    def take_over_answer(self, saved: SaveResult) -> None:
+        """Take over the sample's state after a change, for the header, and notify the features."""
+        screen = self._screen
+        current = screen.current
+        if current is None or saved.key != current.desk.sample.key:
+            return
+        desk, state = current.desk, saved.assignment.state
+        finished = desk.finished + state.finished - desk.assignment.state.finished
+        desk = replace(desk, assignment=saved.assignment, finished=finished)
+        current.draft.rating = saved.assignment.rating
+        for feature in screen.features:
+            desk = feature.saved(current.draft, saved, desk)
+        screen.current = replace(current, desk=desk)
+
+    # reading again, after a conflict or work from elsewhere
+
+    def reload(
+        self,
+        draft: Draft,
+        then: Callable[[StatusMessage], None],
+        *,
+        failed: Callable[[TuiAnnotateError], None] | None = None,
+    ) -> None:
+        """Read the draft's sample again, then go on; nothing that was typed is lost.
+
+        Args:
+            then: gets how the labels changed; no message where they did not.
+            failed: called where it can not be read; None to go on all the same.
+        """
+        session, loader = self._screen.session, self._screen.loader
+        if session is None:
+            return
+        annotate, key, since = session.annotate, draft.sample.key, draft.tree.version
+
+        def call() -> _Reloaded:
+            now = loader.open(key)
+            other = now.labels.version != since
+            return now, annotate.became(key.dataset, since) if other else {}
+
+        def done(found: _Reloaded) -> None:
+            now, became = found
+            change = DraftLabelSetChange(draft.tree, now.labels, became)
+            words = change.told(label_set_change.in_hand(draft))
+            changed = NO_MESSAGE
+            if words:
+                changed = StatusMessage(MessageCode.LABELS_CHANGED, {"changes": words})
+            elif draft.tree.version != now.labels.version:
+                changed = StatusMessage(MessageCode.LABEL_SET_CHANGED)
+            self.take_over(draft, now, change)
+            then(changed)
+
+        self.saver.send(Job(call, done, failed or (lambda _: then(NO_MESSAGE)), writes=True))
+
+    def take_over_desk(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
+        """Put what the store has now under what is not saved."""
+        screen = self._screen
+        stored = single_document.exchange_all_sides(now.sample, now.annotations)
+        label_set_change.take_over(draft, change, stored)
+        draft.rating = now.assignment.rating
+        if screen.current and draft is screen.current.draft:
+            screen.current = replace(screen.current, desk=now)
+            screen.loader.last_label = draft.last_label
+            screen.forget_shown()
+        for feature in screen.features:
+            feature.reloaded(draft, now)
+
+    def reload_unchanged(self) -> None:
+        """Read the sample again, unless something is not saved: saving that finds a conflict."""
+        draft = self._screen.draft
+        if draft is None or draft.save_failed or draft.editing:
+            return
+
+        def then(changed: StatusMessage) -> None:
+            if draft is not self._screen.draft:
+                return
+            if changed:
+                draft.say(changed, WARNING)
+            self._screen.perform([])
+
+        self.reload(draft, then, failed=self.refused)
+
+    def show_refused_action(self, error: TuiAnnotateError) -> None:
+        """A change was refused that leaves nothing unsaved; a conflict is shown with why."""
+        self.refused(error)
+        if (draft := self._screen.draft) and isinstance(error, Conflict):
+            self.reload(draft, lambda changed: self._show_conflict(draft, error, changed))
+
+    def _show_conflict(self, draft: Draft, error: Conflict, changed: StatusMessage) -> None:
+        if draft is self._screen.draft:
+            if changed:
+                draft.say(MessageCode.CHANGED_LOOK_AGAIN, WARNING, changed=changed)
+            else:
+                draft.say(describe_error(error), WARNING)
+            self._screen.perform([])
+
+    def return_refused_save(
+        self, draft: Draft, annotation: Annotation, error: TuiAnnotateError
+    ) -> None:
+        """A save was refused: the annotation goes back to the draft, above what is stored now."""
+        self._screen.forget_keys()
+        self.state = NOT_SAVED
+        if not isinstance(error, Conflict):
+            self._return_refused(draft, annotation, describe_error(error))
+            return
+
+        def then(changed: StatusMessage) -> None:
+            new = draft.saving.get(annotation.id, (annotation, True))[1]
+            code = MessageCode.CHANGED_DIGIT_SAVES if new else MessageCode.CHANGED_ENTER_SAVES
+            message = StatusMessage(code, {"changed": changed})
+            self._return_refused(draft, annotation, message if changed else describe_error(error))
+
+        self.reload(draft, then)
+
+    def _return_refused(
+        self, draft: Draft, annotation: Annotation, message: StatusMessage | str
+    ) -> None:
+        self.not_saved()  # drops also keys that came while the sample was read again
+        effects = completion.restore_refused_save(draft, annotation, message)
+        if draft is self._screen.draft:
+            self._screen.perform(effects)
+
+
+class AnnotationSaves:
+    """Does what an annotator's effects ask of the store."""
+
+    def __init__(self, screen: WorkspaceHost, saves: SaveController) -> None:
+        self._screen, self._saves = screen, saves
+
+    def handle(self, effect: Effect) -> bool:
+        """Send what an effect asks of the store; False where it asks nothing of it."""
+        current = self._screen.current
+        if current is None:
+            return False
+        session, desk, seen = current.session, current.desk, current.draft.tree.version
+        annotate, who, key = session.annotate, session.person.id, desk.sample.key
+        match effect:
+            case Save(annotation, new, offer):
+                save = annotate.add if new else annotate.edit
+                lone = single_document.is_alone(desk.sample)
+                offer = None if lone else self._screen.panes.complete_snapshot(offer)
+                stored = single_document.exchange_sides(desk.sample, annotation)
+                call = partial(save, who, key, stored, offer=offer, label_set=seen)
+                self._save(call, desk.sample, annotation)
+            case Remove(annotation):
+                remove = partial(
+                    annotate.remove, who, key, annotation.id, version=annotation.version
+                )
+                fields = {"labels": describe_labels(annotation.labels)}
+                self._send(remove, StatusMessage(MessageCode.ANNOTATION_DELETED, fields))
+            case Comment(text):
+                comment = partial(annotate.comment, who, key, text)
+                fields = {"item": describe_kind(desk.sample)}
+                message = StatusMessage(MessageCode.COMMENT_SAVED, fields)
+                self._send(comment, message, partial(self._saves.keep_comment, current.draft, text))
+            case Rate(word):
+                self._send(partial(annotate.rate, who, key, word), completion.describe_rating(word))
+            case Finish(verb, reason):
+                self._finish(session, desk, verb, reason=reason)
+            case Undo(redo):
+                self._undo(session, desk.sample.key, redo=redo)
+            case _:
+                return False
+        return True
+
+    def _send(
+        self,
+        call: Callable[..., SaveResult],
+        message: AnyMessage,
+        failed: Callable[[TuiAnnotateError], None] | None = None,
+    ) -> None:
+        """Send a change of the sample; `message` is shown once it is stored."""
+
+        def timed(seconds: float) -> SaveResult:
+            return call(seconds=seconds)
+
+        def done(saved: SaveResult) -> None:
+            self._saves.take_over_answer(saved)
+            current = self._screen.current
+            if current:
+                stored = single_document.exchange_all_sides(current.desk.sample, saved.annotations)
+                self._screen.perform(completion.replace_annotations(current.draft, stored, message))
+
+        self._saves.send_timed(timed, done, failed)
+
+    def _save(
+        self, call: Callable[..., SaveResult], sample: Sample, annotation: Annotation
+    ) -> None:
+        screen, seconds = self._screen, self._saves.stopwatch.take()
+        draft = screen.draft
+        if draft is None:
+            return
+        screen.loader.last_label = draft.last_label
+
+        def done(saved: SaveResult) -> None:
+            self._saves.take_over_answer(saved)
+            made = (
+                single_document.exchange_sides(sample, saved.annotation)
+                if saved.annotation
+                else annotation
+            )
+            effects = completion.saved(
+                draft, made, single_document.exchange_all_sides(sample, saved.annotations)
+            )
+            if draft is screen.draft:
+                screen.perform(effects)
+                screen.keep_place()
+
+        failed = partial(self._saves.return_refused_save, draft, annotation)
+        job = Job(partial(call, seconds=seconds), done, failed, writes=True, shown=True)
+        self._saves.send(job)
+
+    # the end of a sample
+
+    def _finish(
+        self, session: AnnotatorSession, desk: OpenSample, verb: str, *, reason: str
+    ) -> None:
+        screen = self._screen
+        if self._saves.busy or screen.draft is None:
+            return
+        self._saves.busy = True
+        who, key, leave = session.person.id, desk.sample.key, screen.loader.leaving_place()
+        annotate, seconds = session.annotate, self._saves.stopwatch.take()
+        seen = screen.draft.tree.version
+        calls: dict[str, Callable[[], SaveResult]] = {
+            "done": partial(annotate.finish, who, key, seconds=seconds, label_set=seen),
+            "skip": partial(annotate.skip, who, key, reason=reason, seconds=seconds),
+            "flag": partial(annotate.flag, who, key, reason=reason, seconds=seconds),
+        }
+
+        def call() -> FinishedSample:
+            saved = calls[verb]()
+            leave()
+            practised = desk.practice and verb == "done"
+            feedback = annotate.feedback(who, key) if practised else None
+            following = self._find_next(session, desk.sample)
+            if following in (None, key):
+                again = annotate.find_reopened(session.person)
+                return FinishedSample(saved, None, feedback, again)
+            return FinishedSample(saved, screen.loader.open(following), feedback)
+
+        self._saves.send(Job(call, self._on_finished, self._saves.show_refused_action, shown=True))
+
+    def _find_next(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
+        """In the store's thread: what comes after a sample that is done."""
+        for feature in self._screen.features:
+            if found := feature.next_sample(session, sample):
+                return found
+        return session.annotate.next_unfinished(session.person.id, sample.key, order=session.order)
+
+    def _on_finished(self, result: FinishedSample) -> None:
+        go_on = partial(self._go_on, result)
+        if not any(feature.finished(result, go_on) for feature in self._screen.features):
+            go_on()
+
+    def _go_on(self, result: FinishedSample) -> None:
+        screen, self._saves.busy = self._screen, False
+        self._saves.take_over_answer(result.saved)
+        fields = {"sample": result.saved.key.id, "state": result.saved.assignment.state}
+        desk, session = screen.desk, screen.session
+        if result.next and session:
+            ended = StatusMessage(MessageCode.SAMPLE_ENDED, fields)
+            screen.begin(session, result.next, words=ended, kind=SAVED)
+            return
+        if desk and desk.finished >= desk.total:
+            screen.show_message(MessageCode.ALL_FINISHED, SAVED)
+        else:
+            screen.show_message(MessageCode.LAST_SAMPLE_ENDED, SAVED, **fields)
+        screen.loader.listen()
+
+    # undo
+
+    def _undo(self, session: AnnotatorSession, here: SampleKey, *, redo: bool) -> None:
+        if self._saves.busy:
+            return
+        annotate, who, loader = session.annotate, session.person.id, self._screen.loader
+        leave = loader.leaving_place()
+
+        def call() -> tuple[SaveResult, OpenSample | None] | None:
+            saved = annotate.redo(who) if redo else annotate.undo(who)
+            if saved is None or saved.key == here:
+                return (saved, None) if saved else None
+            leave()
+            return saved, loader.open(saved.key)
+
+        self._saves.busy = True
+        done = partial(self._on_undone, redo=redo)
+        self._saves.send(Job(call, done, self._saves.show_refused_action, shown=True))
+
+    def _on_undone(
+        self, answer: tuple[SaveResult, OpenSample | None] | None, *, redo: bool
+    ) -> None:
+        screen, self._saves.busy = self._screen, False
+        current = screen.current
+        if answer is None or current is None:
+            screen.show_message(
+                MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
+            )
+            return
+        (saved, desk), draft = answer, current.draft
+        if desk:
+            undone = completion.describe_undone(saved.undone, redo=redo)
+            fields = {"undone": undone, "sample": saved.key}
+            message = StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields)
+            screen.begin(current.session, desk, words=message, kind=SAVED)
+            return
+        before = draft.suggestions
+        self._saves.take_over_answer(saved)
+        stored = single_document.exchange_all_sides(current.desk.sample, saved.annotations)
+        left = {annotation.id for annotation in stored}
+        lost = [known for known in draft.annotations if known.id not in left]
+        again = suggestion_actions.find_reopened(draft, before)
+        gone = lost[0] if len(lost) == 1 and not (redo or again) else None
+        names = [*lost, *([saved.annotation] if saved.annotation else [])]
+        labels = describe_labels(names[0].labels) if len(names) == 1 else ""
+        undone = completion.describe_undone(saved.undone, labels, redo=redo)
+        code = MessageCode.REDONE if redo else MessageCode.UNDONE
+        message = StatusMessage(code, {"undone": undone})
+        effects = completion.replace_annotations(draft, stored, message, gone=gone)
+        if again and not (draft.open or draft.selection):
+            effects += navigation.show(draft, again)
+        screen.perform(effects)

@@ -1,0 +1,211 @@
+"""A page that covers everything and asks for a few things: to sign in, to unlock, to change.
+
+It is led by arrows, Tab and Enter alone. What is wrong stands under the fields, and what was typed
+stays.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.screen import Screen
+from textual.timer import Timer
+
+from tui_annotate.domain.errors import InvalidInput, Throttled, TuiAnnotateError
+from tui_annotate.tui.dialogs.frame import key_words
+from tui_annotate.tui.key_queue import KeyOrPaste, forget_keys, free
+from tui_annotate.tui.line_text import line_text
+from tui_annotate.tui.row_widgets import WordsLine
+from tui_annotate.tui.screens.sign_in_forms import BACK, GO, FormContent, Values
+from tui_annotate.tui.widgets.form_rows import FormChoice, FormField, FormInput, FormMessage
+
+_NEW_PASSWORD = ("new", "again")
+
+Submit = Callable[["FormScreen", str, Values], None]
+"""Takes the page, the choice, and what stands in the fields."""
+
+
+class FormScreen(Screen[None]):
+    """A form. It stays until whoever pushed it takes it away by `finish`.
+
+    Attributes:
+        finished: it may be taken from the screen; until then nothing else takes it away.
+        listening_since: from when on keys are meant for it; None before it comes.
+    """
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    AUTO_FOCUS: ClassVar[str | None] = "FormInput, FormChoice"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "app.focus_next", "next row", show=False),
+        Binding("up", "app.focus_previous", "previous row", show=False),
+        Binding("enter", "enter", "go on", show=False),
+        Binding("escape", "back", "back", show=False),
+        Binding("q", "leave", "leave", show=False),
+    ]
+    DEFAULT_CSS = """
+    FormScreen { align: center middle; background: $background; }
+    FormScreen.-over { background: transparent; }
+    FormScreen > VerticalScroll {
+        width: 72; max-width: 100%; height: auto; max-height: 100%;
+        background: $surface; border: round $primary; padding: 0 1; scrollbar-size-vertical: 1;
+    }
+    FormScreen FixedRows { background: $surface; }
+    FormScreen FormField { background: $surface; }
+    FormScreen .gap { margin-top: 1; }
+    FormScreen .lead { min-height: 1; }
+    """
+
+    def __init__(
+        self, form: FormContent, submit: Submit, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        super().__init__()
+        self._form, self._submit, self._clock = form, submit, clock
+        self._fields: list[FormField] = []
+        self._ticks: list[FormChoice] = []
+        self._busy = False
+        self._blocked_until = 0.0
+        self._timer: Timer | None = None
+        self._words = ("", "quiet")
+        self.finished = False
+        self.listening_since: float | None = None
+        self.set_class(form.over, "-over")
+
+    def compose(self) -> ComposeResult:
+        """Title, what it is about, fields and choices, what is wrong, keys."""
+        form = self._form
+        self._fields = [
+            FormField(field.field, field.name, value=field.value, secret=field.secret)
+            for field in form.fields
+        ]
+        self._ticks = [FormChoice(*form.tick, ticked=False)] if form.tick else []
+        choices = [FormChoice(choice, words) for choice, words in form.choices]
+        with VerticalScroll(can_focus=False):
+            yield WordsLine(id="title")
+            for _ in form.lead:
+                yield FormMessage(classes="lead gap")
+            for rows in ([*self._fields, *self._ticks], choices):
+                if rows:
+                    rows[0].add_class("gap")
+                yield from rows
+            yield FormMessage(id="said", classes="gap")
+            yield WordsLine(id="keys")
+
+    def on_mount(self) -> None:
+        """Fills the lines."""
+        self.listening_since = events.Event().time
+        self.query_one("#title", WordsLine).show([(line_text(self._form.title), "title_focused")])
+        for said, words in zip(
+            self.query(".lead").results(FormMessage), self._form.lead, strict=True
+        ):
+            said.say(words, "text")
+        self.query_one("#said", FormMessage).say(*self._words)
+        back = [("Esc", "back")] if self._form.back else []
+        leave = "ctrl+q" if self._form.fields else "q"
+        keys = [("↑↓ Tab", "move"), ("Enter", "go on"), *back, (leave, "leave")]
+        self.query_one("#keys", WordsLine).show(key_words(keys))
+        self._focus_empty()
+
+    def holds(self, event: KeyOrPaste) -> bool:
+        """Whether a key waits: until it is known what came of what was sent."""
+        return self._busy and not (isinstance(event, events.Key) and event.key == "ctrl+q")
+
+    # what is said
+
+    def say(self, words: str, role: str = "quiet") -> None:
+        """Words under the fields."""
+        self._words = (words, role)
+        if self.is_mounted:
+            self.query_one("#said", FormMessage).say(words, role)
+
+    def refuse(self, error: TuiAnnotateError) -> None:
+        """What was asked for was not done; the page is free again, or counts down until it is.
+
+        What is secret is to be typed anew: new passwords if they are none, else all of it, unless
+        it was not even looked at.
+        """
+        self._busy = False
+        free(self)
+        if isinstance(error, Throttled):
+            self._blocked_until = self._clock() + error.seconds
+            self._timer = self._timer or self.set_interval(1.0, self.count_down)
+            self.count_down()
+            return
+        for field in self._fields:
+            if field.line.password and (
+                field.field in _NEW_PASSWORD or not isinstance(error, InvalidInput)
+            ):
+                field.line.clear()
+        self._focus_empty()
+        self.say(f"✗ {error.message}{f' · {error.hint}' if error.hint else ''}", "error")
+
+    def count_down(self) -> None:
+        """Tells how long there is still to wait."""
+        left = math.ceil(self._blocked_until - self._clock())
+        if left > 0:
+            self.say(f"✗ too many tries: wait {left} s; what you typed stays", "error")
+            return
+        if self._timer:
+            self._timer.stop()
+            self._timer = None
+        self.say("you may try again: Enter", "accent")
+
+    # what is done
+
+    def finish(self) -> None:
+        """Takes the page away."""
+        self.finished = True
+        if self._busy:
+            forget_keys(self, but_text=False)  # they were not meant for what is under it
+        self.dismiss()
+
+    def _focus_empty(self) -> bool:
+        """Go to the first field that is empty; False where none is."""
+        empty = [field.line for field in self._fields if not field.line.value]
+        if empty:
+            self.set_focus(empty[0])
+        return bool(empty)
+
+    def on_input_submitted(self, message: FormInput.Submitted) -> None:
+        """Enter in a field."""
+        message.stop()
+        self.action_enter()
+
+    def on_form_choice_chosen(self, message: FormChoice.Chosen) -> None:
+        """Something was chosen."""
+        message.stop()
+        if message.choice == GO:
+            self.action_enter()
+        else:
+            self._send(message.choice)
+
+    def action_enter(self) -> None:
+        """Enter: the main thing, which needs all fields."""
+        if not self._focus_empty():
+            self._send(GO)
+
+    def action_back(self) -> None:
+        """Escape, where there is a way."""
+        if self._form.back:
+            self._send(BACK)
+
+    async def action_leave(self) -> None:
+        """The key q, where nothing is typed."""
+        if not self._form.fields:
+            await self.app.action_quit()
+
+    def _send(self, choice: str) -> None:
+        if self._busy or (choice == GO and self._clock() < self._blocked_until):
+            return
+        if choice == GO:
+            self._busy = True
+            self.say("one moment ...")
+        values = {field.field: field.line.value for field in self._fields}
+        values |= {tick.choice: "yes" if tick.ticked else "" for tick in self._ticks}
+        self._submit(self, choice, values)

@@ -1,0 +1,115 @@
+"""The queue of review: what waits, most conflicts first, or where people contradict a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from tui_annotate.domain.assignments import State
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.queue_orders import CONFLICTS, DISAGREE, score_of_order
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.scores import ScoreSummaries
+
+_WAITING_CELLS = 30  # cells of what waits, in the list of samples
+
+if TYPE_CHECKING:
+    from tui_annotate.services.review import QueuedSample, ReviewService
+    from tui_annotate.storage.queue import QueueRow
+    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
+    from tui_annotate.workspace.machines import Machines
+
+
+class ReviewQueue:
+    """From the list of what waits for review to a sample and back."""
+
+    def __init__(self, screen: WorkspaceHost) -> None:
+        self._screen = screen
+        self._order = self._sorted_by = CONFLICTS
+
+    def open(self) -> None:
+        """Show the list."""
+        from tui_annotate.tui.screens.queue import Listing, Opinions, QueueScreen
+        from tui_annotate.tui.widgets.queue_rows import GroupColumn
+
+        def page(
+            search: str, states: Collection[State], *, offset: int, limit: int
+        ) -> tuple[Sequence[QueueRow], int]:
+            review = session.team().review
+            self._apply_order(review)
+            found = [
+                row
+                for row in review.queue(session.person.id)
+                if _matches(row, search.casefold(), states)
+            ]
+            return [_queue_row(row) for row in found[offset : offset + limit]], len(found)
+
+        at = self._screen.current
+        if at is None:
+            return
+        session, current = at.session, at.desk.sample.key
+        opinions = None
+        if session.machines is not None:
+            opinions = Opinions(
+                self._read_scores, None, self._list_orders, lambda: self._order, self._use_order
+            )
+        screen = QueueScreen(
+            page,
+            find=session.annotate.find,
+            current=current,
+            leave="quit",
+            listing=Listing("REVIEW", group=GroupColumn("what waits", _WAITING_CELLS)),
+            opinions=opinions,
+        )
+        self._screen.open_dialog(screen, lambda key: self._open_chosen(key, current))
+
+    def _machines(self) -> Machines | None:
+        session = self._screen.session
+        return session.machines() if session and session.machines else None
+
+    def _open_chosen(self, key: SampleKey | None, current: SampleKey) -> None:
+        if key is None:
+            self._screen.quit()
+        elif key != current:
+            self._screen.go_to(key)
+
+    def _use_order(self, order: str) -> None:
+        self._order = order
+
+    def _apply_order(self, review: ReviewService) -> None:
+        """In a thread: takes the order that was chosen into use, also for the walk in review."""
+        order, machines = self._order, self._machines()
+        if order != self._sorted_by and machines is not None:
+            score = score_of_order(order)
+            review.sort_against(machines.scores.support(score) if score else None)
+            self._sorted_by = order
+
+    def _read_scores(self, keys: Sequence[SampleKey]) -> ScoreSummaries:
+        """In a thread."""
+        machines = self._machines()
+        score = score_of_order(self._order)
+        return machines.scores.glances(keys, first=score) if machines else ScoreSummaries()
+
+    def _list_orders(self) -> Sequence[str]:
+        """In a thread."""
+        machines = self._machines()
+        scores = machines.scores.orderable() if machines else ()
+        return (CONFLICTS, *(f"{DISAGREE}{score}" for score in scores))
+
+
+def _matches(row: QueuedSample, search: str, states: Collection[State]) -> bool:
+    texts = (*row.key, row.group, row.summary)
+    return (not states or row.state in states) and any(search in text.casefold() for text in texts)
+
+
+def _queue_row(row: QueuedSample) -> QueueRow:
+    """A row of the queue, with what waits in the place of the group."""
+    from tui_annotate.storage.queue import QueueRow
+
+    told = [f"{row.against:.2f} against the machine"] if row.against is not None else []
+    told += [many(row.conflicts, "conflict")]
+    told += [f"{row.nearly} nearly"] if row.nearly else []
+    told += [many(row.annotators, "person", "people")]
+    told += ["your own work"] if row.own else []
+    words = ", ".join(told)
+    return QueueRow(row.key, words, row.state, row.annotations, row.summary, "")

@@ -1,0 +1,386 @@
+"""Where samples of review come from, and what a reviewer changes in the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from tui_annotate.domain.annotations import REJECTED, Annotation
+from tui_annotate.domain.assignments import working_seconds
+from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.tui.draft import single_document
+from tui_annotate.tui.draft.citations import citations
+from tui_annotate.tui.draft.effects import (
+    Comment,
+    CompleteReview,
+    Effect,
+    Finish,
+    MergeCandidates,
+    Rate,
+    RejectCandidates,
+    Remove,
+    Save,
+    TakeCandidates,
+    Undo,
+)
+from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
+from tui_annotate.tui.draft.messages import AnyMessage, MessageCode, StatusMessage
+from tui_annotate.tui.draft.review import key_handlers
+from tui_annotate.tui.draft.review.state import ReviewDraft
+from tui_annotate.tui.draft.review.words import UNDONE, describe_action
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.draft.words import SAVED, WARNING
+from tui_annotate.tui.saving import Job, describe_error
+from tui_annotate.tui.screens.annotate.loader import SampleSource
+
+if TYPE_CHECKING:
+    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.services.review import ReviewResult, ReviewSample
+    from tui_annotate.storage.log.ledger import ActionResult
+    from tui_annotate.tui.screens.annotate.host import SampleSession, WorkspaceHost
+    from tui_annotate.tui.screens.annotate.saving import SaveController
+    from tui_annotate.tui.session import AnnotatorSession
+
+
+@dataclass
+class SeenToken:
+    """The version that the reviewer saw; the store's thread updates it with every change."""
+
+    seen: str
+
+
+class ReviewSource(SampleSource):
+    """What waits for review.
+
+    Attributes:
+        token: of the sample on screen.
+    """
+
+    def __init__(self) -> None:
+        self.token = SeenToken("")
+
+    def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
+        """Return the sample that is named, else the first that waits, else an adjudicated one."""
+        review, who = session.team().review, session.person.id
+        key = review.find(sample) if sample else review.next(who)
+        if key is None:
+            rows = review.queue(who)
+            key = rows[0].key if rows else None
+        return cast("OpenSample", review.open(who, key)) if key else None
+
+    def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
+        """Open a sample."""
+        return cast("OpenSample", session.team().review.open(session.person.id, key))
+
+    def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
+        """Return the sample so many places further on; None behind the ends."""
+        return session.team().review.neighbour(session.person.id, key, step)
+
+    def new_draft(self, desk: OpenSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
+        """Return a sample with what people said, and what was made of it."""
+        found = cast("ReviewSample", desk)
+        self.token = SeenToken(found.seen)
+        draft = ReviewDraft(
+            single_document.to_screen(desk.sample),
+            desk.segments,
+            desk.labels,
+            last_label=last_label,
+            citations=citations(desk.sample),
+            people=tuple(layer.letter for layer in found.layers),
+        )
+        take_over(draft, found)
+        return draft
+
+    def keep_place(
+        self, current: SampleSession, kept: Mapping[str, Any]
+    ) -> Callable[[], None] | None:
+        """Return nothing: where a reviewer was is not stored."""
+        del current, kept
+        return None
+
+    def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
+        """Return what stores the time spent, where this reviewer may adjudicate the sample."""
+        draft, review = current.draft, current.session.team().review
+        if (
+            not isinstance(draft, ReviewDraft)
+            or draft.blocked_reason
+            or not working_seconds(seconds)
+        ):
+            return lambda: None
+        who, key = current.session.person.id, current.desk.sample.key
+        return lambda: review.read(who, key, seconds=seconds)
+
+
+def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
+    """What people said and review made, as the store has it."""
+    sample = found.sample
+    draft.groups = single_document.exchange_group_sides(sample, found.groups)
+    draft.settled = single_document.exchange_all_sides(sample, found.settled)
+    draft.annotations = single_document.exchange_all_sides(sample, found.annotations)
+    candidates = [word for word, _ in found.ratings if word not in found.scale]
+    draft.scale, draft.rating = (*found.scale, *candidates), found.assignment.rating
+    draft.has_rating_conflict = found.has_rating_conflict
+    draft.progress, draft.blocked_reason = found.assignment.state, found.refused
+
+
+class _AdjudicatedSample(NamedTuple):
+    """The result of adjudicating a sample, and the next sample; None where none waits."""
+
+    review_result: ReviewResult
+    next: OpenSample | None
+
+
+class ReviewSaves:
+    """Does what a reviewer's effects ask of the store."""
+
+    def __init__(self, screen: WorkspaceHost, saves: SaveController, source: ReviewSource) -> None:
+        self._screen, self._saves, self._source = screen, saves, source
+        self._saves.take_over = self.take_over
+        self._saves.reload_sample = self.reload_sample
+
+    @property
+    def _draft(self) -> ReviewDraft | None:
+        draft = self._screen.draft
+        return draft if isinstance(draft, ReviewDraft) else None
+
+    def handle(self, effect: Effect) -> bool:
+        """Sends what an effect asks of the store; False where it asks nothing of it."""
+        match effect:
+            case TakeCandidates(candidates):
+                self.send_action("take", candidates=candidates)
+            case MergeCandidates(candidates, labels):
+                self.send_action("merge", candidates=candidates, labels=labels)
+            case RejectCandidates(candidates, reason, note):
+                self.send_action("reject", candidates=candidates, reason=reason, note=note)
+            case Remove(annotation):
+                self.send_action("remove", annotation_id=annotation.id)
+            case Save(annotation):
+                self._save_edit(annotation)
+            case CompleteReview(rest, note):
+                self._finish_sample(rest=rest, note=note)
+            case Undo(redo):
+                self._undo(redo=redo)
+            case Rate() | Comment():
+                self._send_rating_or_comment(effect)
+            case Finish():
+                return True
+            case _:
+                return False
+        return True
+
+    def _send_rating_or_comment(self, effect: Rate | Comment) -> None:
+        """What is said of the sample as a whole; a comment that is refused is not lost."""
+        if isinstance(effect, Rate):
+            self.send_action("rate", rating=effect.rating)
+            return
+        back = partial(self._saves.keep_comment, self._draft, effect.text)
+        self.send_action("comment", text=effect.text, failed=back)
+
+    def send_action(
+        self,
+        verb: str,
+        *,
+        failed: Callable[[TuiAnnotateError], None] | None = None,
+        **what: Any,
+    ) -> None:
+        """Call an action of `ReviewService` with what was seen; then show its result."""
+        screen = self._screen
+        session, desk, token = screen.session, screen.desk, self._source.token
+        if session is None or desk is None:
+            return
+        who, key = session.person.id, desk.sample.key
+
+        def call(seconds: float) -> ReviewResult:
+            action = getattr(session.team().review, verb)
+            review_result: ReviewResult = action(who, key, seen=token.seen, seconds=seconds, **what)
+            token.seen = review_result.seen
+            return review_result
+
+        self._saves.send_timed(call, self._on_result, failed or self.reload_and_show)
+
+    def _on_result(self, review_result: ReviewResult) -> None:
+        draft, desk = self._draft, self._screen.desk
+        if draft is None or desk is None:
+            return
+        before, now = (
+            set(draft.settled),
+            single_document.exchange_all_sides(desk.sample, review_result.settled),
+        )
+        made = [one for one in now if one not in before and one.origin != REJECTED]
+        self._update_progress(review_result)
+        key_handlers.apply_stored_result(draft, now, "")
+        done = describe_action(draft, review_result.verb, made)
+        draft.say(
+            MessageCode.REVIEW_ACTION_SAVED,
+            SAVED,
+            done=done,
+            action=review_result.verb,
+            labels=[one.labels for one in made],
+        )
+        edited = made if review_result.verb in ("edit", "own") else ()
+        self._screen.perform(
+            [
+                one
+                for each in edited
+                for one in key_handlers.show_position(draft, key_handlers.position_of(draft, each))
+            ]
+        )
+
+    def _update_progress(self, review_result: ReviewResult) -> None:
+        """The state as it is now, for the header."""
+        desk, draft = self._screen.desk, self._draft
+        if desk is None or draft is None or review_result.key != desk.sample.key:
+            return
+        gained = review_result.assignment.state.finished - desk.assignment.state.finished
+        draft.progress, draft.rating = (
+            review_result.assignment.state,
+            review_result.assignment.rating,
+        )
+        now = replace(desk, assignment=review_result.assignment, finished=desk.finished + gained)
+        draft.has_rating_conflict = cast("ReviewSample", now).has_rating_conflict
+        if current := self._screen.current:
+            self._screen.current = replace(current, desk=now)
+
+    def _save_edit(self, annotation: Annotation) -> None:
+        draft, desk = self._draft, self._screen.desk
+        if draft is None or desk is None:
+            return
+        stored = single_document.exchange_sides(desk.sample, annotation)
+        known = any(one.id == annotation.id for one in draft.settled)
+        sources = draft.sources.get(annotation.id, ())
+
+        def failed(error: TuiAnnotateError) -> None:
+            self._saves.not_saved()
+            self._saves.reload(
+                draft,
+                lambda changed: self._return_edit(
+                    draft, annotation, changed or describe_error(error)
+                ),
+            )
+
+        if known or sources:
+            self.send_action("edit", annotation=stored, sources=sources, failed=failed)
+        else:
+            self.send_action("own", annotation=stored, failed=failed)
+
+    def _return_edit(
+        self, draft: ReviewDraft, annotation: Annotation, words: StatusMessage | str
+    ) -> None:
+        self._screen.forget_keys()  # also those that came while the sample was read again
+        if draft is self._screen.draft:
+            self._screen.perform(
+                key_handlers.restore_refused_edit(draft, annotation, f"not saved: {words}")
+            )
+
+    # what others did meanwhile
+
+    def reload_sample(self) -> None:
+        """Read the sample again; what is not saved stays in the draft."""
+        if draft := self._draft:
+            self._saves.reload(draft, lambda changed: self._show_change(draft, changed))
+
+    def _show_change(self, draft: ReviewDraft, words: AnyMessage) -> None:
+        if draft is self._screen.draft:
+            if words:
+                draft.say(words, WARNING)
+            self._screen.perform([])
+
+    def reload_and_show(self, error: TuiAnnotateError) -> None:
+        """Show why an action was refused, with the sample as it is in the store."""
+        self._saves.not_saved()
+        if draft := self._draft:
+            self._saves.reload(
+                draft, lambda changed: self._show_change(draft, changed or describe_error(error))
+            )
+
+    def take_over(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
+        """Also what people said and what was made of it."""
+        self._saves.take_over_desk(draft, now, change)
+        if isinstance(draft, ReviewDraft) and draft is self._screen.draft:
+            found = cast("ReviewSample", now)
+            self._source.token.seen = found.seen
+            take_over(draft, found)
+            key_handlers.apply_relabelling(draft, change)
+
+    # leaving, taking back
+
+    def _finish_sample(self, **what: Any) -> None:
+        screen = self._screen
+        session, desk = screen.session, screen.desk
+        if self._saves.busy or session is None or desk is None:
+            return
+        self._saves.busy = True
+        who, key, token, seconds = (
+            session.person.id, desk.sample.key, self._source.token,
+            self._saves.stopwatch.take(),
+        )  # fmt: skip
+
+        def call() -> _AdjudicatedSample:
+            review = session.team().review
+            review_result = review.finish(who, key, seen=token.seen, seconds=seconds, **what)
+            token.seen = review_result.seen
+            following = review.next(who, after=key)
+            other = following if following != key else None
+            return _AdjudicatedSample(
+                review_result, self._screen.loader.open(other) if other else None
+            )
+
+        self._saves.send(Job(call, self._go_on, self.reload_and_show, shown=True))
+
+    def _go_on(self, left: _AdjudicatedSample) -> None:
+        self._saves.busy = False
+        self._update_progress(left.review_result)
+        settled = left.review_result.key.id
+        screen = self._screen
+        if left.next and screen.session:
+            message = StatusMessage(MessageCode.SAMPLE_SETTLED, {"sample": settled})
+            screen.begin(screen.session, left.next, words=message, kind=SAVED)
+        elif (draft := self._draft) and screen.desk:
+            now = single_document.exchange_all_sides(screen.desk.sample, left.review_result.settled)
+            key_handlers.apply_stored_result(draft, now, "")
+            self._screen.show_message(MessageCode.ALL_SETTLED, SAVED, sample=settled)
+
+    def _undo(self, *, redo: bool) -> None:
+        session = self._screen.session
+        if self._saves.busy or session is None:
+            return
+        who = session.person.id
+
+        def call() -> tuple[ActionResult, OpenSample] | None:
+            review = session.team().review
+            done = review.redo(who) if redo else review.undo(who)
+            return (done, self._screen.loader.open(done.stream.key)) if done else None
+
+        self._saves.busy = True
+        self._saves.send(
+            Job(call, partial(self._on_undone, redo=redo), self._saves.refused, shown=True)
+        )
+
+    def _on_undone(self, answer: tuple[ActionResult, OpenSample] | None, *, redo: bool) -> None:
+        self._saves.busy = False
+        screen = self._screen
+        if answer is None or screen.session is None:
+            self._screen.show_message(
+                MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
+            )
+            return
+        done, desk = answer
+        here = screen.desk is not None and screen.desk.sample.key == desk.sample.key
+        fields = {"done": UNDONE.get(done.undone, done.undone), "action": done.undone}
+        draft = self._draft
+        if draft is None or not here:
+            code = (
+                MessageCode.REVIEW_REDONE_ELSEWHERE if redo else MessageCode.REVIEW_UNDONE_ELSEWHERE
+            )
+            message = StatusMessage(code, {**fields, "sample": desk.sample.key})
+            screen.begin(screen.session, desk, words=message, kind=SAVED)
+            return
+        self.take_over(draft, desk, DraftLabelSetChange(draft.tree, desk.labels, {}))
+        self._screen.perform(
+            key_handlers.show_position(draft, min(max(draft.at, 0), len(draft.positions) - 1))
+        )
+        code = MessageCode.REVIEW_REDONE if redo else MessageCode.REVIEW_UNDONE
+        self._screen.show_message(code, SAVED, **fields)

@@ -1,0 +1,1 @@
+"""The screen of one sample, which annotating, reviewing and viewing are made of."""

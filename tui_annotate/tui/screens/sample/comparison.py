@@ -1,0 +1,195 @@
+"""What the two texts share and where they differ, found in threads behind the keys, then kept.
+
+The focused match is compared with what is in hand once the keys rest; words that the sources have
+nowhere are looked for when a sample opens, or where that takes long, when they are asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tui_annotate.domain.samples import Sample, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft.contrast import (
+    NOTHING,
+    Contrast,
+    MatchPair,
+    Place,
+    contrast,
+    match_pair,
+)
+from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.screens.sample.signals import is_quick
+
+if TYPE_CHECKING:
+    from tui_annotate.tui.screens.sample.host import SampleHost
+
+_PAUSE = 0.06  # seconds without another match in focus until it is looked at closely
+_MOST_SAMPLES = 8  # samples whose marks are kept
+_SUMMARY: Place = (Side.SUMMARY, 0)
+
+_Texts = tuple[tuple[Side, str], ...]
+
+
+class TextComparison:
+    """The words that the texts share, those that one lacks, and what may contradict.
+
+    Attributes:
+        contrast: what the match in focus and the selection share.
+        comparing: something is compared, or will be once the keys rest.
+        searching: words that the sources lack are asked for, and not found yet.
+        lacking_shown: words that the sources lack are marked.
+    """
+
+    def __init__(self, screen: SampleHost) -> None:
+        self._screen = screen
+        self.contrast = NOTHING
+        self.comparing = self.lacking_shown = self.searching = False
+        self._draft_read: Draft | None = None
+        self._last_pair: MatchPair | None = None
+        self._changed_at = 0.0
+        self._pausing = False
+        self._marks: dict[_Texts, dict[Place, tuple[Span, ...]]] = {}
+
+    def begin(self, draft: Draft) -> None:
+        """Another sample is on screen: forget what was found, show what is kept of this one."""
+        self._last_pair, self.contrast = None, NOTHING
+        self.comparing = self.searching = False
+        self._show_lacking(draft)
+
+    # the focused match
+
+    def compare_focus(self, draft: Draft) -> None:
+        """Another match or selection is compared once the keys rest."""
+        now = match_pair(draft)
+        if now == self._last_pair:
+            return
+        if now is None or not now.beside(self._last_pair):
+            self.contrast = NOTHING
+        self._last_pair, self.comparing, self._changed_at = now, now is not None, time.monotonic()
+        if now and not self._pausing:  # one pause for all keys of a run
+            self._pausing = True
+            self._wait(_PAUSE)
+
+    def _wait(self, seconds: float) -> None:
+        """Call `_on_pause_end` then; a timer of Textual loses a beat on a busy machine."""
+        asyncio.get_running_loop().call_later(seconds, self._screen.call_later, self._on_pause_end)
+
+    def _on_pause_end(self) -> None:
+        """The pause is over, unless a key came in the meantime."""
+        left = self._changed_at + _PAUSE - time.monotonic()
+        self._pausing = left > 0
+        if self._pausing:
+            self._wait(left)
+        elif (draft := self._screen.draft) and self._last_pair:
+            self._screen.run_in_thread("contrast", partial(self._compare, draft, self._last_pair))
+
+    def _compare(self, draft: Draft, what: MatchPair) -> None:
+        """In a thread; also after a failure nothing waits for the result any more."""
+        found = NOTHING
+        try:
+            found = contrast(draft, what, partial(self._known_marks, draft.sample))
+        finally:
+            self._screen.app.call_from_thread(self._show_contrast, what, found)
+
+    def _show_contrast(self, what: MatchPair, found: Contrast) -> None:
+        if what == self._last_pair:
+            self.contrast, self.comparing = found, False
+            self._screen.show_draft()
+
+    # what a document has that the other side has not
+
+    def _known_marks(self, sample: Sample, place: Place) -> tuple[Span, ...] | None:
+        return self._marks.get(_texts(sample), {}).get(place)
+
+    def find_marks(self) -> None:
+        """Reads the texts of the sample, where that is quick or asked for."""
+        draft = self._screen.draft
+        if draft is None or draft is self._draft_read:
+            return
+        if not all(draft.sample.side(side) for side in Side):
+            return
+        quick = is_quick(draft.sample)
+        if self.lacking_shown or quick:
+            call = partial(self._read_marks, draft, _places(draft.sample) if quick else [_SUMMARY])
+            self._draft_read = draft
+            self._screen.run_in_thread("marks", call)
+
+    def _read_marks(self, draft: Draft, places: Sequence[Place]) -> None:
+        """In a thread."""
+        from tui_annotate.methods.unsupported_words import unsupported
+
+        found = {}
+        try:
+            for place in places:
+                if self._known_marks(draft.sample, place) is None:
+                    others = [document.text for document in draft.sample.side(place[0].other)]
+                    found[place] = tuple(unsupported(draft.text(*place), others))
+        finally:
+            self._screen.app.call_from_thread(self._keep_marks, draft, found)
+
+    def _keep_marks(self, draft: Draft, found: Mapping[Place, tuple[Span, ...]]) -> None:
+        """The marks of a sample are known: compare the focused match again, with them."""
+        if self._draft_read is draft:
+            self._draft_read = None
+        kept = self._marks.pop(_texts(draft.sample), {})
+        while len(self._marks) >= _MOST_SAMPLES:
+            del self._marks[next(iter(self._marks))]
+        self._marks[_texts(draft.sample)] = {**kept, **found}
+        if draft is not self._screen.draft:
+            return
+        self._show_lacking(draft)
+        if self.searching:
+            self._report_lacking(draft)
+        self._last_pair = None
+        self._screen.show_draft()
+        self._screen.free_keys()
+
+    # the layer
+
+    def toggle_lacking(self) -> None:
+        """Words of the summary that the sources have nowhere: marked, or not any more."""
+        draft = self._screen.draft
+        if draft is None:
+            return
+        self.lacking_shown = not self.lacking_shown
+        if not self.lacking_shown:
+            self.searching = False
+            draft.say(MessageCode.LACKING_HIDDEN)
+        elif not all(draft.sample.side(side) for side in Side):
+            draft.say(MessageCode.LACKING_NO_TWO_TEXTS)
+        elif self._known_marks(draft.sample, _SUMMARY) is None:
+            draft.say(MessageCode.LACKING_SEARCH)
+            self.searching = True
+            self.find_marks()
+        self._show_lacking(draft)
+        if draft.missing_words or self._known_marks(draft.sample, _SUMMARY) == ():
+            self._report_lacking(draft)
+
+    def _show_lacking(self, draft: Draft) -> None:
+        draft.missing_words = (
+            (self._known_marks(draft.sample, _SUMMARY) or ()) if self.lacking_shown else ()
+        )
+
+    def _report_lacking(self, draft: Draft) -> None:
+        self.searching = False
+        if self.lacking_shown and draft.missing_words:
+            draft.say(MessageCode.LACKING_MARKED, count=len(draft.missing_words))
+        elif self.lacking_shown:
+            draft.say(MessageCode.LACKING_NONE)
+
+
+def _texts(sample: Sample) -> _Texts:
+    """What marks are kept by: all texts of a sample."""
+    return tuple((document.side, document.sha256) for document in sample.documents)
+
+
+def _places(sample: Sample) -> list[Place]:
+    """Every document with others on the opposite side, the summary first."""
+    sides = [side for side in (Side.SUMMARY, Side.SOURCE) if sample.side(side.other)]
+    return [(side, at) for side in sides for at in range(len(sample.side(side)))]

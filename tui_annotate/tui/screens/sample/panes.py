@@ -1,0 +1,358 @@
+"""The two panes: cursors, documents, matches of the assist, and the search for words.
+
+The assist answers in memory, at once; it is prepared in a thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from textual.widget import Widget
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.assist_snapshot import AssistSnapshot
+from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.samples import Match, Sample, Segment, Side, Signals
+from tui_annotate.domain.spans import Span
+from tui_annotate.tui.draft import citations, cursor_actions, highlights
+from tui_annotate.tui.draft.effects import (
+    AskWords,
+    Effect,
+    Effects,
+    Focus,
+    GoTo,
+    GrowSelection,
+    Move,
+    Reveal,
+    Select,
+    SelectWord,
+    SwapEnds,
+)
+from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.words import quote_text
+from tui_annotate.tui.screens.sample import signals
+from tui_annotate.tui.widgets.document_pane import DocumentPane
+
+if TYPE_CHECKING:
+    from tui_annotate.services.assist import AssistService, SampleAssist
+    from tui_annotate.tui.screens.sample.host import SampleHost
+
+Segments = Sequence[Sequence[Segment]]
+
+_log = logging.getLogger(__name__)
+
+
+class PaneController:
+    """Cursors, documents and matches of the two panes.
+
+    Attributes:
+        signals: what ranks the matches, in words.
+        by: which signals rank them, as the annotator chose.
+    """
+
+    def __init__(self, screen: SampleHost) -> None:
+        self._screen = screen
+        self._panes: dict[Side, DocumentPane] = {}
+        self.signals = ""
+        self.by = Signals.FUSED
+        self._assist: SampleAssist | None = None
+        self._assist_state, self._first_sample = "", True
+        self._anchors: dict[Side, Anchor | None] = {}
+        self._number = 0
+        self._documents: dict[Side, int] = {}
+        self._offsets: dict[tuple[Side, int], int] = {}
+
+    def build(self) -> None:
+        """Make the widgets of both texts anew."""
+        self._panes = {side: DocumentPane(id=side.value) for side in Side}
+
+    def __getitem__(self, side: Side) -> DocumentPane:
+        return self._panes[side]
+
+    def side_of(self, pane: Widget) -> Side | None:
+        """The side of a pane; None for one that is not this screen's."""
+        return next((side for side in Side if self[side] is pane), None)
+
+    # documents
+
+    def reset(self) -> None:
+        """Forget what was known of the sample before; answers for it are dropped."""
+        self._anchors, self._documents, self._offsets = {}, {}, {}
+        self._assist, self._assist_state, self.signals = None, "", ""
+        self._number += 1
+
+    def load(self, draft: Draft) -> None:
+        """Put the draft's documents on screen, cursors and selection as it has them."""
+        for side in Side:
+            pointer = draft.pointers[side]
+            self.show_document(side, pointer.document, offset=pointer.offset)
+            if pointer.selection:
+                self[side].go_to(pointer.offset, select=pointer.selection)
+        self[draft.side].focus()
+
+    def show_document(self, side: Side, index: int, *, offset: int | None = None) -> None:
+        """Puts another document of a side on screen, with the cursor where it was in it."""
+        draft, screen = self._screen.draft, self._screen
+        if draft is None:
+            return
+        if side in self._documents:
+            self._offsets[side, self._documents[side]] = self[side].cursor_offset
+        documents = draft.sample.side(side)
+        text = documents[index].text if index < len(documents) else ""
+        tags = citations.tags(screen.citations(draft)) if side is Side.SUMMARY else None
+        sentences, around = draft.sentences(side, index), screen.surroundings(draft, side)
+        self[side].load(text, sentences, tags=tags, around=around)
+        self._documents[side] = index
+        screen.forget_shown()
+        wanted = self._offsets.get((side, index), 0) if offset is None else offset
+        if text and wanted:
+            self[side].go_to(min(wanted, len(text)))
+
+    def next_document(self, step: int) -> None:
+        """Show the next or previous document of the source side, round and round."""
+        if draft := self._screen.draft:
+            count = len(draft.sample.side(Side.SOURCE))
+            self.show_document(Side.SOURCE, (self._documents[Side.SOURCE] + step) % count)
+
+    # what the draft wants moved
+
+    def handle(self, effect: Effect) -> bool:
+        """Does what an effect asks of a pane; False where it asks nothing of one."""
+        match effect:
+            case Move(side, unit, step, extend):
+                self[side].move(unit, step, extend=extend)
+            case SelectWord(side):
+                self[side].select_word()
+            case GrowSelection(side, step):
+                self[side].grow(step)
+            case SwapEnds(side):
+                self[side].swap_ends()
+            case Select(side, span):
+                self[side].select(span)
+            case _:
+                return self._handle_position(effect)
+        return True
+
+    def _handle_position(self, effect: Effect) -> bool:
+        match effect:
+            case GoTo(side, document, offset):
+                self._ensure_document(side, document)
+                self[side].go_to(offset)
+            case Reveal(side, document, span):
+                self._ensure_document(side, document)
+                self[side].reveal(span)
+            case Focus(side):
+                self[side].focus()
+            case AskWords(side) if draft := self._screen.draft:
+                cursor_actions.hint(draft, self[side].words_on_screen())
+            case _:
+                return False
+        return True
+
+    def _ensure_document(self, side: Side, index: int) -> None:
+        if self._documents.get(side) != index:
+            self.show_document(side, index)
+
+    # cursors and matches
+
+    def pointer(self, side: Side) -> Pointer:
+        """Where a pane's cursor is."""
+        pane = self[side]
+        return Pointer(self._documents.get(side, 0), pane.cursor_offset, pane.selection)
+
+    def follow(self) -> None:
+        """Copy the cursors to the draft, and update the matches."""
+        draft = self._screen.draft
+        if draft is None:
+            return
+        for side in Side:
+            cursor_actions.set_pointer(draft, side, self.pointer(side))
+        for effect in self._update_matches(draft):
+            self.handle(effect)
+        for side in Side:  # a match may have brought another document of its side on screen
+            cursor_actions.set_pointer(draft, side, self.pointer(side))
+
+    def forget_matches(self) -> None:
+        """Look for matches anew when the draft is followed next."""
+        self._anchors.clear()
+
+    def _update_matches(self, draft: Draft) -> Effects:
+        """Ask the assist, where the anchor in focus changed."""
+        if draft.side is Side.SUMMARY and self._anchors.pop(Side.SOURCE, None):
+            highlights.show_matches(draft, Side.SUMMARY, ())
+        anchor = draft.here(draft.side)
+        if draft.side in self._anchors and anchor == self._anchors[draft.side]:
+            return []
+        self._anchors[draft.side] = anchor
+        if draft.side is Side.SUMMARY:
+            draft.match_view.begin(anchor if self._assist else None)
+        self._update_signals(draft)
+        return highlights.show_matches(draft, draft.side.other, self._find_matches(anchor))
+
+    def _find_matches(self, anchor: Anchor | None) -> tuple[Match, ...]:
+        made = self._assist if self._screen.shows_matches else None
+        if made is None or anchor is None or anchor.side not in made.sides:
+            return ()  # a document alone is on another side than in the store
+        return made.match(anchor, by=self.by)
+
+    # the signals
+
+    def next_signals(self) -> None:
+        """Rank the matches by the next choice: words and vectors, words, vectors."""
+        draft = self._screen.draft
+        if draft is None:
+            return
+        self.by = signals.next_choice(self.by)
+        self._rank_again(draft)
+        draft.say(*signals.describe_change(self.by, self.signals))
+        if match := draft.focused_match:
+            self.handle(Reveal(Side.SOURCE, match.document, match.span))
+
+    def _update_signals(self, draft: Draft) -> None:
+        self.signals = signals.describe_signals(
+            self._assist, self._assist_state, by=self.by, side=draft.side
+        )
+
+    def complete_snapshot(self, offer: AssistSnapshot | None) -> AssistSnapshot | None:
+        """An offer of the draft, with what ranked its matches."""
+        made = self._assist
+        if offer is None or made is None or made.vectors is None:
+            return offer and replace(offer, by=self.by)
+        if self.by is Signals.WORDS or not signals.uses_vectors(made, Side.SUMMARY):
+            return replace(offer, by=self.by)
+        vectors = made.vectors
+        return replace(offer, by=self.by, embedder=vectors.label, version=vectors.version)
+
+    # the assist
+
+    def prepare_assist(
+        self, load: Callable[[], AssistService], sample: Sample, segments: Segments
+    ) -> None:
+        """Prepare the assist in a thread; answers for an older sample are dropped."""
+        call = partial(self._prepare, load, sample, segments, number=self._number)
+        self._screen.run_in_thread("assist", call)
+
+    def count_words(self, sample: Sample, segments: Segments) -> None:
+        """Prepare matches by words alone, in a thread."""
+        call = partial(self._count_words, sample, segments, self._number)
+        self._screen.run_in_thread("assist", call)
+
+    def _count_words(self, sample: Sample, segments: Segments, number: int) -> None:
+        """In a thread; for texts of a megabyte it takes a second."""
+        from tui_annotate.services.assist.sample import prepare_sample
+
+        made = prepare_sample(sample, segments)
+        self._screen.app.call_from_thread(self.use_assist, number, made, "words")
+
+    def _prepare(
+        self, load: Callable[[], AssistService], sample: Sample, segments: Segments, *, number: int
+    ) -> None:
+        """In a thread: words first where vectors may take longer, so in the first sample."""
+        from tui_annotate.services.assist.sample import settle
+
+        assist, worker = load(), get_current_worker()
+        words = assist.prepare(sample, segments, vectors=False)
+        if self._first_sample or not signals.is_quick(sample):
+            self._screen.app.call_from_thread(self.use_assist, number, words, signals.LOADING)
+        if worker.is_cancelled:
+            return
+        try:
+            full = assist.prepare(sample, segments, vectors=True, words=words)
+            state = full.signals or words.signals
+        except Unavailable as error:
+            _log.info("no vectors for the assist: %s", error.message)
+            full, state = words, f"words only: {error.message}"
+        self._first_sample = False
+        self._screen.app.call_from_thread(self.use_assist, number, full, state)
+        settle()
+
+    def worker_changed(self, event: Worker.StateChanged) -> None:
+        """Log an unexpected error of a thread; annotating goes on without what it was to find."""
+        error, group = event.worker.error, event.worker.group
+        if event.state is not WorkerState.ERROR or error is None:
+            return
+        _log.error("%s failed: %s", group, type(error).__name__, exc_info=error)
+        if group == "assist":
+            kind = "words only" if self._assist else "no assist"
+            self._assist_state = f"{kind}: {type(error).__name__}, see the log"
+            if draft := self._screen.draft:
+                self._update_signals(draft)
+            self._screen.show_draft()
+
+    def use_assist(self, number: int, made: SampleAssist, state: str) -> None:
+        """The assist is ready, or better than before: lights up, and moves nothing it need not."""
+        draft = self._screen.draft
+        if number != self._number or draft is None:
+            return
+        first = self._assist is None
+        self._assist, self._assist_state = made, state
+        if first:
+            self._anchors.clear()
+            self._screen.follow()
+        else:
+            self._rank_again(draft)
+        self._screen.show_draft()
+        if state != signals.LOADING:  # nothing that is wanted sooner is to be prepared
+            self._screen.assist_ready()
+
+    def _rank_again(self, draft: Draft) -> None:
+        """Rank the same anchors anew; the segment in focus stays in focus if it still matches."""
+        self._update_signals(draft)
+        for side, anchor in self._anchors.items():
+            other = side.other
+            before = draft.lit[other]
+            old = next((match for match in draft.matches[other] if match.rank == before), None)
+            highlights.show_matches(draft, other, self._find_matches(anchor))
+            for match in draft.matches[other]:
+                if old and (match.document, match.segment) == (old.document, old.segment):
+                    draft.lit[other] = match.rank
+
+
+MOST_HITS: Final = 10_000
+"""Hits that are shown at most."""
+
+
+class TextSearch:
+    """Finds words in the text that has the keys."""
+
+    def __init__(self, screen: SampleHost) -> None:
+        self._screen = screen
+        self._query = ""
+
+    def ask(self, draft: Draft) -> None:
+        """Ask for words, with those that were found last."""
+        from tui_annotate.tui.dialogs.find import FindDialog
+
+        side, screen = draft.side, self._screen
+
+        def search(query: str) -> str:
+            draft.hits, draft.searched = find_hits(draft.text(side), query), (query, side)
+            draft.hit = 0
+            screen.show_draft()
+            return f"{len(draft.hits)} found" if query else ""
+
+        def ended(query: str | None) -> None:
+            draft.hits = ()
+            if query and draft is screen.draft:
+                self._query = query
+                name, hits = quote_text(query, cells=24), find_hits(draft.text(side), query)
+                screen.perform(highlights.show_hits(draft, name, hits))
+            screen.show_draft()
+
+        name = draft.tree.summary_title if side is Side.SUMMARY else draft.tree.source_title
+        dialog = FindDialog(self._query, search=search, title=f"Find in {name.lower()}")
+        screen.open_dialog(dialog, ended)
+
+
+def find_hits(text: str, query: str) -> tuple[Span, ...]:
+    """Return where a text holds the words as they are, whatever their case, in order."""
+    if not query:
+        return ()
+    found = re.compile(re.escape(query), re.IGNORECASE).finditer(text)
+    return tuple(Span(*hit.span()) for hit, _ in zip(found, range(MOST_HITS), strict=False))

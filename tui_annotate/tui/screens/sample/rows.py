@@ -1,0 +1,345 @@
+"""A draft as the values that widgets show: pure functions, one a widget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.collection_items import JUDGED
+from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.plural import many
+from tui_annotate.domain.samples import Match, SampleKind, Side
+from tui_annotate.domain.spans import Span
+from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.tui.draft.contrast import Contrast, Place, match_pair
+from tui_annotate.tui.draft.state import DECLINE, RATING, Draft, letter
+from tui_annotate.tui.draft.words import (
+    describe_anchor,
+    describe_labels,
+    describe_maker,
+    describe_origin,
+    digit_range,
+    names,
+)
+from tui_annotate.tui.keys import key_lines
+from tui_annotate.tui.keys.actions import action_of
+from tui_annotate.tui.keys.key_map import KeyMap
+from tui_annotate.tui.line_text import cut, line_text
+from tui_annotate.tui.palette import SUGGESTED
+from tui_annotate.tui.screens.sample.signals import is_limited
+from tui_annotate.tui.widgets.annotation_list import ListedAnnotation
+from tui_annotate.tui.widgets.document_pane import AnnotationMark
+from tui_annotate.tui.widgets.label_bar import Option
+from tui_annotate.tui.widgets.match_list import MatchRow
+
+_LONGEST: Final = 400  # characters of a text that a row is given; it shows fewer
+
+
+def describe_open_suggestions(draft: Draft) -> str:
+    """How many suggestions are open, and that they are hidden; empty for none."""
+    if draft.hiding:
+        return f"{len(draft.suggestions)} hidden" if draft.suggestions else ""
+    return many(number, "suggestion") if (number := len(draft.offered)) else ""
+
+
+def _suggestion_rows(draft: Draft, kept: dict[str, ListedAnnotation]) -> Iterator[ListedAnnotation]:
+    """Those that are shown, in reading order.
+
+    Args:
+        kept: rows by ids, as they were made for the same texts and labels; grows.
+    """
+    for one in draft.offered:
+        if one.id not in kept:  # 200 of them would take half a frame at each key
+            kept[one.id] = _suggestion_row(draft, one)
+        row = kept[one.id]
+        yield replace(row, focused=True) if one.id == draft.focused else row
+
+
+def _suggestion_row(draft: Draft, one: Suggestion) -> ListedAnnotation:
+    return ListedAnnotation(
+        letter=SUGGESTED,
+        labels=draft.label_names(one.labels),
+        claim=_quote_anchors(draft, one.claim or one.evidence),
+        evidence=len(one.evidence),
+        note=" ".join(one.note[:_LONGEST].split()),
+        draft_reason="",
+        focused=False,
+        colour_slot=0,
+        maker=describe_maker(one),
+    )
+
+
+def _quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
+    """What is marked, joined, on one line."""
+    found = (
+        draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
+        for anchor in anchors
+    )
+    return " … ".join(" ".join(text.split()) for text in found)
+
+
+def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationMark]:
+    """Claims on a document of the summary; on one of the source, evidence of the one in focus.
+
+    As long as nothing of it changes they are the same values, so that a key costs nothing for them.
+    """
+    offered, here = draft.offered, draft.focused_suggestion
+    focused = here.id if here else ""
+    before = draft.drawn.get(side)
+    if before and before[0] is offered and before[1:3] == (at, focused):
+        return tuple(before[3])
+    shown = offered if side is Side.SUMMARY else (here,) if here else ()
+    made = tuple(
+        AnnotationMark(anchor.span, SUGGESTED, focused=one.id == focused, suggested=True)
+        for one in shown
+        for anchor in (one.claim if side is Side.SUMMARY else one.evidence)
+        if anchor.index == at
+    )
+    draft.drawn[side] = (offered, at, focused, made)
+    return made
+
+
+_REASON = 28  # cells of the names that are to be chosen of
+_NAME = 16  # cells of a side's name where a document's number follows it
+_ZERO_WORDS = {
+    "reason": "own words",
+    DECLINE: "own words",
+    RATING: "not rated",
+}  # what 0 means
+_HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
+
+
+def reading(person: Person | None, *, practice: bool) -> str:
+    """Which reading of the sample it is, where it is no usual one."""
+    if practice:
+        return "practice"
+    return "2nd reading" if person and person.kind is PersonKind.AGAIN else ""
+
+
+def bar(draft: Draft) -> tuple[list[Option], str, bool]:
+    """(options, title, asleep) of the label bar."""
+    options: list[Option] = [
+        (
+            option.digit,
+            option.text,
+            option.opens,
+            option.chosen,
+            -1 if draft.pending and draft.pending.kind in _ZERO_WORDS else draft.slot(option.path),
+        )
+        for option in draft.options()
+    ]
+    pending = draft.pending
+    if pending is None and (split := draft.waiting):
+        return options, f"{split.name}:", False
+    if pending is None:
+        return options, "", draft.asleep or not draft.claim
+    if pending.kind == "child":
+        options.append(("0", "itself", False, False, -1))
+    elif pending.kind in _ZERO_WORDS:
+        options.append(("0", _ZERO_WORDS[pending.kind], False, False, -1))
+    return options, describe_labels([pending.path]) if pending.path else "", False
+
+
+def key_pairs(
+    keys: KeyMap, draft: Draft, usual: key_lines.Names = key_lines.READING_LINE
+) -> tuple[tuple[str, str], ...]:
+    """Return the key line for where the draft is, and for what it asks.
+
+    Args:
+        usual: the actions of the line where nothing else is in focus.
+    """
+    if draft.hints:
+        return _HINT_KEYS
+    question = draft.pending.kind if draft.pending else ""
+    if question == "evidence" and draft.focused_match is None:
+        question = "evidence by hand"
+    named = usual
+    if (one := draft.focused_suggestion) and draft.asleep:
+        named = key_lines.CITING_SUGGESTION_LINE if draft.cites else key_lines.SUGGESTION_LINE
+        named = named if one.labels else named[1:]
+    elif draft.sample.kind in JUDGED:
+        alone = not draft.sample.side(Side.SOURCE) and draft.sample.kind is SampleKind.DOCUMENT
+        named = tuple(
+            (name, short)
+            for name, short in key_lines.ITEM_LINE
+            if not (alone and action_of(name).needs_source)
+        )
+    digits = digit_range(draft.options())
+    return keys.line(draft.state, question=question, digits=digits, named=named)
+
+
+def help_pair(keys: KeyMap, draft: Draft) -> tuple[str, str] | None:
+    """The key that shows all keys; None where it does nothing, or is text."""
+    return None if draft.hints else keys.help_key(draft.state)
+
+
+class Title(NamedTuple):
+    """The title of a pane; see `PaneTitle.show`."""
+
+    name: str
+    notes: tuple[str, ...]
+    right: str
+    extra: str = ""
+
+
+def title(draft: Draft, side: Side, *, signals: str, conflict: str = "") -> Title:
+    """The title of a pane.
+
+    Args:
+        signals: what ranks the matches, in words.
+        conflict: what the focused match and the selection may not agree on, in words.
+    """
+    sentences = draft.sentences(side)
+    right = f"sentence {draft.segment(side) + 1}/{len(sentences)}" if sentences else "no text"
+    if side is Side.SUMMARY:
+        count = many(number, "annotation") if (number := len(draft.annotations)) else ""
+        told = (count, describe_open_suggestions(draft), describe_split(draft))
+        return Title(draft.tree.summary_title.upper(), told, right)
+    documents = draft.sample.side(side)
+    name = draft.tree.source_title.upper()
+    if len(documents) > 1:
+        at = draft.pointers[side].document
+        name = cut(line_text(name), _NAME)  # so that the number is never what is cut
+        name = f"{name} {at + 1}/{len(documents)} {documents[at].title or documents[at].key}"
+    if not sentences:
+        return Title(name, (), right)
+    if conflict or not is_limited(signals):
+        return Title(name, (_focused_match(draft), conflict), right, signals)
+    return Title(name, (_focused_match(draft), signals), right)
+
+
+def is_side_hidden(draft: Draft, side: Side) -> str:
+    """That the text of a side is not on screen."""
+    titles = {Side.SOURCE: draft.tree.source_title, Side.SUMMARY: draft.tree.summary_title}
+    return f"{cut(line_text(titles[side]), _NAME)} hidden"
+
+
+def describe_split(draft: Draft) -> str:
+    """How many annotations wait for a label in the place of one that was split."""
+    if not any(label.split for label in draft.tree.walk()):
+        return ""  # at each key: most sets have none
+    number = sum(bool(draft.tree.split(known.labels)) for known in draft.annotations)
+    return f"{number} to relabel" if number else ""
+
+
+def _focused_match(draft: Draft) -> str:
+    match, found = draft.focused_match, draft.matches[Side.SOURCE]
+    return f"match {match.rank}/{len(found)} · {match.score:.2f}" if match else "no match"
+
+
+def contrasted(
+    draft: Draft, place: Place, found: Contrast
+) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """(words that are shared, places that may contradict) on a document."""
+    now = match_pair(draft)
+    if now and place == now.lit:
+        return found.shared, found.evidence
+    return (), found.claims if now and place == now.own else ()
+
+
+def matches_side(draft: Draft) -> Side:
+    """The side whose matches are listed: the one across from the keys."""
+    return Side.SUMMARY if draft.side is Side.SOURCE else Side.SOURCE
+
+
+def describe_match_source(draft: Draft) -> str:
+    """What the listed matches are for."""
+    anchor = draft.here(draft.side)
+    return f"for {describe_anchor(draft, anchor)}" if anchor else ""
+
+
+def match_rows(draft: Draft) -> tuple[MatchRow, ...]:
+    """The listed matches, best first."""
+    side = matches_side(draft)
+    return tuple(_match_row(draft, side, match) for match in draft.matches[side])
+
+
+def _match_row(draft: Draft, side: Side, match: Match) -> MatchRow:
+    several = len(draft.sample.side(side)) > 1
+    place = f"{match.document + 1}:" if several else ""
+    start = match.span.start
+    text = draft.text(side, match.document)[start : min(match.span.end, start + _LONGEST)]
+    return MatchRow(
+        rank=match.rank,
+        score=match.score,
+        strength=match.strength,
+        position=f"{place}s{match.segment + 1}",
+        text=" ".join(text.split()),
+        taken=side is Side.SOURCE and draft.taken(match),
+        former=side is Side.SOURCE and draft.is_former_evidence(match),
+    )
+
+
+def annotation_rows_key(draft: Draft) -> tuple[object, ...]:
+    """What the list of annotations depends on."""
+    return (draft.tree.version, draft.annotations, draft.offered, draft.focused, draft.editing)
+
+
+def annotation_rows(
+    draft: Draft, kept: dict[str, ListedAnnotation] | None = None
+) -> tuple[ListedAnnotation, ...]:
+    """The listed annotations, in reading order, then the suggestions.
+
+    Args:
+        kept: rows of suggestions as they were made for the same texts and labels; grows.
+    """
+    own = (
+        _annotation_row(draft, annotation, letter(at))
+        for at, annotation in enumerate(draft.annotations)
+    )
+    return (*own, *_suggestion_rows(draft, {} if kept is None else kept))
+
+
+def _annotation_row(draft: Draft, annotation: Annotation, name: str) -> ListedAnnotation:
+    lacks = draft.tree.lacks(annotation)
+    return ListedAnnotation(
+        letter=name,
+        labels=draft.label_names(annotation.labels),
+        claim=_quote_anchors(draft, annotation.claim or annotation.evidence),
+        evidence=len(annotation.evidence),
+        note=" ".join(annotation.note.split()),
+        draft_reason=_describe_missing(draft, annotation, lacks),
+        focused=_is_focused(draft, annotation),
+        colour_slot=slot_of(draft, annotation.labels),
+        maker=describe_origin(annotation.suggested),
+    )
+
+
+def _describe_missing(draft: Draft, annotation: Annotation, lacks: Sequence[str]) -> str:
+    """What is missing, in words; empty where nothing is."""
+    for split in draft.tree.split(annotation.labels):
+        if parts := draft.tree.parts(split):
+            return cut(line_text(f"{names(parts, last=' or ')}?"), _REASON)
+    return f"wants {' and '.join(lacks)}" if lacks else ""
+
+
+def _is_focused(draft: Draft, annotation: Annotation) -> bool:
+    return annotation.id in (draft.focused, draft.editing.id if draft.editing else "")
+
+
+def slot_of(draft: Draft, labels: Sequence[LabelPath]) -> int:
+    """The colour slot of an annotation with these labels."""
+    return draft.slot(labels[0]) if labels else 0
+
+
+def marks(draft: Draft, side: Side) -> tuple[AnnotationMark, ...]:
+    """Annotations and suggestions as marks on the document of a side that is on screen.
+
+    Of suggestions the claims; evidence of the one in focus alone.
+    """
+    at = draft.pointers[side].document
+    own = (
+        AnnotationMark(
+            span=anchor.span,
+            letter=letter(place),
+            slot=slot_of(draft, annotation.labels),
+            focused=_is_focused(draft, annotation),
+            draft=bool(draft.tree.lacks(annotation)),
+        )
+        for place, annotation in enumerate(draft.annotations)
+        for anchor in annotation.anchors
+        if (anchor.side, anchor.index) == (side, at)
+    )
+    return (*own, *_suggestion_marks(draft, side, at))

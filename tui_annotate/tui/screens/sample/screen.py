@@ -1,0 +1,617 @@
+"""The screen of one sample: widgets, layout, and the way from a key to what it does.
+
+A key becomes an action, the action changes the draft, and the effects that the draft returns go to
+the handlers in order, until one of them does it. No store is known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.worker import Worker
+
+from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.samples import SampleKey, SampleKind, Side
+from tui_annotate.tui.draft import cursor_actions, highlights
+from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
+from tui_annotate.tui.draft.messages import AnyMessage, Kind
+from tui_annotate.tui.draft.state import Citation, Draft
+from tui_annotate.tui.draft.words import HINT, WARNING, line
+from tui_annotate.tui.keys import key_lines
+from tui_annotate.tui.keys.key_map import KeyMap
+from tui_annotate.tui.screens.sample import rows, signals
+from tui_annotate.tui.screens.sample.comparison import TextComparison
+from tui_annotate.tui.screens.sample.panes import PaneController, TextSearch
+from tui_annotate.tui.text.layout import rows_needed, upper_rows
+from tui_annotate.tui.widgets.annotation_list import AnnotationList, ListedAnnotation
+from tui_annotate.tui.widgets.document_pane import AnnotationMark, DocumentPane
+from tui_annotate.tui.widgets.document_view import FRAME_LINES, text_columns
+from tui_annotate.tui.widgets.draft_line import GLYPH_CELLS, DraftLine
+from tui_annotate.tui.widgets.header_bar import Header, HeaderBar
+from tui_annotate.tui.widgets.key_line import KeyLine
+from tui_annotate.tui.widgets.label_bar import LabelBar, Option
+from tui_annotate.tui.widgets.match_list import MatchList
+from tui_annotate.tui.widgets.note_input import NoteInput
+from tui_annotate.tui.widgets.pane_title import PaneTitle
+
+if TYPE_CHECKING:
+    from rich.style import Style
+
+    from tui_annotate.tui.screens.sample.feature import Feature
+
+SIDE_BY_SIDE: Final = 100
+"""Columns from which the texts are side by side."""
+
+LISTS: Final = 28
+"""Rows from which matches and annotations are listed under the summary."""
+
+BOTH, ONE, STACKED = LAYOUTS = ("both", "one", "stacked")
+
+_LINES = 5  # header, two titles, draft line, keys
+
+# What a window has at least, so that each text shows a line above two rows of options.
+_COLUMNS: Final = 30
+_STACKED: Final = 9  # rows, where one text is above the other
+_ONE: Final = 7  # rows, where they are side by side, or one is hidden
+
+
+class SampleScreen(Screen[None]):
+    """Header, two texts, lists, draft line, options, keys.
+
+    Attributes:
+        panes: cursors, documents and matches of the two texts.
+        comparison: what the two texts share, and where they differ.
+        features: parts that can be left out, in the order in which they add to titles and pages.
+        handlers: who does what an effect asks for; the first that returns True has done it.
+        awaiting_sample: another sample is coming, so nothing is painted that it covers at once.
+        layout_name: one of `LAYOUTS`.
+        single: one text alone, whatever layout was chosen.
+    """
+
+    ALLOW_SELECT: ClassVar[bool] = False
+    AUTO_FOCUS: ClassVar[str | None] = ""
+    theme_help: ClassVar[str] = "View · remembered for you"
+    """What the command palette says of a theme."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.panes = PaneController(self)
+        self.comparison = TextComparison(self)
+        self.features: tuple[Feature, ...] = ()
+        self.handlers: tuple[Callable[[Effect], bool], ...] = (self.panes.handle, self.handle)
+        self.awaiting_sample = False
+        self.layout_name = BOTH
+        self.single = False
+        self._search = TextSearch(self)
+        self._shown: dict[str, Any] = {}
+        self._listed: dict[str, ListedAnnotation] = {}
+        self._base_style: Style | None = None
+        self._heights_for: tuple[SampleKey, int, int, int] | None = None
+
+    # what a screen of samples is made for
+
+    @property
+    def draft(self) -> Draft | None:
+        """The sample on screen with all that is not saved; None while there is none."""
+        raise NotImplementedError
+
+    @property
+    def key_map(self) -> KeyMap | None:
+        """The keys; None while they are not known."""
+        raise NotImplementedError
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job that leads to another sample or state is running."""
+        raise NotImplementedError
+
+    @property
+    def shows_matches(self) -> bool:
+        """Whether matches of the selection are looked for."""
+        return True
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether the person has an account, for actions that need one."""
+        return False
+
+    def may_do(self, action: str) -> bool:  # noqa: ARG002  what it may depend on
+        """Return whether an action is possible in this window."""
+        return True
+
+    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
+        """Return what an action does to the draft, as effects."""
+        raise NotImplementedError
+
+    def header(self) -> Header | None:
+        """Return what the header shows; None to leave it."""
+        raise NotImplementedError
+
+    def quit(self) -> None:
+        """Leave the app."""
+        raise NotImplementedError
+
+    def spend(self) -> None:
+        """Count the time of an action by key or mouse."""
+
+    def remember(self, what: str, value: str) -> None:
+        """Store a preference of this person."""
+
+    def assist_ready(self) -> None:
+        """Mark what the sources lack, now that the assist can be asked."""
+        self.comparison.find_marks()
+
+    def free_keys(self) -> None:
+        """Let keys go on that may have waited for something that is here now."""
+
+    # from an action to what it does
+
+    def do(self, action: str, *, digit: str = "") -> None:
+        """Do an action of the key table: by key, from the palette or by a click."""
+        if draft := self.draft:
+            may = self.may_do(action)
+            self.perform(self.press(draft, action, digit=digit) if may else [Blink()])
+
+    def perform(self, effects: Sequence[Effect]) -> None:
+        """Do what the draft asks for, in order; then show the draft."""
+        for effect in effects:
+            for handle in self.handlers:
+                if handle(effect):
+                    break
+        if not self.awaiting_sample:
+            self.follow()
+            self.show_draft()
+
+    def handle(self, effect: Effect) -> bool:
+        """Do what an effect asks of the screen itself."""
+        match effect:
+            case Blink():
+                self.query_one(LabelBar).blink()
+            case Open("layout"):
+                self.next_layout()
+                self.remember("layout", self.layout_name)
+            case Open("lacking"):
+                self.comparison.toggle_lacking()
+            case Open("document", step):
+                self.panes.next_document(step)
+            case Open("find") if draft := self.draft:
+                self._search.ask(draft)
+            case Open("palette"):
+                from textual.command import CommandPalette
+
+                self.app.push_screen(CommandPalette())
+            case Open("quit"):
+                self.quit()
+            case _:
+                return False
+        return True
+
+    def follow(self) -> None:
+        """Tell the draft where the cursors are, and update matches."""
+        self.panes.follow()
+
+    def load_documents(self, draft: Draft) -> None:
+        """Put another draft's documents on screen."""
+        self.panes.reset()
+        sample = draft.sample
+        single = sample.kind is SampleKind.DOCUMENT and not all(map(sample.side, Side))
+        if single != self.single:
+            self.single = single
+            self._arrange()
+        self.panes.load(draft)
+        self.comparison.begin(draft)
+        for feature in self.features:
+            feature.loaded(draft)
+
+    def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
+        """Show a message in the draft line until the next key; as `Draft.say`."""
+        if draft := self.draft:
+            draft.say(message, kind, **fields)
+        self.show_draft()
+
+    def use_theme(self, name: str) -> None:
+        """Use another theme, and remember it."""
+        self.app.theme = name
+        self.remember("theme", name)
+
+    def open_dialog(self, dialog: Screen[Any], closed: Callable[[Any], None] | None = None) -> None:
+        """Open a dialog or another screen; `closed` gets its result."""
+        self.app.push_screen(dialog, closed)
+
+    def run_in_thread(self, group: str, call: Callable[[], None]) -> None:
+        """Run a call in a thread, in place of the one of its group before it.
+
+        It is described: Textual would else write out what it is called with, which takes 10 ms for
+        the texts of a megabyte.
+        """
+        self.run_worker(
+            call,
+            thread=True,
+            group=group,
+            description=group,
+            exclusive=True,
+            exit_on_error=False,
+        )
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A thread ended; its errors are logged."""
+        self.panes.worker_changed(event)
+
+    # the mouse
+
+    def on_document_pane_selection_changed(self, message: DocumentPane.SelectionChanged) -> None:
+        """The mouse moved a cursor; what keys moved is known already."""
+        message.stop()
+        draft, side = self.draft, self.panes.side_of(message.pane)
+        if draft is None or side is None or draft.writing or self.busy:
+            return
+        pointer = self.panes.pointer(side)
+        if pointer == draft.pointers[side]:
+            return
+        self.spend()
+        cursor_actions.set_pointer(draft, side, pointer, by_hand=True)
+        self.pane(side).focus()
+        self.follow()
+        self.show_draft()
+
+    def on_document_pane_match_clicked(self, message: DocumentPane.MatchClicked) -> None:
+        """A match was clicked."""
+        message.stop()
+        if message.pane is self.pane(Side.SOURCE):
+            self._click(lambda draft: self.match_clicked(draft, message.rank))
+
+    def on_document_pane_tag_clicked(self, message: DocumentPane.TagClicked) -> None:
+        """A mark behind a sentence was clicked."""
+        message.stop()
+        draft = self.draft
+        if draft and message.pane is self.pane(Side.SUMMARY) and not draft.writing:
+            at, cell = message.offset, message.cell
+            any(feature.citation_clicked(draft, at, cell) for feature in self.features)
+
+    def on_match_list_picked(self, message: MatchList.Picked) -> None:
+        """A match of the list was clicked."""
+        message.stop()
+        self._click(lambda draft: highlights.show_match(draft, message.rank))
+
+    def on_annotation_list_picked(self, message: AnnotationList.Picked) -> None:
+        """An annotation of the list was clicked."""
+        message.stop()
+        self._click(lambda draft: self.annotation_clicked(draft, message.index))
+
+    def on_label_bar_picked(self, message: LabelBar.Picked) -> None:
+        """An option was clicked: as its digit."""
+        message.stop()
+        if self.draft and not self.draft.writing:
+            self.spend()
+            self.option_clicked(message.digit)
+
+    def match_clicked(self, draft: Draft, rank: int) -> Effects:
+        """Return what a click on a match in the source does."""
+        return highlights.show_match(draft, rank)
+
+    def annotation_clicked(self, draft: Draft, index: int) -> Effects:
+        """Return what a click on a row of the list of annotations does."""
+        raise NotImplementedError
+
+    def option_clicked(self, digit: str) -> None:
+        """Do what a click on an option of the bar means."""
+        self.do("option.choose", digit=digit)
+
+    def _click(self, action: Callable[[Draft], Effects]) -> None:
+        draft = self.draft
+        if draft and not draft.writing and not self.busy:
+            self.spend()
+            self.perform(action(draft))
+
+    # layout
+
+    def compose(self) -> ComposeResult:
+        """All widgets."""
+        self.panes.build()
+        self._update_classes()
+        yield HeaderBar()
+        for side in Side if self.has_class("-beside") else reversed(Side):
+            yield PaneTitle(id=f"{side.value}-title")
+            if not self.has_class("-beside"):
+                yield self.pane(side)
+        if self.has_class("-beside"):
+            yield from map(self.pane, Side)
+        yield PaneTitle(id="matches-title")
+        yield MatchList()
+        yield PaneTitle(id="annotations-title")
+        yield AnnotationList()
+        yield DraftLine()
+        yield NoteInput(id="note")
+        yield LabelBar()
+        yield KeyLine()
+
+    @property
+    def base(self) -> Style:
+        """What lies under every line; looked up once for a style sheet."""
+        if self._base_style is None:
+            self._base_style = self.rich_style
+        return self._base_style
+
+    def notify_style_update(self) -> None:
+        """Textual's hook: the style sheet may say something else."""
+        self._base_style = None
+        super().notify_style_update()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Textual's hook: blank, as widgets cover all but the gap between the texts.
+
+        Each frame asks for all lines; drawing them the usual way costs a tenth of it.
+        """
+        return [Strip.blank(crop.width, self.base)] * crop.height
+
+    def on_mount(self) -> None:
+        """The frame before there is anything in it."""
+        self._arrange()
+        self.show_draft()
+
+    def on_resize(self) -> None:
+        """The layout follows the terminal."""
+        self._arrange()
+
+    def pane(self, side: Side) -> DocumentPane:
+        """The pane of a side."""
+        return self.panes[side]
+
+    def next_layout(self) -> None:
+        """Both texts, one, stacked; where both are stacked anyway, both and one."""
+        if self.single:
+            return
+        names = LAYOUTS if self.app.size.width >= SIDE_BY_SIDE else (BOTH, ONE)
+        at = names.index(self.layout_name) if self.layout_name in names else 0
+        self.use_layout(names[(at + 1) % len(names)])
+
+    def use_layout(self, name: str) -> None:
+        """One of `LAYOUTS`; another name changes nothing."""
+        if name in LAYOUTS and name != self.layout_name:
+            self.layout_name = name
+            self._arrange()
+
+    def _update_classes(self) -> bool:
+        """Names the layout for the style sheet, without applying it; says whether it is another."""
+        width, height = self.app.size
+        side_by_side = self.layout_name == BOTH and width >= SIDE_BY_SIDE and not self.single
+        before = self.classes
+        self.set_class(side_by_side, "-beside", update=False)
+        self.set_class(self.layout_name == ONE or self.single, "-one", update=False)
+        self.set_class(side_by_side and height >= LISTS, "-lists", update=False)
+        return self.classes != before
+
+    def _arrange(self) -> None:
+        before = self.has_class("-beside")
+        if self._update_classes():  # styles of all widgets: once a change, not once a class
+            if before != self.has_class("-beside"):
+                self._order_cells()
+            self.update_node_styles()
+        self._shown.clear()
+        if self.is_mounted:
+            self.show_draft()
+
+    def _order_cells(self) -> None:
+        """Cells are filled row by row: both titles first, or the summary before the source."""
+        source, title = self.query_one("#source-title"), self.query_one("#summary-title")
+        if self.has_class("-beside"):
+            self.move_child(title, after=source)
+            self.move_child(self.pane(Side.SUMMARY), after=self.pane(Side.SOURCE))
+        else:
+            self.move_child(title, before=source)
+            self.move_child(self.pane(Side.SUMMARY), before=source)
+
+    @property
+    def minimum_size(self) -> tuple[int, int]:
+        """(columns, rows) in which every text of the layout shows a line."""
+        return _COLUMNS, _ONE if self._fills_height else _STACKED
+
+    @property
+    def too_small(self) -> bool:
+        """Whether the window is too small to read in, so that nothing may be saved."""
+        (width, height), (columns, rows) = self.app.size, self.minimum_size
+        return width < columns or height < rows
+
+    @property
+    def _fills_height(self) -> bool:
+        return self.has_class("-beside") or self.has_class("-one")
+
+    def _share_rows(self, draft: Draft) -> None:
+        """Set how tall the texts are, once for each sample and size, so that nothing jumps."""
+        if self.too_small:
+            columns, rows = self.minimum_size
+            self.query_one(LabelBar).show((), title="", asleep=True)
+            told = f"too small: {columns} x {rows} at least"
+            self.query_one(DraftLine).show(told, kind=WARNING)
+        if self._fills_height:
+            if self._heights_for:  # to set it to what it is lays all out anew
+                self._heights_for = self.styles.grid_rows = None
+            return
+        bar = 3 if self.has_class("-three") else 2 if self.has_class("-two") else 1
+        where = (draft.sample.key, *self.app.size, bar)
+        if where != self._heights_for:
+            self._heights_for = where
+            rows = max(self.app.size.height - _LINES - bar, 0)
+            upper = self._upper_rows(draft, rows)
+            lower = max(rows - upper, 1)
+            self.styles.grid_rows = f"1 1 {max(upper, 1)}fr 1 {lower}fr auto {bar} 1"
+
+    def _upper_rows(self, draft: Draft, rows: int) -> int:
+        width = text_columns(self.app.size.width)
+        upper, lower = (
+            max(
+                (rows_needed(one.text, width, most=rows) for one in draft.sample.side(side)),
+                default=1,
+            )
+            for side in (Side.SUMMARY, Side.SOURCE)
+        )
+        framed = 2 * FRAME_LINES if draft.tabs else 0
+        return upper_rows(rows, upper=upper + framed, lower=lower)
+
+    # what is shown
+
+    def show_draft(self) -> None:
+        """Bring every widget in line with the draft; what did not change is not painted."""
+        if header := self.header():
+            self.query_one(HeaderBar).show(header)
+        draft = self.draft
+        if draft is None:
+            return
+        self.comparison.compare_focus(draft)
+        for feature in self.features:
+            feature.before_drawing(draft)
+        text, kind = self.line(draft, self.app.size.width - GLYPH_CELLS)
+        self.query_one(DraftLine).show(text, kind=kind)
+        self._show_bar(draft)
+        if keys := self.key_map:
+            last = rows.help_pair(keys, draft)
+            self.query_one(KeyLine).show(self.key_pairs(draft, keys), last=last)
+        alone = self.single and not draft.sample.side(Side.SUMMARY)
+        self.set_class(alone or draft.side is Side.SOURCE, "-source")
+        self._show_titles(draft)
+        if self.has_class("-lists"):
+            self._show_lists(draft)
+        for side in Side:
+            self._show_marks(draft, side)
+        self._share_rows(draft)
+
+    def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
+        """Return (text, kind) of the draft line, for so many cells."""
+        for feature in self.features:
+            if told := feature.line(draft, cells):
+                return told
+        return line(draft, cells)
+
+    def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
+        """Return the line of keys."""
+        found = (feature.key_line(draft) for feature in self.features)
+        usual = next(filter(None, found), key_lines.READING_LINE)
+        return rows.key_pairs(keys, draft, usual)
+
+    def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
+        """Return (options, title, asleep) of the label bar."""
+        return rows.bar(draft)
+
+    def title_of(self, draft: Draft, side: Side) -> rows.Title:
+        """Return the title of a text."""
+        told = self.comparison.contrast.told
+        title = rows.title(draft, side, signals=self.panes.signals, conflict=told)
+        for feature in self.features:
+            title = feature.title(draft, side, title)
+        return title
+
+    def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
+        """Return annotations as marks on the document of a side that is on screen."""
+        marks = rows.marks(draft, side)
+        for feature in self.features:
+            if more := feature.marks(draft, side):
+                marks = (*marks, *more)
+        return marks
+
+    def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
+        """Return what is shown as taken."""
+        return draft.evidence
+
+    def citations(self, draft: Draft) -> Sequence[Citation]:
+        """Return what is marked behind the sentences of the summary."""
+        for feature in self.features:
+            if (found := feature.citations(draft)) is not None:
+                return found
+        return draft.citations
+
+    def surroundings(self, draft: Draft, side: Side) -> tuple[str, str]:
+        """Return the text before and after that of a side, where it is part of a longer one."""
+        for feature in self.features:
+            if found := feature.surroundings(draft, side):
+                return found
+        return "", ""
+
+    # how it is shown
+
+    def _show_bar(self, draft: Draft) -> None:
+        """Its height is that of the label set's options, so that nothing jumps with fewer."""
+        bar, (options, title, asleep) = self.query_one(LabelBar), self.bar(draft)
+        bar.show(options, title=title, asleep=asleep)
+        size, usual = self.app.size, draft.pending is None and draft.waiting is None
+        if usual and self.changed("bar", (len(options), size.width)):
+            self.set_class(bar.get_content_height(size, size, size.width) > 1, "-two")
+
+    def _show_titles(self, draft: Draft) -> None:
+        for side in Side:
+            name, notes, right, extra = self.title_of(draft, side)
+            extra = "" if self.has_class("-lists") else extra  # it stands under the matches
+            if self.has_class("-one") and not self.single:
+                notes = (rows.is_side_hidden(draft, side.other), *notes)
+            bar = self.query_one(f"#{side.value}-title", PaneTitle)
+            bar.show(name, notes, right, extra=extra, focused=draft.side is side)
+
+    def _show_lists(self, draft: Draft) -> None:
+        matches = self.query_one("#matches-title", PaneTitle)
+        name = f"MATCHES {signals.describe_choice(self.panes.by)}".strip().upper()
+        matches.show(name, [rows.describe_match_source(draft)], focused=False)
+        found = rows.match_rows(draft)
+        focused = draft.lit[rows.matches_side(draft)]
+        if self.changed("match list", (found, focused, self.panes.signals)):
+            self.query_one(MatchList).show(found, focused=focused, status=self.panes.signals)
+        counted = [
+            str(len(draft.annotations) or ""),
+            rows.describe_open_suggestions(draft),
+        ]
+        self.query_one("#annotations-title", PaneTitle).show("ANNOTATIONS", counted, focused=False)
+        if self.changed("annotation list", rows.annotation_rows_key(draft)):
+            self.query_one(AnnotationList).show(rows.annotation_rows(draft, self._listed))
+
+    def _show_marks(self, draft: Draft, side: Side) -> None:
+        """Sets what lies on a text, where it is another than before."""
+        pane, at = self.pane(side), draft.pointers[side].document
+        matches = tuple(match for match in draft.matches[side] if match.document == at)
+        if self.changed(f"matches {side}", (at, matches, draft.lit[side])):
+            pane.set_matches(matches, focused=draft.lit[side])
+        marks = tuple(self.marks_of(draft, side))
+        if self.changed(f"marks {side}", (at, marks)):
+            pane.set_marks(marks)
+        found = self.evidence_of(draft)
+        taken = tuple(one.span for one in found if (one.side, one.index) == (side, at))
+        if self.changed(f"evidence {side}", (at, taken)):
+            pane.set_evidence(taken)
+        former = draft.former.get(at, ()) if side is Side.SOURCE else ()
+        if self.changed(f"former {side}", (at, former)):
+            pane.set_former(former)
+        shared, conflicts = rows.contrasted(draft, (side, at), self.comparison.contrast)
+        if self.changed(f"contrast {side}", (at, shared, conflicts)):
+            pane.set_contrast(shared, conflicts)
+        lacking = draft.missing_words if (side, at) == (Side.SUMMARY, 0) else ()
+        if self.changed(f"lacking {side}", (at, lacking)):
+            pane.set_lacking(lacking)
+        self._show_tags_and_search(draft, side)
+
+    def _show_tags_and_search(self, draft: Draft, side: Side) -> None:
+        pane, at = self.pane(side), draft.pointers[side].document
+        if side is Side.SUMMARY:
+            found_tags = (feature.focused_citation(draft) for feature in self.features)
+            tag = next(filter(None, found_tags), None)
+            if self.changed("citation", tag):
+                pane.set_tag(tag)
+        hits = draft.hits if draft.searched[1] is side else ()
+        if self.changed(f"search {side}", (at, hits, draft.hit)):
+            pane.set_search(hits, focused=draft.hit + 1 if hits else 0)
+        hints = draft.hints.shown() if draft.hints and draft.hints.side is side else None
+        if self.changed(f"hints {side}", hints):
+            pane.set_hints(hints)
+
+    def changed(self, name: str, value: Any) -> bool:
+        """Return whether a value is another than when it was shown last, and note it."""
+        if name in self._shown and self._shown[name] == value:
+            return False
+        self._shown[name] = value
+        return True
+
+    def forget_shown(self) -> None:
+        """After a pane got another text: all marks are to be set anew."""
+        self._shown.clear()
+        self._listed.clear()

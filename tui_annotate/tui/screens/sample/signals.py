@@ -1,0 +1,89 @@
+"""The signals that rank matches, in words: the choice, what is available, and why not more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.samples import Side, Signals
+from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode, StatusMessage
+from tui_annotate.tui.draft.words import HINT, WARNING
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.samples import Sample
+    from tui_annotate.services.assist import SampleAssist
+
+LOADING: Final = "words only: loading vectors"
+"""Said until the vectors are there."""
+
+QUICK_CHARACTERS: Final = 100_000
+"""Characters of a sample that are read without being asked: a fifth of a second of a thread."""
+
+ALL: Final = tuple(Signals)
+_LIMITED: Final = ("words only", "no vectors", "no assist")
+_NAMES: Final = {
+    Signals.FUSED: "words and vectors together",
+    Signals.WORDS: "words alone",
+    Signals.VECTORS: "vectors alone",
+}
+_CHANGES: Final = {
+    Signals.FUSED: MessageCode.MATCHES_BY_ALL,
+    Signals.WORDS: MessageCode.MATCHES_BY_WORDS,
+    Signals.VECTORS: MessageCode.MATCHES_BY_VECTORS,
+}
+
+
+def next_choice(by: Signals) -> Signals:
+    """What comes after a choice, round and round."""
+    return ALL[(ALL.index(by) + 1) % len(ALL)]
+
+
+def describe_choice(by: Signals) -> str:
+    """A choice for titles; empty for all signals, as that is the usual one."""
+    return "" if by is Signals.FUSED else f"by {by}"
+
+
+def is_limited(told: str) -> bool:
+    """Whether what `describe_signals` says is less than what annotators may count on."""
+    return told.startswith(_LIMITED)
+
+
+def is_quick(sample: Sample) -> bool:
+    """Whether its texts are so short that no progress message is needed."""
+    return sum(len(document.text) for document in sample.documents) <= QUICK_CHARACTERS
+
+
+def describe_signals(made: SampleAssist | None, state: str, *, by: Signals, side: Side) -> str:
+    """What ranks the matches of a selection, in words for people.
+
+    Args:
+        state: what the assist says of itself: its signals, or why there are no others.
+        side: where the selection lies.
+    """
+    if made is None:
+        return state
+    if by is Signals.WORDS:
+        return _NAMES[by]
+    label = made.vectors.label if made.vectors else ""
+    if label and uses_vectors(made, side):
+        return f"{label} alone" if by is Signals.VECTORS else made.signals
+    lacking = "no vectors" if by is Signals.VECTORS else "words only"
+    reason = f"{label} lacks these words" if label else state.partition(": ")[2]
+    return f"{lacking}: {reason}" if reason else lacking
+
+
+def uses_vectors(made: SampleAssist, side: Side) -> bool:
+    """Whether vectors say anything of a selection on a side."""
+    if made.vectors is None or side.other in made.blind:
+        return False
+    return made.vectors.embedder is not None or side not in made.blind
+
+
+def describe_change(by: Signals, words: str) -> tuple[AnyMessage, Kind]:
+    """What is said when another choice was made.
+
+    Args:
+        words: as `describe_signals` says them now.
+    """
+    if is_limited(words) and by is Signals.VECTORS:
+        return StatusMessage(MessageCode.NO_VECTORS, {"reason": words}), WARNING
+    return _CHANGES[by], HINT

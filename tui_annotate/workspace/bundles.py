@@ -1,0 +1,341 @@
+"""Transports of work between workspaces: bundles with their working folders, tables, folders."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shlex
+import shutil
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from tui_annotate.domain.annotations import Annotation, normalize_annotation
+from tui_annotate.domain.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    TuiAnnotateError,
+    Unavailable,
+)
+from tui_annotate.domain.people import Actor, Person, PersonKind, Role, Verb, require
+from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.sync import bundle_file, suggestion_lines, sync_key
+from tui_annotate.plugins.sync.suggestion_lines import Line
+from tui_annotate.plugins.sync.table import Table
+from tui_annotate.services.ingest import NONE, VectorOptions
+from tui_annotate.services.sync import TableSync
+from tui_annotate.services.sync.bundles import Bundles
+from tui_annotate.services.sync.shared_folder import SharedFolder
+from tui_annotate.settings import WORKSPACE_FILE
+from tui_annotate.storage.assignments.store import AssignmentStore
+from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
+from tui_annotate.storage.log.stream_merge import MergeStore
+from tui_annotate.storage.log.sync_heads import SyncStore
+from tui_annotate.storage.suggestions import SuggestionStore
+from tui_annotate.workspace import create
+from tui_annotate.workspace import open as opened
+from tui_annotate.workspace.folder import LABELS
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.log.stream_merge import StreamMergeReport
+    from tui_annotate.workspace.workspace import Workspace
+
+
+_SUGGESTIONS_SETTING: Final = "bundle-suggestions"
+_NO_SUGGESTIONS: Final = ""
+WORKING: Final = ".work"
+"""What the working folder of a bundle is called behind the bundle's own name."""
+_ATTEMPTS: Final = 2
+"""Of a request while somebody annotates: what fails is tried again later as a whole."""
+_HOME_SETTING, _NUMBER_SETTING, _BUNDLE_SETTING, _TEXTS_SETTING = (
+    "home",
+    "last_number",
+    "bundle",
+    "bundle-texts",
+)
+
+
+def merging(space: Workspace) -> MergeStore:
+    """The streams of a workspace, for whoever acts."""
+    corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
+    return MergeStore(
+        space.team.database,
+        lambda key: corpus.sample(key).sample,
+        actor=space.actor,
+        disabled=disabled,
+    )
+
+
+def bundles(space: Workspace, person: Person) -> Bundles:
+    """What makes and takes back the bundle of somebody.
+
+    Raises:
+        NotAllowed: it is somebody else's, and who acts may not manage the workspace.
+    """
+    if person.id != space.actor.person:
+        require(space.actor, Verb.MANAGE)
+    space.annotate.labels()  # a changed file of labels is taken up first
+    database = space.team.database
+    corpus = CorpusStore(database)
+
+    def home() -> str:
+        if (name := corpus.setting(_HOME_SETTING)) is None:
+            name = uuid.uuid4().hex
+            corpus.set_setting(_HOME_SETTING, name)
+        return name
+
+    return Bundles(
+        CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR)),
+        GuidanceStore(database),
+        lambda: space.vectors,
+        SuggestionStore(database),
+        space.people,
+        AssignmentStore(database),
+        merging(space),
+        home,
+        lambda: int(corpus.setting(_NUMBER_SETTING) or 0),
+    )
+
+
+def table_sync(space: Workspace, table: Table, person: Person) -> TableSync:
+    """Push and pull of somebody's rows.
+
+    Raises:
+        NotAllowed: they are somebody else's.
+    """
+    database = space.team.database
+    marks = SyncStore(database, target=table.identity, person=person.id, actor=space.actor)
+    return TableSync(space.corpus, space.log, merging(space), marks, table, person)
+
+
+@dataclass
+class PersonSync:
+    """Somebody's work in the place that the environment names; for one thread.
+
+    What is wrong with that place is told by each call, not before.
+
+    Raises:
+        TuiAnnotateError: both methods, where it can not be reached, read or written.
+    """
+
+    space: Workspace
+    person: Person
+
+    def pull(self) -> StreamMergeReport:
+        """Takes in what is new there."""
+        if folder := sync_key.folder():
+            return self._folder(folder).pull(self.person)
+        return self._table.pull()
+
+    def push(self) -> tuple[int, str]:
+        """Sends what is new here.
+
+        Returns:
+            How many samples were changed elsewhere, and wait; and what can not be sent, in words.
+        """
+        if folder := sync_key.folder():
+            sent = self._folder(folder).push(self.person)
+            waiting, refused = sent.waiting, [f"{key}: {why}" for key, why in sent.refused]
+        else:
+            pushed = self._table.push()
+            waiting = tuple(pushed.waiting)
+            refused = [f"{each.key}: {each.refused}" for each in pushed.refused]
+        more = len(refused) - 1
+        return len(waiting), "".join(refused[:1]) + (f" · {more:,} more" if more > 0 else "")
+
+    def _folder(self, folder: str) -> SharedFolder:
+        return SharedFolder(merging(self.space), Path(folder))
+
+    @cached_property
+    def _table(self) -> TableSync:
+        table = Table(sync_key.address(), attempts=_ATTEMPTS)
+        return table_sync(self.space, table, self.person)
+
+
+def find_person(space: Workspace, who: str) -> Person:
+    """The person that a name or an id means; with accounts, an address too.
+
+    Raises:
+        NotFound: there is nobody, or several have the name.
+    """
+    if space.team.members.required():
+        return space.team.accounts.find(who).person
+    nobody = {PersonKind.AGAIN, PersonKind.SETTLED}
+    everybody = [each for each in space.people.all() if each.kind not in nobody]
+    meant = [each for each in everybody if who in (each.id, each.name)]
+    if len(meant) != 1:
+        there = ", ".join(each.name for each in everybody[:20]) or "nobody"
+        many = f"several are called {who!r}" if meant else f"there is nobody called {who!r}"
+        raise NotFound(many, f"give the id; there are: {there}")
+    return meant[0]
+
+
+def read_header(file: Path) -> bundle_file.BundleHeader:
+    """Whose bundle a file is."""
+    with TemporaryDirectory(prefix="tui-annotate-") as place:
+        return bundle_file.unpack(file, Path(place))
+
+
+def working_folder(file: Path) -> Path:
+    """Where a bundle is annotated: beside it."""
+    return file.with_name(file.name + WORKING)
+
+
+def open_bundle(
+    file: Path, *, progress: Callable[[Progress], None] | None = None
+) -> tuple[Path, StreamMergeReport]:
+    """The workspace in which a bundle is annotated, with all of its work in it; and what came in.
+
+    It is made the first time. Once it is there it stays, so that nothing is lost however the
+    program ends; the bundle is brought to it each time, as it may have been elsewhere.
+
+    Raises:
+        NotFound, InvalidInput, InvalidRecord, Unavailable: as `bundle_file.unpack`, and as
+            `Bundles.take`.
+    """
+    folder = working_folder(file)
+    with TemporaryDirectory(prefix="tui-annotate-") as place:
+        about = bundle_file.unpack(file, Path(place))
+        if not (folder / WORKSPACE_FILE).exists():
+            _create_working_folder(folder)
+        with opened(folder) as space:
+            _fill_working_folder(space, file, Path(place), about=about, progress=progress)
+            take_suggestions(space, file, Path(place))
+            merged = bundles(space, about.owner).take(file, Path(place), about)
+    return folder, merged
+
+
+def write_back(file: Path, folder: Path) -> int:
+    """Puts the work of a working folder into its bundle; how many samples have some.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: the bundle can not be read or written; the work is in
+            the folder all the same.
+        InvalidRecord, Conflict: by now it is damaged, or another bundle; nothing is written over.
+    """
+    about = read_header(file)
+    with opened(folder) as space:
+        _check_bundle(space, file, about)
+        return bundles(space, about.owner).write_back(file, about.owner)
+
+
+def _check_bundle(space: Workspace, file: Path, about: bundle_file.BundleHeader) -> str:
+    whose = f"{about.home} {about.person}"
+    if space.corpus.setting(_BUNDLE_SETTING) not in (None, whose):
+        raise Conflict(
+            f"{space.path} is the working folder of another bundle",
+            f"rename {file.name}, or move that folder away if its work came home",
+        )
+    return whose
+
+
+def _create_working_folder(folder: Path) -> None:
+    beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
+    try:
+        create(beside).close()
+        beside.replace(folder)
+    except OSError as error:
+        raise Unavailable(
+            f"{folder} can not be made: {error.strerror}",
+            "copy the bundle to where you may write, and open it there",
+        ) from error
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def _fill_working_folder(
+    space: Workspace,
+    file: Path,
+    place: Path,
+    *,
+    about: bundle_file.BundleHeader,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    whose = _check_bundle(space, file, about)
+    with (place / bundle_file.SAMPLES).open("rb") as samples:
+        texts = hashlib.file_digest(samples, "sha256").hexdigest()
+    filled = space.corpus.setting(_TEXTS_SETTING)
+    if filled == texts:
+        return
+    guidance = bundle_file.guidance(file, place)
+    space.corpus.set_setting(_BUNDLE_SETTING, whose)
+    space.corpus.set_setting(_NUMBER_SETTING, str(about.first_number))
+    space.people.keep(about.owner)
+    vectors = place / bundle_file.VECTORS
+    report = space.ingest(
+        place / bundle_file.SAMPLES,
+        format="native",
+        embedder=VectorOptions(prepared=vectors) if vectors.exists() else VectorOptions(NONE),
+        progress=progress,
+    )
+    if report.refused:
+        _, _, line = report.problems[0].where.rpartition(":")
+        says = f"{bundle_file.SAMPLES}:{line}: {report.problems[0].message}"
+        if filled:
+            raise Conflict(
+                f"{file} is newer than the work beside it: {says}",
+                f"move {space.path} away and open the file again; what was done there and not sent"
+                f" is there: tui-annotate export -w {shlex.quote(str(space.path))} --format native",
+            )
+        raise InvalidInput(f"{file} is damaged: {says}", "ask for the file anew")
+    if "" in guidance.labels:
+        (space.path / LABELS).write_text(guidance.labels[""], "utf-8")
+    for kind, texts_of in (
+        (GuidanceKind.LABELS, guidance.labels),
+        (GuidanceKind.GUIDELINES, guidance.guidelines),
+    ):
+        for dataset, text in sorted(texts_of.items()):
+            space.guidance.keep(kind, text, dataset=dataset)
+    space.corpus.set_setting(_TEXTS_SETTING, texts)
+
+
+def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
+    """Makes the suggestions of a working folder those of its bundle; the same again is known.
+
+    Args:
+        file: what is named where something is wrong.
+        place: where the bundle was unpacked.
+
+    Raises:
+        InvalidInput: what it holds is no suggestion, or does not stand in the texts; then the
+            folder keeps what it had.
+    """
+    member = place / bundle_file.SUGGESTIONS
+    digest = hashlib.sha256(member.read_bytes()).hexdigest() if member.exists() else _NO_SUGGESTIONS
+    if (space.corpus.setting(_SUGGESTIONS_SETTING) or _NO_SUGGESTIONS) == digest:
+        return
+    told = suggestion_lines.read(member) if digest != _NO_SUGGESTIONS else ()
+    lines = [_check_suggestion(space, file, each) for each in told]
+    store = space.machines.suggestions
+    for run in store.runs():
+        store.forget(run=run.id)
+    for _, mine in groupby(lines, key=lambda line: line[0].id):
+        same = list(mine)
+        store.add(same[0][0], [(key, suggestion) for _, key, suggestion in same], copied=True)
+    space.corpus.set_setting(_SUGGESTIONS_SETTING, digest)
+
+
+def _check_suggestion(space: Workspace, file: Path, line: Line | Problem) -> Line:
+    if isinstance(line, Problem):
+        raise InvalidInput(
+            f"{file} is damaged: {line.message}", "ask for the file anew", code="bundle-damaged"
+        )
+    run, key, one = line
+    try:
+        if (one.run, one.maker) != (run.id, run.maker) or not one.id:
+            raise InvalidInput("it is of another run", "ask for the file anew")
+        normalize_annotation(
+            Annotation("x", one.claim, one.evidence), space.corpus.sample(key).sample
+        )
+    except TuiAnnotateError as error:
+        told = f"{file} is damaged: suggestion {one.id}: {error.message}"
+        raise InvalidInput(told, "ask for the file anew", code="bundle-damaged") from error
+    return line
