@@ -67,7 +67,7 @@ test-studio: $(VENV)/.studio
 # Apart from the others: what it brings holds back rich and openai.
 test-ragas: | $(BIN)/python
 	@test -d $(VENV)/ragas || $(BIN)/python -m venv $(VENV)/ragas
-	@$(VENV)/ragas/bin/python -m pip --disable-pip-version-check -qq install -e '.[ragas]' hypothesis pytest pytest-asyncio pytest-timeout
+	@$(VENV)/ragas/bin/python -m pip --disable-pip-version-check -qq install -e '.[ragas]' hypothesis pytest pytest-asyncio pytest-randomly pytest-timeout
 	@$(VENV)/ragas/bin/python -m pytest tests/lab/judge/test_ragas_scale.py
 
 check: $(VENV)/.dev
