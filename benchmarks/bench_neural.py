@@ -107,7 +107,7 @@ def _ingested(records: list[Record], embedder: TokenEmbedder, segments: int) -> 
         )
         ingest.run(records, embedder="none")
         began = time.perf_counter()
-        ingest.rebuild(embedder="neural")
+        ingest.sets.rebuild(embedder="neural")
         seconds = time.perf_counter() - began
         size = sum(path.stat().st_size for path in (folder / "vectors").rglob("*.lance"))
         assert size > segments * embedder.dimensions

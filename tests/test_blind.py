@@ -165,7 +165,9 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
         "start": [talk],
         "version": [space.guidance.version(GuidanceKind.LABELS), 1],
         "target": [scene.folder / "out"],
-        "suggestion_id": [each.suggestion.id for each in space.annotate.suggested(ben.id, key)],
+        "suggestion_id": [
+            each.suggestion.id for each in space.annotate.store.suggested(ben.id, key)
+        ],
     }
 
 

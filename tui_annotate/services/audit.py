@@ -25,11 +25,11 @@ class RecordedHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The result of an audit.
+    """The result of an audit; `breaks` are the first problems of at most 1,000 broken streams.
 
-    `broken`: streams with a problem; `breaks` the first problem of each, at most 1,000. `contains`:
-    whether the log still begins with the `kept` head; None without one. `lost`: kept heads of
-    streams that the log lacks.
+    Attributes:
+        contains: whether the log still begins with the `kept` head; None without one.
+        lost: kept heads of streams that the log lacks.
     """
 
     head: LogHead

@@ -42,7 +42,8 @@ _LONGEST_PATH: Final = 20
 class BrowsedSample:
     """A sample with all annotations of the file, in reading order with unique ids.
 
-    `segments`: parallel to `sample.documents`. `position`: in the file, from 1.
+    Attributes:
+        segments: parallel to `sample.documents`.
     """
 
     sample: Sample

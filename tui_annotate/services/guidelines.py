@@ -15,10 +15,7 @@ _MAX_LENGTH = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesVersion:
-    """A version of the guidelines; an empty `dataset` means the workspace.
-
-    `by`: empty for the owner of the files. `lines`: how many.
-    """
+    """A version of the guidelines; `dataset` is empty for the workspace, `by` for the owner."""
 
     dataset: str
     version: str

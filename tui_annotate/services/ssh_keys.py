@@ -62,7 +62,7 @@ class SshKeys:
     def lines(self, session: Sequence[str], *, folder: str) -> list[str]:
         """Return a line of `authorized_keys` for each key, only for its owner's session.
 
-        `session`: the words of a command, to which the person's id is added.
+        The person's id is appended to the command `session`.
 
         Raises:
             InvalidInput: a word of the command is not possible in such a line.

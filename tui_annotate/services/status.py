@@ -43,8 +43,9 @@ class PendingChoices:
 class Status:
     """Contents of a workspace.
 
-    `done`: counts (person, sample). `embedder`: empty before the first ingest, `none` without one.
-    `by_words`: embedded documents that words alone rank. `items`: reports, documents and citations.
+    Attributes:
+        embedder: empty before the first ingest, `none` without one.
+        by_words: embedded documents that words alone rank.
     """
 
     path: Path
@@ -66,7 +67,8 @@ class Status:
 class StatusReader:
     """Reads the stores of a workspace.
 
-    `proposed_labels`: the set after a changed `labels.yaml`; `refusal`: why it is refused.
+    Attributes:
+        proposed_labels: the set after a changed `labels.yaml`; `refusal` says why it is refused.
     """
 
     path: Path
@@ -114,9 +116,7 @@ class StatusReader:
                 parts = split[each.dataset].parts(label)
                 choices = tuple(JOINER.join(part.path) for part in parts)
                 found[JOINER.join(label.path), choices, each.name, each.person] += count
-        for (old, new, name, person), count in sorted(
-            found.items(), key=lambda pair: (-pair[1], pair[0])
-        ):
+        for (old, new, name, person), count in sorted(found.items(), key=lambda p: (-p[1], p[0])):
             yield PendingChoices(old, new, person, name, count)
 
     def store(self) -> list[Finding]:
@@ -171,11 +171,9 @@ class StatusReader:
         found = [self._vectors_finding(used) if used else Finding("vectors", "ok", _NO_VECTORS)]
         if others:
             store = self.stores()
-            sizes = [
-                f"{each.embedder} ({store.bytes(each.table) / 1_000_000:,.1f} MB)"
-                for each in others
-            ]
-            found.append(Finding("other vectors", "ok", f"not in use: {', '.join(sizes)}"))
+            sizes = ((each.embedder, store.bytes(each.table) / 1_000_000) for each in others)
+            listed = ", ".join(f"{name} ({size:,.1f} MB)" for name, size in sizes)
+            found.append(Finding("other vectors", "ok", f"not in use: {listed}"))
         return found
 
     def _vectors_finding(self, used: VectorSet) -> Finding:
@@ -203,12 +201,14 @@ class StatusReader:
 
 
 def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> Finding:
-    told = [f"{each.label} of {each.name} ({each.annotations:,})" for each in waiting[:_MAX_NAMED]]
+    listed = [
+        f"{each.label} of {each.name} ({each.annotations:,})" for each in waiting[:_MAX_NAMED]
+    ]
     more = f" and {len(waiting) - _MAX_NAMED} more" if len(waiting) > _MAX_NAMED else ""
     return Finding(
         "split labels",
         "doubt",
-        f"annotations wait for a choice: {', '.join(told)}{more}",
+        f"annotations wait for a choice: {', '.join(listed)}{more}",
         "tui-annotate annotate; or, by an admin for all at once: "
         "tui-annotate labels normalise --rule LABEL=CHOICE --dry-run",
     )

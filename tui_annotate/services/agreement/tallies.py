@@ -36,7 +36,6 @@ class Summary:
 
     Attributes:
         cited: of a citation, the text that it cites; None for all other samples.
-        kind: of the sample, by which it has its scale.
     """
 
     text: str
@@ -81,8 +80,9 @@ class Ratings:
 class PairTally:
     """Two people compared, or one person's two readings.
 
-    `both`, `matched`: label pairs of samples and of overlapping spans, with how often they occur.
-    `spans`: sums of the four figures over the `marked` samples, where either marked something.
+    Attributes:
+        both, matched: label pairs of samples and of overlapping spans, with how often they occur.
+        spans: sums of the four figures over the `marked` samples, where either marked something.
     """
 
     both: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
@@ -144,11 +144,6 @@ class AgreementTally:
     """All compared work; `marks` are span figures of the text, `cited` those of citations."""
 
     def __init__(self, order: LabelOrder, chosen: Sequence[str] = ()) -> None:
-        """Nothing is compared yet.
-
-        Args:
-            chosen: the workspace's words for samples of every kind; empty where it names none.
-        """
         self._order = order
         self._chosen = chosen
         self.samples = 0

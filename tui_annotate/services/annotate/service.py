@@ -20,7 +20,6 @@ from tui_annotate.domain.history import READ, PendingEvent
 from tui_annotate.domain.labels import LabelTree, check_overlap, is_duplicate
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.domain.suggestions import (
-    SuggestionStatus,
     accepted_annotation_id,
     take_suggestion,
 )
@@ -143,7 +142,7 @@ class AnnotationService(SampleQueries):
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> SaveResult:
         """A comment on the sample as a whole, in place of the one that was there; may be empty."""
         parts = {"comment": check_storable(text.strip(), "comment")}
-        return self._write_opinion(person, key, "comment", parts=parts, seconds=seconds)
+        return self._write(person, key, _prepare_opinion("comment", parts), seconds=seconds)
 
     def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> SaveResult:
         """A word of the sample's scale for it as a whole; empty takes it back.
@@ -155,7 +154,7 @@ class AnnotationService(SampleQueries):
         kind = self.corpus.sample(key).sample.kind
         word = check_storable(rating.strip(), "rating")
         parts = {"rating": event_builders.rating(word, scale(kind, self.ratings))}
-        return self._write_opinion(person, key, "rate", parts=parts, seconds=seconds)
+        return self._write(person, key, _prepare_opinion("rate", parts), seconds=seconds)
 
     def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
         """Time on a sample that no action told of."""
@@ -167,7 +166,7 @@ class AnnotationService(SampleQueries):
     ) -> ClearResult:
         """Remove this person's annotations of a dataset, a sample, or all; one undo restores them.
 
-        `words`: ratings and comments too.
+        `words` also removes ratings and comments.
 
         Raises:
             NotFound: `sample` names none, or more than one.
@@ -192,16 +191,6 @@ class AnnotationService(SampleQueries):
         """Does again what undo took back last; None where something was done since."""
         done = self._ledger.redo(person)
         return SaveResult.of(done) if done else None
-
-    def suggested(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
-        """Return the suggestions on a sample with this person's answers, in reading order.
-
-        Empty where the dataset hides suggestions.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
-        return self.store.suggested(person, key)
 
     def accept(
         self,
@@ -266,11 +255,7 @@ class AnnotationService(SampleQueries):
         return SaveResult.of(self._ledger.do(person, key, prepare, seconds=seconds, about=about))
 
     def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:
-        """The label set in force, which is the one that a person saw, but for its colours.
-
-        Raises:
-            Conflict: it is another; an empty `label_set` stands for any.
-        """
+        """Return the label set in force; Conflict if it is not the one seen, colours aside."""
         labels = self._label_sets.in_force(key.dataset)
         if label_set and not self._label_sets.same(label_set, labels):
             raise Conflict(
@@ -293,9 +278,8 @@ class AnnotationService(SampleQueries):
         former = next((known for known in stream.annotations if known.id == annotation.id), None)
         check_storable(annotation.note, "note")
         found = []
-        for part in _split_at_sentences(
-            normalize_annotation(annotation, sample), sample, stream.annotations
-        ):
+        whole = normalize_annotation(annotation, sample)
+        for part in _split_at_sentences(whole, sample, stream.annotations):
             made = add_trace(part, sample, offer=offer, former=former)
             labels.check(made, held=former.labels if former else ())
             check_overlap(made, stream.annotations, labels)
@@ -308,14 +292,6 @@ class AnnotationService(SampleQueries):
             replace(one, version=1, number=number, created=now, updated=now)
             for one, number in zip(made, log.numbers([0] * len(made)), strict=True)
         ]
-
-    def _write_opinion(
-        self, person: str, key: SampleKey, verb: str, *, parts: Mapping[str, str], seconds: float
-    ) -> SaveResult:
-        def prepare(_log: Log, stream: Stream) -> PendingEvent:
-            return event_builders.rate_or_comment(stream.state, verb, parts)
-
-        return self._write(person, key, prepare, seconds=seconds)
 
     def _write_state(
         self, person: str, key: SampleKey, verb: str, *, state: State, reason: str, seconds: float
@@ -330,16 +306,16 @@ def _prepare_assignment(verb: str, parts: Mapping[str, str]) -> Prepare:
     return lambda _log, stream: event_builders.assign(stream.state, verb, parts)
 
 
+def _prepare_opinion(verb: str, parts: Mapping[str, str]) -> Prepare:
+    return lambda _log, stream: event_builders.rate_or_comment(stream.state, verb, parts)
+
+
 def _split_at_sentences(
     annotation: Annotation, sample: Sample, others: Sequence[Annotation]
 ) -> tuple[Annotation, ...]:
     """Split an annotation into one for each sentence of a report that its claim meets.
 
     The first part keeps the id; the other ids follow from it, so a repeated write is harmless.
-
-    Raises:
-        InvalidSpan: the claim lies between sentences.
-        Conflict: `others`, this person's own, have all of it already.
     """
     whole = in_sentences(annotation, sample)
     if sample.kind is not SampleKind.REPORT or len(whole.claim) <= 1:
@@ -348,12 +324,6 @@ def _split_at_sentences(
     new = [part for part in parts if not is_duplicate(part, others)]
     if not new:
         raise Conflict("this passage is marked already", "edit that annotation")
-    return tuple(
-        replace(
-            part,
-            id=annotation.id
-            if number == 0
-            else str(uuid.uuid5(uuid.NAMESPACE_OID, f"{annotation.id} {part.claim[0].span}")),
-        )
-        for number, part in enumerate(new)
-    )
+    first, *more = new
+    ids = (uuid.uuid5(uuid.NAMESPACE_OID, f"{first.id} {part.claim[0].span}") for part in more)
+    return (first, *(replace(part, id=str(name)) for part, name in zip(more, ids, strict=True)))

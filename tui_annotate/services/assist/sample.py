@@ -37,9 +37,10 @@ _SAMPLED_TOKENS = 256
 class SampleVectors:
     """The vectors of a sample's segments, and what embeds a selection.
 
-    `rows`: by side, a row a segment. `embedder`: instant; None if stored vectors are used.
-    `tokens`: by side; may be empty. `axes`: (dimensions, token dimensions) of the rows that tokens
-    use.
+    Attributes:
+        rows: by side, a row a segment.
+        embedder: instant; None if stored vectors are used.
+        axes: (dimensions, token dimensions) of the rows that tokens use.
     """
 
     label: str
@@ -48,10 +49,6 @@ class SampleVectors:
     tokens: Mapping[Side, TokenBank] = field(default_factory=dict)
     axes: NDArray[np.float32] | None = None
     version: str = ""
-
-    def lifted(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """A vector from among the tokens, brought to where the rows lie."""
-        return vector if self.axes is None else self.axes @ vector
 
 
 def spaces(
@@ -100,13 +97,12 @@ def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
     if vectors.embedder:  # its vectors have no floor, and here every millisecond counts
         return 0.0, 0.0
     texts = least_cosine(*vectors.rows.values())
-    tokens = [_some_tokens(bank) for bank in vectors.tokens.values()]
-    return texts, least_cosine(*tokens) if tokens else 0.0
-
-
-def _some_tokens(bank: TokenBank) -> NDArray[np.float32]:
-    """From all over a bank; to look at all of a long text would take as long as to fetch it."""
-    return directions(bank.vectors[:: max(1, len(bank.vectors) // _SAMPLED_TOKENS)])
+    # Not of all tokens: of a long text that would take as long as to fetch them.
+    sampled = [
+        directions(bank.vectors[:: max(1, len(bank.vectors) // _SAMPLED_TOKENS)])
+        for bank in vectors.tokens.values()
+    ]
+    return texts, least_cosine(*sampled) if sampled else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +174,8 @@ NO_VECTORS = "no vectors"
 class SampleAssist:
     """A sample whose two sides are ready to be searched. Threads may share it.
 
-    `segments`: parallel to `sample.documents`. `signals`: what ranks, for people.
+    Attributes:
+        segments: parallel to `sample.documents`.
     """
 
     sample: Sample
@@ -246,7 +243,8 @@ class SampleAssist:
             starts = [here[index].start for index in at]
             found = pool_tokens(part, starts, selection=asked.span, words=asked.words)
         if found:
-            return replace(found, vector=vectors.lifted(found.vector))
+            axes = vectors.axes
+            return found if axes is None else replace(found, vector=axes @ found.vector)
         return of_sentences(own.space.vectors[first:last])
 
     def _segments(self, side: Side) -> list[Sequence[Segment]]:

@@ -120,16 +120,16 @@ class AssistService:
             ready = self.prepare(sample, segments, vectors=by is not Signals.WORDS)
         except Unavailable as error:
             ready, reason = self.prepare(sample, segments, vectors=False), f": {error.message}"
-        told = ready.told(by) + reason
+        signals = ready.told(by) + reason
         side = anchor.side.other
         asked = ready.query(anchor)
         meaning = ready.meaning(asked, anchor) if asked else None
         if asked is None or meaning is None or side not in ready.sides:
-            return SearchResult(ready.match(anchor, top=top, by=by), told)
+            return SearchResult(ready.match(anchor, top=top, by=by), signals)
         names = [document.sha256 for document in sample.side(side)]
         cosines = self._search_cosines(names, side_segments(sample, segments, side), meaning.vector)
         return SearchResult(
-            ready.sides[side].rank(asked, meaning, cosines=cosines, top=top, by=by), told
+            ready.sides[side].rank(asked, meaning, cosines=cosines, top=top, by=by), signals
         )
 
     def find(
@@ -164,14 +164,12 @@ class AssistService:
         table = self._vector_set_in_use().table
         nearest = self._vectors().search(table, names, vector, top=sum(map(len, segments)))
         found = {(name, index): cosine for name, index, cosine in nearest}
-        return np.array(
-            [
-                found.get((name, index), 0.0)
-                for name, own in zip(names, segments, strict=True)
-                for index in range(len(own))
-            ],
-            np.float32,
+        places = (
+            (name, index)
+            for name, own in zip(names, segments, strict=True)
+            for index in range(len(own))
         )
+        return np.array([found.get(place, 0.0) for place in places], np.float32)
 
     def _vector_set_in_use(self) -> VectorSet:
         used = self._corpus.vector_set()
@@ -229,8 +227,8 @@ class AssistService:
         }
 
     def _version_error(self, of: str) -> Unavailable:
-        told = f"the stored vectors are of another version of {of}"
-        return Unavailable(told, self._vectors().command())
+        message = f"the stored vectors are of another version of {of}"
+        return Unavailable(message, self._vectors().command())
 
 
 def _made_by(used: VectorSet, embedder: Embedder) -> bool:

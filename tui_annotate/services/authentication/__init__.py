@@ -29,10 +29,7 @@ _CLIENT_MEMORY: Final = timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """An attempt that was counted.
-
-    `pair`: the scope of account and client; `wide`: the other scopes. `wait`: seconds.
-    """
+    """An attempt that was counted, for the account at the client (`pair`) and for each alone."""
 
     pair: str
     wide: tuple[str, ...]
@@ -43,8 +40,9 @@ class SignInAttempt:
 class SignInResult:
     """A signed-in person.
 
-    `session`: its id, no secret. `token`: the secret that resumes it; never stored.
-    `must_change`: the password was set by someone else.
+    Attributes:
+        token: the secret that resumes the session; never stored.
+        must_change: whether the password was set by someone else.
     """
 
     person: Person
@@ -70,7 +68,7 @@ class AuthenticationService:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def required(self) -> bool:
-        """Whether there is any account, so that everybody must be somebody.
+        """Whether there is any account, so that everybody must sign in.
 
         Raises:
             NotFound: the accounts are said to be in a store that is not there.
@@ -122,7 +120,8 @@ class AuthenticationService:
         Raises:
             NotAllowed: they have no account that is active.
         """
-        return self._begin_without_password(self.accounts.by_person(person), "key", client)
+        account = self._require_active(self.accounts.by_person(person))
+        return self._begin_session(account, "key", client)
 
     def by_unix(self, name: str, *, client: str) -> SignInResult:
         """Signs in the person whose account names this user of the machine.
@@ -130,7 +129,8 @@ class AuthenticationService:
         Raises:
             NotAllowed: no active account does.
         """
-        return self._begin_without_password(self.accounts.by_unix(name), "unix", client)
+        account = self._require_active(self.accounts.by_unix(name))
+        return self._begin_session(account, "unix", client)
 
     def actor_of(self, name: str) -> Actor:
         """Who acts for a user of this machine, for one command and without a session."""
@@ -235,11 +235,6 @@ class AuthenticationService:
             tallies.drop(ticket.pair)
             for scope in ticket.wide:
                 tallies.keep(scope, tallies.of(scope).forgiven())
-
-    def _begin_without_password(
-        self, account: Account | None, means: str, client: str
-    ) -> SignInResult:
-        return self._begin_session(self._require_active(account), means, client)
 
     def _require_active(self, account: Account | None) -> Account:
         if account is None or not account.active:

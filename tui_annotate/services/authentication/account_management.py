@@ -44,10 +44,11 @@ _CLAIMABLE_KINDS: Final = frozenset({PersonKind.LOCAL, PersonKind.IMPORTED})
 
 @dataclass(frozen=True, slots=True)
 class NewAccount:
-    """Values of a new account.
+    """Values of a new account; without a password it is an invited person's.
 
-    `role`: None for an annotator, or an admin if it is the first account. `claim`: id or name of a
-    person without an account. `password`: empty for an invited one.
+    Attributes:
+        role: None for an annotator, or an admin if it is the first account.
+        claim: id or name of a person without an account.
     """
 
     name: str
@@ -303,8 +304,8 @@ def register(
         elif account.email in known:
             found.joined.append(_match_account(row, account, known[account.email]))
         elif account.person.id in ids:
-            told = f"the id {account.person.id!r} is somebody else's"
-            found.problems.append(Problem(row.where, told, "one of the two needs another id"))
+            message = f"the id {account.person.id!r} is somebody else's"
+            found.problems.append(Problem(row.where, message, "one of the two needs another id"))
         else:
             role = Role.ADMIN if account.email == chosen else account.role
             account = replace(account, role=role)

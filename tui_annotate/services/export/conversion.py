@@ -101,8 +101,7 @@ class Conversion:
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file can not be opened, has no certain format, or
-            no
-                valid record; an existing target stays.
+                no valid record; an existing target stays.
         """
         name = self.source_format or detect(source, self.reading, option="--from")
         done = ConversionReport(name, self.target_format or form_of(target))
@@ -115,8 +114,11 @@ class Conversion:
             for item in read_guarded(name, self.reading, source):
                 if isinstance(item, Record):
                     yield item
-                else:
-                    self._count_problem(item, done)
+                    continue
+                done.refused += item.refused
+                done.doubts += not item.refused
+                if self.told is not None:
+                    self.told(item)
 
         found = records()
         first = next(found, None)
@@ -124,12 +126,6 @@ class Conversion:
             raise InvalidInput(f"{source} holds no record that can be taken", "nothing was written")
         done.report = writing.run(chain([first], found), target)
         return done
-
-    def _count_problem(self, problem: Problem, done: ConversionReport) -> None:
-        done.refused += problem.refused
-        done.doubts += not problem.refused
-        if self.told is not None:
-            self.told(problem)
 
 
 def form_of(target: Path | None) -> str:

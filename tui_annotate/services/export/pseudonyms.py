@@ -52,9 +52,10 @@ _HALF_LENGTH: Final = 5
 class PseudonymReport:
     """Effects on the records of an export.
 
-    `people`: ids with a pseudonym. `texts`: unchanged notes, comments and reasons. `originals`:
-    omitted foreign records. `columns`, `changed`: samples by kept or changed column. `called`:
-    datasets and groups named like a person, which keep their names.
+    Attributes:
+        texts, originals: number of unchanged texts of people, and of omitted foreign records.
+        columns, changed: number of samples by kept or changed column.
+        called: datasets and groups named like a person, which keep their names.
     """
 
     people: set[str] = field(default_factory=set)
@@ -130,25 +131,24 @@ class Pseudonyms:
     def record(self, record: Record) -> Record:
         """A record in which nobody is named, but in what people wrote."""
         self._learn_names(record.people)
-        told, people = (
-            self.told,
-            sorted(map(self.person, record.people), key=lambda person: person.id),
-        )
+        report = self.told
         columns = Columns(self.meant)
         meta = columns.hidden(record.sample.meta)
-        told.columns.update(columns.kept)
-        told.changed.update(columns.changed)
-        told.originals += record.sample.imported is not None
+        report.columns.update(columns.kept)
+        report.changed.update(columns.changed)
+        report.originals += record.sample.imported is not None
         named = (record.sample.dataset, record.sample.group)
-        told.called.update(name for name in named if name in self._ids or name in self._ids_by_name)
+        report.called.update(
+            name for name in named if name in self._ids or name in self._ids_by_name
+        )
         work = [replace(each, person=self.id(each.person)) for each in record.assignments]
-        told.texts += sum(bool(each.comment) for each in work)
+        report.texts += sum(bool(each.comment) for each in work)
         return replace(
             record,
             sample=replace(record.sample, meta=meta, imported=None),
             annotations=tuple(map(self._hide_annotation, record.annotations)),
             assignments=tuple(sorted(work, key=lambda each: each.person)),
-            people=tuple(people),
+            people=tuple(sorted(map(self.person, record.people), key=lambda each: each.id)),
         )
 
     def _hide_annotation(self, owned: OwnedAnnotation) -> OwnedAnnotation:
@@ -193,21 +193,8 @@ class Pseudonyms:
 _KEPT_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
 
 
-def pseudonymised(records: Iterable[Record], names: Pseudonyms) -> Iterator[Record]:
-    """Yield records with pseudonyms for people; `names` counts what was omitted and kept.
-
-    Ids of annotations change too, foreign originals are omitted, known columns with people change;
-    texts that people wrote stay.
-
-    Raises:
-        Conflict: two people would have one pseudonym.
-    """
-    return map(names.record, records)
-
-
-"""Names of columns in which people are named, however they are spelt: `workerId`, `Worker-ID`."""
-
 _FOLDED_COLUMNS: Final = frozenset(name.replace("_", "") for name in KNOWN)
+"""Names of columns in which people are named, however they are spelt: `workerId`, `Worker-ID`."""
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9]")
 _ADDRESS: Final = re.compile(r"\S+@\S+")
 _NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_name")
@@ -264,14 +251,6 @@ class Columns:
 BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
 
 
-def _nothing() -> str | None:
-    return None
-
-
-def _forget(mark: str) -> None:
-    del mark
-
-
 @dataclass(slots=True)
 class Keys:
     """The key in a file, for its owner alone; `made` is whether this object created it.
@@ -280,8 +259,8 @@ class Keys:
     """
 
     path: Path
-    remembered: Callable[[], str | None] = _nothing
-    remember: Callable[[str], None] = _forget
+    remembered: Callable[[], str | None] = lambda: None
+    remember: Callable[[str], None] = lambda _: None
     made: bool = False
 
     def current(self) -> bytes:

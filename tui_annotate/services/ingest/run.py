@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -31,17 +32,10 @@ from tui_annotate.services.ingest.vectors import Vectors
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore, NewSample
     from tui_annotate.storage.log.store import AnnotationStore
-    from tui_annotate.storage.log.work_import import ImportCounts
 
 
 KEPT_PROBLEMS = 1000
-"""Problems that a report holds; a file with more of them is told by number, and by a callback."""
-
-
-_RUNS_NOTE = (
-    "documents that were here keep the names of the runs that they came with; to have these named"
-    " too: tui-annotate dataset replace NAME, with all runs; no text and no work is altered by it"
-)
+"""Problems that a report holds; further ones are only counted, and given to the callback."""
 
 
 class IngestOutcome(StrEnum):
@@ -56,11 +50,11 @@ class IngestOutcome(StrEnum):
 class IngestReport:
     """What an ingest did.
 
-    `known`: samples stored before with the same texts; `known_documents` are of collections.
-    `removed`: by `replace`. `annotations_removed`: deleted here before, so not imported. `outside`:
-    annotations with labels that the set lacks, `outside_labels` how many, `outside_in` the
-    datasets. `embedder`: `none` without vectors. `problems`: the first ones. `notes`, `better`:
-    lines for people. `cost`: of the vectors that a dry run found missing; None for free ones.
+    Attributes:
+        known: samples stored before with the same texts; `known_documents` are of collections.
+        annotations_removed: deleted here before, so not imported.
+        outside: annotations with labels that the set lacks.
+        cost: of the vectors that a dry run found missing; None for free ones.
     """
 
     added: int = 0
@@ -87,23 +81,6 @@ class IngestReport:
     cost: Cost | None = None
     dry: bool = False
     strict: bool = False
-
-    def tell_runs(self) -> None:
-        """Notes what documents do not say of runs that came later, where there may be any."""
-        if self.known_documents and self.added:
-            self.notes.append(_RUNS_NOTE)
-
-    def count_work(self, counts: ImportCounts) -> None:
-        """Counts annotations that came with records."""
-        self.annotations += counts.added
-        self.annotations_known += counts.known
-        self.annotations_removed += counts.buried
-
-    def tell_changed(self, count: int) -> None:
-        """Notes on how many samples a state, rating or comment is another than it came before."""
-        if count:
-            where = many(count, "sample")
-            self.notes.append(f"ratings, comments or states of an earlier import changed: {where}")
 
     @property
     def outcome(self) -> IngestOutcome:
@@ -133,32 +110,37 @@ _MAX_PENDING_CHARACTERS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Watcher:
-    """Whom to tell; both may be None."""
+    """Callbacks for progress and problems; both may be None."""
 
     progress: Callable[[Progress], None] | None = None
     problem: Callable[[Problem], None] | None = None
+
+    def report_embedded(self, began: float, documents: int, share: float) -> None:
+        """Report documents with vectors, and the share of all in [0, 1]; `began` is monotonic."""
+        if self.progress is not None:
+            seconds = time.monotonic() - began
+            self.progress(Progress("vectors", documents, share=share, seconds=seconds))
 
 
 @dataclass(slots=True)
 class _Batch:
     """Records that are stored together.
 
-    `fresh` are to be stored, by key; `told` have annotations or assignments, new or known. `texts`:
-    by hash, the index among the texts of each document. `size`: code points to segment.
+    Attributes:
+        fresh: to be stored, by key.
+        with_work: records with annotations or assignments, new or known.
+        texts: by hash, the index among the texts of each document.
     """
 
     fresh: dict[SampleKey, Record] = field(default_factory=dict)
-    told: list[Record] = field(default_factory=list)
+    with_work: list[Record] = field(default_factory=list)
     texts: dict[str, int] = field(default_factory=dict)
     tasks: Sequence[SegmentationTask] = ()
     size: int = 0
 
 
 class IngestRun:
-    """Reads records once, to check or store them; the result is `report`.
-
-    `workers`: processes that segment. `exchange`: stored samples get the texts of the records.
-    """
+    """Reads records once, to check or store them; `exchange` gives stored samples their texts."""
 
     def __init__(
         self,
@@ -223,19 +205,18 @@ class IngestRun:
             for found in self._batches(records):
                 window.append(self._admit(found, sentences))
                 while sum(batch.size for batch in window) > _MAX_PENDING_CHARACTERS:
-                    self._write(window.popleft(), sentences)
-                    self._embed_some(vectors)
-                    self._report_progress("storing")
+                    self._store_batch(window.popleft(), sentences, vectors)
             while window:
-                self._write(window.popleft(), sentences)
-                self._embed_some(vectors)
-                self._report_progress("storing")
-        self.report.tell_changed(self._changed_samples)
+                self._store_batch(window.popleft(), sentences, vectors)
+        if self._changed_samples:
+            where = many(self._changed_samples, "sample")
+            self.report.notes.append(
+                f"ratings, comments or states of an earlier import changed: {where}"
+            )
 
     def embed(self, vectors: Vectors) -> None:
         """Makes all vectors that are missing, also those of a run that was killed."""
-        self._start_time = time.monotonic()
-        vectors.catch_up(self._report_embedded)
+        vectors.catch_up(partial(self._watcher.report_embedded, time.monotonic()))
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
         self.report.notes += vectors.notes
@@ -257,7 +238,7 @@ class IngestRun:
                 self._refuse(record)
                 continue
             if record.annotations or record.assignments:
-                batch.told.append(record)
+                batch.with_work.append(record)
         self._submit_texts(batch, sentences)
         return batch
 
@@ -290,28 +271,32 @@ class IngestRun:
             self.report.replaced += replaced
             self.report.added += added
             self.report.known += len(samples) - replaced - added
-        if batch.told:
-            counts = self._annotations.import_records(batch.told)
-            self.report.count_work(counts)
-            self.datasets |= {record.sample.dataset for record in batch.told if record.annotations}
+        if batch.with_work:
+            counts = self._annotations.import_records(batch.with_work)
+            self.report.annotations += counts.added
+            self.report.annotations_known += counts.known
+            self.report.annotations_removed += counts.buried
+            self.datasets |= {
+                record.sample.dataset for record in batch.with_work if record.annotations
+            }
             self._changed_samples += counts.changed
             for doubt in counts.doubts:
                 self._note_problem(doubt)
         for key in batch.fresh:
             del self._in_flight[key]
         self._pending_documents -= batch.texts.keys()
-        self._count_documents(len(batch.texts), sum(map(len, segments)))
-
-    def _count_documents(self, documents: int, segments: int) -> None:
+        documents, count = len(batch.texts), sum(map(len, segments))
         self.report.documents += documents
-        self.report.segments += segments
+        self.report.segments += count
         self._unembedded_documents += documents
-        self._unembedded_segments += segments
+        self._unembedded_segments += count
 
-    def _embed_some(self, vectors: Vectors) -> None:
+    def _store_batch(self, batch: _Batch, sentences: SegmentationPool, vectors: Vectors) -> None:
+        self._write(batch, sentences)
         if vectors.due(self._unembedded_segments):
             vectors.catch_up(lambda *_: None, documents=self._unembedded_documents)
             self._unembedded_documents = self._unembedded_segments = 0
+        self._report_progress("storing")
 
     def _batches(self, records: Records) -> Iterator[list[Record]]:
         if isinstance(records, Files):
@@ -362,11 +347,6 @@ class IngestRun:
                 )
             )
 
-    def _report_embedded(self, documents: int, share: float) -> None:
-        if self._watcher.progress is not None:
-            seconds = time.monotonic() - self._start_time
-            self._watcher.progress(Progress("vectors", documents, share=share, seconds=seconds))
-
 
 def _digest(record: Record) -> str:
     from tui_annotate.storage.corpus.store import text_digest  # SQL, which a worker does not need
@@ -390,10 +370,7 @@ def _new_sample(
 
 @dataclass(slots=True)
 class Files:
-    """Files with the user's options; iteration reads them.
-
-    `format`: empty to detect it. `stored` loads a known sample by key.
-    """
+    """Files with the user's options; iteration reads them. An empty `format` is detected."""
 
     paths: Sequence[Path]
     format: str = ""
@@ -406,10 +383,13 @@ class Files:
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file can not be opened, or its format or language
-            is
-                unknown; before the first record.
+                is unknown; before the first record.
         """
-        _refuse_unknown(self.options.language)
+        language = self.options.language
+        if language and language not in languages():
+            raise InvalidInput(
+                f"no language {language!r} is known", f"there are: {', '.join(languages())}"
+            )
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
         self._meter = Meter(sum(map(_size, self.paths)))
         options = replace(self.options, meter=self._meter, stored=self.stored)
@@ -425,10 +405,3 @@ def _size(path: Path) -> int:
     if path.is_dir():
         return sum(_size(each) for each in path.iterdir())
     return path.stat().st_size
-
-
-def _refuse_unknown(language: str) -> None:
-    if language and language not in languages():
-        raise InvalidInput(
-            f"no language {language!r} is known", f"there are: {', '.join(languages())}"
-        )

@@ -22,6 +22,7 @@ from typing import Self
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.methods.segmentation import segment_all
+from tui_annotate.storage.batches import batches
 
 Text = tuple[str, str]
 """A text and its language."""
@@ -75,7 +76,8 @@ class SegmentationPool:
 
     def submit(self, texts: Sequence[Text]) -> list[SegmentationTask]:
         """Hands in texts; work on them begins where there are processes."""
-        tasks = [SegmentationTask(part) for part in _split_tasks(texts)]
+        parts = batches(texts, _TASK_CHARACTERS, weight=lambda text: len(text[0]))
+        tasks = [SegmentationTask(part) for part in parts]
         self._waiting += tasks
         self._size += sum(len(text) for text, _ in texts)
         if self._pool is None and self._size >= _POOL_CHARACTERS and self._workers > 1:
@@ -150,16 +152,3 @@ def _exit_with_parent(lifeline: Connection) -> None:
         lifeline.recv_bytes()
     except (EOFError, OSError):
         os._exit(1)
-
-
-def _split_tasks(texts: Sequence[Text]) -> Iterator[list[Text]]:
-    part: list[Text] = []
-    size = 0
-    for text in texts:
-        part.append(text)
-        size += len(text[0])
-        if size >= _TASK_CHARACTERS:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part

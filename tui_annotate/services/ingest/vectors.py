@@ -13,11 +13,11 @@ from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Costly, Embedder
 from tui_annotate.services.ingest.embed_job import (
+    QUICK_ROWS,
+    EmbeddingProgress,
     EmbedJob,
-    Told,
     list_unknown_documents,
     tidy,
-    worth_a_write,
 )
 from tui_annotate.services.ingest.options import (
     AUTO,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 
 _MAX_DOCUMENTS = 20_000
+"""Documents that a file of vectors is compared with."""
 
 
 class _ChosenElsewhere(Exception):
@@ -47,8 +48,8 @@ class _ChosenElsewhere(Exception):
 class Vectors:
     """Embeds the documents of a workspace.
 
-    `stores` opens the vector store late, as it loads LanceDB. `name`: the embedder in use; `auto`
-    until one is needed. `notes`: why vectors are missing, for people.
+    Attributes:
+        name: the embedder in use; `auto` until one is needed.
 
     Raises:
         Conflict: the workspace has another embedder.
@@ -61,12 +62,12 @@ class Vectors:
         *,
         stores: Callable[[], VectorStore],
         load: EmbedderLoader,
-        asked: VectorOptions,
+        options: VectorOptions,
     ) -> None:
         self._corpus = corpus
         self._stores = stores
         self._load = load
-        self._options = asked
+        self._options = options
         self._vector_set = corpus.vector_set()
         self._embedder: Embedder | None = None
         self._current_job: EmbedJob | None = None
@@ -79,14 +80,14 @@ class Vectors:
             self._embedder = self._load_named(self.name)
 
     def _agree_name(self) -> str:
-        asked = self._options
+        options = self._options
         if not self._corpus.vectors_decided():
-            return asked.first if asked.name == AUTO else asked.name
+            return options.first if options.name == AUTO else options.name
         name = self._vector_set.embedder if self._vector_set else NONE
-        if asked.name not in {AUTO, name}:
+        if options.name not in {AUTO, name}:
             raise Conflict(
-                f"the workspace's embedder is {name!r}, not {asked.name!r}",
-                f"to change it: {self._change_command(asked.name)}",
+                f"the workspace's embedder is {name!r}, not {options.name!r}",
+                f"to change it: {self._change_command(options.name)}",
             )
         return name
 
@@ -106,7 +107,7 @@ class Vectors:
 
     def due(self, segments: int) -> bool:
         """Whether that many new segments are worth a write."""
-        return worth_a_write(segments) and not self._uses_prepared()
+        return segments >= QUICK_ROWS and not self._uses_prepared()
 
     @property
     def table(self) -> str:
@@ -124,17 +125,17 @@ class Vectors:
         embedder = self._embedder or self._load_named(self.name)
         return embedder if isinstance(embedder, Costly) else None
 
-    def catch_up(self, told: Told, *, documents: int = 0) -> None:
+    def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
         """Embed at most so many documents; 0 for all, and then compact the tables.
 
         Raises:
             Unavailable: the first embedder of a new workspace failed.
         """
         try:
-            self._fill(told, documents)
+            self._fill(report_progress, documents)
         except _ChosenElsewhere:
             self._adopt_other_choice()
-            self._fill(told, documents)
+            self._fill(report_progress, documents)
         except Unavailable as error:  # the texts are safe, and SQL knows what is missing
             if self._vector_set is None and not self._is_automatic:
                 raise self._first_embedder_error(error) from error
@@ -144,18 +145,22 @@ class Vectors:
                 self._current_job.documents if self._current_job else 0
             )
 
-    def _fill(self, told: Told, documents: int) -> None:
+    def _fill(self, report_progress: EmbeddingProgress, documents: int) -> None:
         if not documents:
             self._take_prepared()
-        filling = self._job(told)
-        if filling is None:
+        if self._current_job is None and self._has_missing():
+            embedder = self._embedder or self._load_first_available()
+            if embedder is not None:
+                self._current_job = self._begin_job(embedder, report_progress)
+        job = self._current_job
+        if job is None:
             return
-        filling.told = told
+        job.report_progress = report_progress
         if documents:
-            filling.some(documents)
+            job.some(documents)
             return
-        filling.all()
-        for doubt in filling.doubts:
+        job.all()
+        for doubt in job.doubts:
             self._note(doubt)
 
     def _adopt_other_choice(self) -> None:
@@ -194,22 +199,14 @@ class Vectors:
                 self._vector_set, self._prepared_count = taken
                 self.name = self._vector_set.embedder
 
-    def _job(self, told: Told) -> EmbedJob | None:
-        if self._current_job is None and self._has_missing():
-            embedder = self._embedder or self._load_first_available()
-            if embedder is not None:
-                self._current_job = self._begin_job(embedder, told)
-        return self._current_job
-
     def _has_missing(self) -> bool:
         if self.name == NONE:
             self._decide_without_vectors()
             return False
-        kept = self._vector_set
         if self._corpus.unembedded(self.table, 1):
             return True
-        if kept and self._corpus.is_loose(kept.table):  # a killed run came as far as that
-            tidy(self._corpus, self._stores(), kept.table)
+        if self.table and self._corpus.is_loose(self.table):  # a killed run came as far as that
+            tidy(self._corpus, self._stores(), self.table)
         return False
 
     def _load_first_available(self) -> Embedder | None:
@@ -240,7 +237,7 @@ class Vectors:
         base_url, dimensions = self._options.how(name, self._vector_set)
         return self._load(name, base_url=base_url, dimensions=dimensions)
 
-    def _begin_job(self, embedder: Embedder, told: Told) -> EmbedJob | None:
+    def _begin_job(self, embedder: Embedder, report_progress: EmbeddingProgress) -> EmbedJob | None:
         from tui_annotate.storage.vectors.store import is_table_of, table_name
 
         kept, version = self._vector_set, embedder.version
@@ -254,8 +251,8 @@ class Vectors:
             )
             return None
         whose = kept.embedder if kept else self.name
-        asked = VectorOptions(whose, *self._options.how(whose, kept))
-        target = set_of(embedder, asked, table=kept.table if kept else name, known=kept)
+        options = VectorOptions(whose, *self._options.how(whose, kept))
+        target = set_of(embedder, options, table=kept.table if kept else name, known=kept)
         if kept is None:
             # A set of this name may have been dropped while another process filled it.
             if all(each.table != name for each in self._corpus.vector_sets()):
@@ -263,7 +260,9 @@ class Vectors:
         elif target != kept:
             self._corpus.keep_vector_set(target)
             self._vector_set = target
-        return EmbedJob(self._corpus, self._stores(), embedder, target, told, self._take_up)
+        return EmbedJob(
+            self._corpus, self._stores(), embedder, target, report_progress, self._take_up
+        )
 
     def _take_up(self, target: VectorSet) -> None:
         self._corpus.keep_vector_set(target)
@@ -278,9 +277,6 @@ class Vectors:
 
     def _note(self, note: str) -> None:
         self.notes = [*dict.fromkeys([*self.notes, note])]
-
-
-"""Documents that are looked at."""
 
 
 def take(

@@ -63,9 +63,9 @@ class RelabelFinding:
 class RelabelReport:
     """A change, done or as it would be.
 
-    `told`: the request in words. `before`, `after`: versions. `samples`: pairs of person and
-    sample. `reopened`: to be checked again; `closed`: complete again after an undo. `file`: what
-    happened to `labels.yaml`: `written`, `left` as it differs, or empty.
+    Attributes:
+        samples: number of pairs of person and sample; likewise `reopened` and `closed`.
+        file: what happened to `labels.yaml`: `written`, `left` as it differs, or empty.
     """
 
     kind: str
@@ -117,10 +117,11 @@ class File(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RelabelRequest:
-    """A change before work was read.
+    """A change before work was read; `told` is the request in words.
 
-    `told`: the request in words. `text`: of the new set; None if unchanged. `task`: the effect on
-    work. `renames`: for later undos.
+    Attributes:
+        text: of the new set; None if unchanged.
+        renames: for later undos.
     """
 
     kind: str

@@ -49,11 +49,10 @@ def rename(text: str, old: LabelPath, name: str) -> str:
         node = at.items[old].name
         yield node.start_mark.index, at.end(node), scalar(name)
 
-    return _apply_edits(
-        text,
-        edits,
-        split=lambda path: new + path[len(old) :] if is_below(path, old) else path,
-    )
+    def renamed(path: LabelPath) -> LabelPath:
+        return new + path[len(old) :] if is_below(path, old) else path
+
+    return _apply_edits(text, edits, split=renamed)
 
 
 def retire(text: str, path: LabelPath) -> str:
@@ -137,48 +136,42 @@ def parse_label_set(text: str, paths: Iterable[LabelPath]) -> LabelTree:
 def _field_edits(at: _Text, item: OutlineItem, field: str, *, value: str) -> Iterator[Edit]:
     start, end = item.node.start_mark.index, at.end(item.node)
     name = at.end(item.name)
+    line = _new_line(at, item, f"{field}: {value}")
     if field in item.fields:
         known = item.fields[field]
         yield known.start_mark.index, at.end(known), value
     elif item.list.flow_style or getattr(item.node, "flow_style", False):
         yield from _inline_field_edits(at, item, f"{field}: {value}")
     elif item.fields:
-        line = at.line_end(name)
-        yield line, line, _new_line(at, item, f"{field}: {value}")
+        yield at.line_end(name), at.line_end(name), line
     elif item.children is None:
-        line = at.line_end(end)
         yield start, start, "name: "
-        yield line, line, _new_line(at, item, f"{field}: {value}")
+        yield at.line_end(end), at.line_end(end), line
     else:
-        colon = at.text.index(":", name) + 1
         yield start, start, "name: "
-        yield (
-            name,
-            colon,
-            _new_line(at, item, f"{field}: {value}") + _new_line(at, item, "children:"),
-        )
+        yield name, at.text.index(":", name) + 1, line + _new_line(at, item, "children:")
 
 
-def _inline_field_edits(at: _Text, item: OutlineItem, told: str) -> Iterator[Edit]:
+def _inline_field_edits(at: _Text, item: OutlineItem, field: str) -> Iterator[Edit]:
     start, end, name = item.node.start_mark.index, at.end(item.node), at.end(item.name)
     if item.fields:
-        yield name, name, f", {told}"
+        yield name, name, f", {field}"
         return
     braced = item.children is not None and at.text[start] == "{"
     inner = item.name.start_mark.index if braced else start
     if item.children is None:
         yield start, start, "{name: "
-        yield end, end, f", {told}}}"
+        yield end, end, f", {field}}}"
         return
     colon = at.text.index(":", name) + 1
     yield inner, inner, "name: " if braced else "{name: "
-    yield name, colon, f", {told}, children:"
+    yield name, colon, f", {field}, children:"
     if not braced:
         yield end, end, "}"
 
 
-def _new_line(at: _Text, item: OutlineItem, told: str) -> str:
-    return f"{_newline(at)}{' ' * item.node.start_mark.column}{told}"
+def _new_line(at: _Text, item: OutlineItem, field: str) -> str:
+    return f"{_newline(at)}{' ' * item.node.start_mark.column}{field}"
 
 
 def _newline(at: _Text) -> str:
@@ -187,10 +180,10 @@ def _newline(at: _Text) -> str:
 
 def _sibling_edit(at: _Text, item: OutlineItem, names: Sequence[str]) -> Edit:
     rules = {name: item.fields[name] for name in _INHERITED_RULES if name in item.fields}
-    told = "".join(
+    inherited = "".join(
         f", {name}: {at.text[node.start_mark.index : at.end(node)]}" for name, node in rules.items()
     )
-    made = [f"{{name: {scalar(name)}{told}}}" if told else scalar(name) for name in names]
+    made = [f"{{name: {scalar(name)}{inherited}}}" if inherited else scalar(name) for name in names]
     if item.list.flow_style:
         end = at.end(item.node)
         return end, end, "".join(f", {each}" for each in made)
@@ -237,9 +230,9 @@ def scalar(value: str) -> str:
 class OutlineItem:
     """A label in the text.
 
-    `node`: a name, a map with `name`, or a map from a name to a list. `fields`: of a map with
-    `name`. `children`: of the third form; else None. `list`, `place`: its list, and the index in
-    it.
+    Attributes:
+        node: a name, a map with `name` (and `fields`), or a map from a name to a list (`children`).
+        list, place: the list that holds the label, and the index in it.
     """
 
     path: LabelPath

@@ -32,8 +32,10 @@ _LETTERS_PER_TYPO: Final = 5
 class Irregularity:
     """Annotations with the same irregularity.
 
-    `what`: `outside` the set, an unresolved `split` label, a `parent` without a child, several
-    `tops`, or `none`. `label`: with dots, several joined by a plus. `people`: counts by id.
+    Attributes:
+        what: `outside` the set, an unresolved `split` label, a `parent` without a child, several
+            `tops`, or `none`.
+        label: with dots, several joined by a plus.
     """
 
     what: str

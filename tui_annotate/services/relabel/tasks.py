@@ -44,8 +44,9 @@ class StreamFinding(NamedTuple):
 class StreamOutcome:
     """The effect on a stream.
 
-    `action`: None for no change. `reopens`: to be checked again; `closes`: complete again.
-    `kinds`: annotations by new labels; `annotations`: how many change.
+    Attributes:
+        kinds: number of annotations by old and new label.
+        reopens: whether the sample is to be checked again; `closes`: whether it is complete again.
     """
 
     action: PendingEvent | None = None
@@ -154,39 +155,36 @@ def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
     return task
 
 
-@dataclass(frozen=True, slots=True)
-class UndoTask:
-    """Undoes a change.
+def undoing(
+    event_in: Callable[[Stream], Event | None],
+    renames: Renames,
+    *,
+    before: LabelTree,
+    after: LabelTree,
+    at: str,
+    is_later: Callable[[Stream, int], bool],
+) -> Task:
+    """Undo a change: `event_in` gives its event in a stream, `is_later` whether work followed.
 
-    `event`: its event in a stream; None for none. `renames`: for labels given since; empty for no
-    way back. `after`: the set before the change. `later`: whether a stream has work after an event.
+    `renames` are for labels given since. `after` is the set before the change.
     """
 
-    event: Callable[[Stream], Event | None]
-    renames: Renames
-    before: LabelTree
-    after: LabelTree
-    at: str
-    later: Callable[[Stream, int], bool]
-
-    def __call__(self, stream: Stream) -> StreamOutcome:
-        """What becomes of a stream."""
-        action, left = self._restore(stream)
-        kept = set(action.after.annotations)
+    def task(stream: Stream) -> StreamOutcome:
+        action, left = _restore(stream, event_in(stream), is_later)
         old = stream.annotations
+        rest = {one.id: rename_labels(one.labels, renames) for one in old}
         rest = {
-            one.id: rename_labels(one.labels, self.renames) for one in old if one.id not in kept
+            one.id: rest[one.id]
+            for one in old
+            if one.id not in action.after.annotations and rest[one.id] != one.labels
         }
-        rest = {one.id: rest[one.id] for one in old if rest.get(one.id, one.labels) != one.labels}
         if rest:
-            action = _combine_actions(
-                action, event_builders.relabel(stream.state, rest, at=self.at)
-            )
+            action = _combine_actions(action, event_builders.relabel(stream.state, rest, at=at))
         touched = set(action.after.annotations)
-        after = replace(stream, state=stream.state.applied(action)).annotations
+        new = replace(stream, state=stream.state.applied(action)).annotations
         kinds = Counter(
             LabelMapping(one, other)
-            for was, now in zip(_by_id(old), _by_id(after), strict=True)
+            for was, now in zip(_by_id(old), _by_id(new), strict=True)
             for one, other in _pair_labels(was.labels, now.labels)
         )
         findings = [
@@ -194,20 +192,24 @@ class UndoTask:
             for one in old
             if one.id in left - touched
         ]
-        findings += _find_lost_labels(after, before=self.before, after=self.after)
+        findings += _find_lost_labels(new, before=before, after=after)
         to = action.after.assignment.get("state")
         reopens, closes = to == State.REOPENED, to not in (None, State.REOPENED)
         done = action if touched or to else None
         return StreamOutcome(done, kinds, len(touched), findings, reopens=reopens, closes=closes)
 
-    def _restore(self, stream: Stream) -> tuple[PendingEvent, set[str]]:
-        event = self.event(stream)
-        if event is None:
-            return PendingEvent(RELABEL, Change(), Change()), set()
-        states = bool(event.action.after.assignment) and not self.later(stream, event.seq)
-        action = event_builders.restore(stream.state, event.action, event.id, states=states)
-        left = event.action.after.annotations.keys() - action.after.annotations.keys()
-        return action, set(left)
+    return task
+
+
+def _restore(
+    stream: Stream, event: Event | None, is_later: Callable[[Stream, int], bool]
+) -> tuple[PendingEvent, set[str]]:
+    """The action that undoes an event, and the annotations that it leaves as they are."""
+    if event is None:
+        return PendingEvent(RELABEL, Change(), Change()), set()
+    states = bool(event.action.after.assignment) and not is_later(stream, event.seq)
+    action = event_builders.restore(stream.state, event.action, event.id, states=states)
+    return action, set(event.action.after.annotations.keys() - action.after.annotations.keys())
 
 
 def _combine_actions(one: PendingEvent, other: PendingEvent) -> PendingEvent:

@@ -61,11 +61,7 @@ class PageReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportWriter:
-    """Writes a page of what the actor may see.
-
-    `agreement`: values of JSON under filters; its second argument names people, None for real
-    names.
-    """
+    """Writes a page of what the actor may see; `agreement` takes None for real names."""
 
     corpus: CorpusStore
     check: Callable[[RecordFilter], RecordFilter]
@@ -104,12 +100,12 @@ class ReportWriter:
         *,
         hiding: PseudonymSource | None,
     ) -> Iterator[str]:
-        told = _describe_filters(wanted, hidden=hiding is not None)
+        descriptions = _describe_filters(wanted, hidden=hiding is not None)
         records = self.corpus.records(wanted)
         values = PageValues(about, self.names)
         opening, closing = page_frame()
         yield opening
-        yield block("head", self._head_data(wanted, about.title, told), once=True)
+        yield block("head", self._head_data(wanted, about.title, descriptions), once=True)
         for record in records if hiding is None else map(hiding.record, records):
             for text in values.new_texts(record.sample):
                 yield block("text", text)
@@ -119,11 +115,13 @@ class ReportWriter:
         yield block("figures", self._statistics_data(wanted, about, hiding), once=True)
         yield closing
 
-    def _head_data(self, wanted: RecordFilter, title: str, told: list[str]) -> dict[str, Any]:
+    def _head_data(
+        self, wanted: RecordFilter, title: str, descriptions: list[str]
+    ) -> dict[str, Any]:
         there = [each.name for each in self.corpus.datasets()]
         named = [name for name in there if wanted.dataset in ("", name)]
         trees = {name: self._label_tree(name) for name in named}
-        return {"title": title, "filters": told, **of_labels(trees)}
+        return {"title": title, "filters": descriptions, **of_labels(trees)}
 
     def _label_tree(self, dataset: str) -> LabelTree | None:
         with suppress(NotFound, InvalidLabels):
@@ -141,9 +139,9 @@ class ReportWriter:
 
 def _describe_filters(filters: RecordFilter, *, hidden: bool = False) -> list[str]:
     plain = replace(filters, practice="", person="" if hidden else filters.person)
-    told = [(each.name, getattr(plain, each.name)) for each in fields(plain)]
+    values = [(each.name, getattr(plain, each.name)) for each in fields(plain)]
     one = ["one person"] if hidden and filters.person else []
-    return [*(f"{name} {value}" for name, value in told if value), *one]
+    return [*(f"{name} {value}" for name, value in values if value), *one]
 
 
 _POLICY: Final = (
@@ -175,11 +173,11 @@ def page_frame() -> tuple[str, str]:
 def block(name: str, value: Any, *, once: bool = False) -> str:
     """Return a JSON value as an element that browsers neither run nor show, marked `data-NAME`."""
     kind = "id" if once else "class"
-    told = _UNSAFE.sub(
+    escaped = _UNSAFE.sub(
         lambda found: f"\\u{ord(found.group()):04x}",
         json.dumps(value, ensure_ascii=False, separators=(",", ":")),
     )
-    return f'<script type="application/json" {kind}="data-{name}">{told}</script>\n'
+    return f'<script type="application/json" {kind}="data-{name}">{escaped}</script>\n'
 
 
 @cache

@@ -26,40 +26,39 @@ def of_work(
     name: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
     """Return progress by person; of a file without pace and end. `name`: None for real names."""
-    chosen = [each for each in found.work if _matches(each, filters)]
+    chosen = [
+        each
+        for each in found.work
+        if filters.dataset in ("", each.dataset) and filters.person in ("", each.person, each.name)
+    ]
     work = [replace(each, name=name(each.person)) for each in chosen] if name else chosen
     work.sort(key=lambda each: (each.dataset, each.name))
     ahead = [each for each in found.ahead if filters.dataset in ("", each.dataset)]
-    told = not subject.is_file
+    with_pace = not subject.is_file
     weeks = dropwhile(lambda week: not (week.hours or week.finished), found.weeks)
     return {
-        "work": [_person_to_json(each, found, told=told) for each in work],
+        "work": [_person_to_json(each, found, with_pace=with_pace) for each in work],
         "ahead": [
             {"dataset": each.dataset, "remaining": each.remaining, "end": _end_to_json(each.end)}
             for each in ahead
-            if told and work and not filters.person
+            if with_pace and work and not filters.person
         ],
         "weeks": [
             {"week": each.week, "hours": each.hours, "finished": each.finished}
             for each in weeks
-            if told and not (filters.person or filters.dataset)
+            if with_pace and not (filters.person or filters.dataset)
         ],
-        "day": found.today.isoformat() if told else "",
+        "day": found.today.isoformat() if with_pace else "",
     }
 
 
-def _matches(work: PersonWork, filters: RecordFilter) -> bool:
-    dataset = filters.dataset in ("", work.dataset)
-    return dataset and filters.person in ("", work.person, work.name)
-
-
-def _person_to_json(work: PersonWork, found: WorkStatistics, *, told: bool) -> dict[str, Any]:
-    end = work.end(found.today) if told else Projection()
+def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool) -> dict[str, Any]:
+    end = work.end(found.today) if with_pace else Projection()
     return {
         "name": work.name,
         "dataset": work.dataset,
         **{name: getattr(work, name) for name in _COUNT_FIELDS},
-        "hours": work.hours if told else 0.0,
+        "hours": work.hours if with_pace else 0.0,
         "samples_an_hour": work.samples_an_hour,
         "annotations_an_hour": work.annotations_an_hour,
         "end": _end_to_json(end),
@@ -95,8 +94,8 @@ def of_agreement(
 class Subject:
     """The subject of the page.
 
-    `arrived`: of a file, the times before and after it was read; times in between are not the
-    file's own. Empty for a workspace.
+    Attributes:
+        arrived: times before and after a file was read, which made up those between; else empty.
     """
 
     title: str = ""
@@ -107,10 +106,10 @@ class Subject:
         """Whether it is a file, of whose making nothing more is known than it says."""
         return bool(self.arrived[0])
 
-    def time(self, told: str) -> str:
-        """A time that was told; empty where it was made up on the way."""
+    def time(self, moment: str) -> str:
+        """A time that was moment; empty where it was made up on the way."""
         first, last = self.arrived
-        return "" if first and first <= told <= last else told
+        return "" if first and first <= moment <= last else moment
 
 
 @dataclass(slots=True)
@@ -192,11 +191,11 @@ class PageValues:
         }
 
     def _new_people(self, record: Record) -> Iterator[tuple[str, str]]:
-        told = {person.id: person.name for person in record.people}
+        names = {person.id: person.name for person in record.people}
         for owned in record.annotations:
             if settled := owned.annotation.settled:
-                told.setdefault(settled.by, self.names(settled.by))
-        for person, name in told.items():
+                names.setdefault(settled.by, self.names(settled.by))
+        for person, name in names.items():
             if person not in self._named_people:
                 self._named_people.add(person)
                 yield person, name
@@ -221,8 +220,8 @@ def of_labels(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
     known: dict[tuple[str, ...], dict[str, Any]] = {}
     for tree in trees.values():
         for label in tree.walk() if tree else ():
-            told = {"path": list(label.path), "color": label.color}
-            known.setdefault(label.path, told | {"description": label.description})
+            value = {"path": list(label.path), "color": label.color}
+            known.setdefault(label.path, value | {"description": label.description})
     return {
         "datasets": {dataset: _side_titles(tree) for dataset, tree in trees.items()},
         "labels": list(known.values()),

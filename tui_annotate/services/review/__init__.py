@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypedDict, Unpack
 
 from tui_annotate.domain import event_builders
 from tui_annotate.domain.adjudication import Reason, ReviewAction
@@ -47,27 +48,28 @@ __all__ = [
 _REVIEW_OWNER = Person(SETTLED, SETTLED, PersonKind.SETTLED)
 
 
+class Visit(TypedDict):
+    """The reviewer's visit to a sample: `seen` is the state on screen, `seconds` the time spent."""
+
+    seen: str
+    seconds: float
+
+
 @dataclass(frozen=True)
 class ReviewService(ReviewQueries):
     """The actions of reviewers. Threads may share it.
 
-    `seen` is the state that the reviewer saw. Every action raises NotAllowed for who may not
-    adjudicate the sample, Conflict where it changed since, NotFound without such a sample.
+    Every action raises NotAllowed for who may not adjudicate the sample, Conflict where it changed
+    since it was seen, NotFound without such a sample.
     """
 
     clock: Callable[[], str] = utc_now
     new_id: Callable[[], str] = new_id
 
     def take(
-        self,
-        reviewer: str,
-        key: SampleKey,
-        candidates: Sequence[Sources],
-        *,
-        seen: str,
-        seconds: float,
+        self, reviewer: str, key: SampleKey, candidates: Sequence[Sources], **visit: Unpack[Visit]
     ) -> ReviewResult:
-        """Keeps candidates as they are, with the evidence of all who said so.
+        """Accept candidates as they are, with the evidence of all who said so.
 
         Raises:
             Conflict: also where it stands already, or a label must stand alone on its claim.
@@ -79,7 +81,7 @@ class ReviewService(ReviewQueries):
             for sources in candidates:
                 making.take(making.work.candidate(sources), ReviewAction.TAKEN)
 
-        return self._act(reviewer, key, ("take", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("take", change), **visit)
 
     def merge(
         self,
@@ -88,8 +90,7 @@ class ReviewService(ReviewQueries):
         candidates: Sequence[Sources],
         *,
         labels: tuple[LabelPath, ...],
-        seen: str,
-        seconds: float,
+        **visit: Unpack[Visit],
     ) -> ReviewResult:
         """Merge candidates: all their spans, all their evidence, the `labels` of one of them.
 
@@ -98,7 +99,7 @@ class ReviewService(ReviewQueries):
             Conflict: also as `take`.
         """
         change = partial(AdjudicationWriter.merge, candidates=candidates, labels=labels)
-        return self._act(reviewer, key, ("merge", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("merge", change), **visit)
 
     def edit(
         self,
@@ -107,8 +108,7 @@ class ReviewService(ReviewQueries):
         annotation: Annotation,
         *,
         sources: Sources = (),
-        seen: str,
-        seconds: float,
+        **visit: Unpack[Visit],
     ) -> ReviewResult:
         """Take a candidate with changes, or change a result; `sources` is ignored for a result.
 
@@ -117,25 +117,19 @@ class ReviewService(ReviewQueries):
             Conflict: also where it lacks a required part, or is stored already.
         """
         change = partial(AdjudicationWriter.edit, annotation=annotation, sources=sources)
-        return self._act(reviewer, key, ("edit", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("edit", change), **visit)
 
     def own(
-        self,
-        reviewer: str,
-        key: SampleKey,
-        annotation: Annotation,
-        *,
-        seen: str,
-        seconds: float,
+        self, reviewer: str, key: SampleKey, annotation: Annotation, **visit: Unpack[Visit]
     ) -> ReviewResult:
-        """Adds what nobody marked."""
+        """Add an annotation that nobody made."""
         change = partial(AdjudicationWriter.edit, annotation=annotation, sources=())
-        return self._act(reviewer, key, ("own", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("own", change), **visit)
 
     def remove(
-        self, reviewer: str, key: SampleKey, annotation_id: str, *, seen: str, seconds: float
+        self, reviewer: str, key: SampleKey, annotation_id: str, **visit: Unpack[Visit]
     ) -> ReviewResult:
-        """Gives back something that was made here; what it was made of is open again.
+        """Remove a result; the candidates that it was made of are open again.
 
         Raises:
             Conflict: also where it does not stand any more.
@@ -147,7 +141,7 @@ class ReviewService(ReviewQueries):
                 raise Conflict(f"{annotation_id} does not stand any more", "was it taken back?")
             making.drop(gone)
 
-        return self._act(reviewer, key, ("remove", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("remove", change), **visit)
 
     def reject(
         self,
@@ -157,10 +151,9 @@ class ReviewService(ReviewQueries):
         *,
         reason: Reason = Reason.NONE,
         note: str = "",
-        seen: str,
-        seconds: float,
+        **visit: Unpack[Visit],
     ) -> ReviewResult:
-        """Refuses candidates, and what was made of them; they are kept with the reason.
+        """Refuse candidates, and what was made of them; they are kept with the reason.
 
         Raises:
             InvalidInput: there is neither a reason nor a note.
@@ -171,10 +164,10 @@ class ReviewService(ReviewQueries):
             reason=reason,
             note=check_storable(note.strip(), "note"),
         )
-        return self._act(reviewer, key, ("reject", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("reject", change), **visit)
 
     def rate(
-        self, reviewer: str, key: SampleKey, rating: str, *, seen: str, seconds: float
+        self, reviewer: str, key: SampleKey, rating: str, **visit: Unpack[Visit]
     ) -> ReviewResult:
         """Settles the rating of the sample as a whole; empty takes it back.
 
@@ -184,18 +177,16 @@ class ReviewService(ReviewQueries):
         word = check_storable(rating.strip(), "rating")
         words = scale(self.corpus.sample(key).sample.kind, self.ratings)
         change = partial(AdjudicationWriter.rate, word=word, scale=words)
-        return self._act(reviewer, key, ("rate", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("rate", change), **visit)
 
     def comment(
-        self, reviewer: str, key: SampleKey, text: str, *, seen: str, seconds: float
+        self, reviewer: str, key: SampleKey, text: str, **visit: Unpack[Visit]
     ) -> ReviewResult:
-        """A comment on the sample as a whole, in place of the one that was there; may be empty."""
+        """Replace the comment on the sample as a whole; may be empty."""
         words = {"comment": check_storable(text.strip(), "comment")}
-
-        def change(making: AdjudicationWriter) -> None:
-            making.words.update(words)
-
-        return self._act(reviewer, key, ("comment", change), seen=seen, seconds=seconds)
+        return self._act(
+            reviewer, key, ("comment", lambda writer: writer.words.update(words)), **visit
+        )
 
     def finish(
         self,
@@ -204,8 +195,7 @@ class ReviewService(ReviewQueries):
         *,
         rest: Reason = Reason.NONE,
         note: str = "",
-        seen: str,
-        seconds: float,
+        **visit: Unpack[Visit],
     ) -> ReviewResult:
         """Complete the adjudication; what all agreed on is accepted.
 
@@ -217,10 +207,10 @@ class ReviewService(ReviewQueries):
         change = partial(
             AdjudicationWriter.finish, rest=rest, note=check_storable(note.strip(), "note")
         )
-        return self._act(reviewer, key, ("done", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("done", change), **visit)
 
-    def reopen(self, reviewer: str, key: SampleKey, *, seen: str, seconds: float) -> ReviewResult:
-        """A settled sample is open again, with all that was settled.
+    def reopen(self, reviewer: str, key: SampleKey, **visit: Unpack[Visit]) -> ReviewResult:
+        """Open a settled sample again, with all results.
 
         Raises:
             Conflict: also where it is not settled.
@@ -230,7 +220,7 @@ class ReviewService(ReviewQueries):
             if making.work.settled.assignment.state is not State.DONE:
                 raise Conflict(f"{key} is not settled", "there is nothing to reopen")
 
-        return self._act(reviewer, key, ("reopen", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("reopen", change), **visit)
 
     def read(self, reviewer: str, key: SampleKey, *, seconds: float) -> None:
         """Time on a sample that no action told of."""
@@ -266,9 +256,7 @@ class ReviewService(ReviewQueries):
         reviewer: str,
         key: SampleKey,
         action: tuple[str, Callable[[AdjudicationWriter], None]],
-        *,
-        seen: str,
-        seconds: float,
+        **visit: Unpack[Visit],
     ) -> ReviewResult:
         self.check_reviewer(reviewer)
         sample = self.corpus.sample(key).sample
@@ -282,12 +270,14 @@ class ReviewService(ReviewQueries):
             guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
             labels = self.label_sets.in_force(key.dataset)
             stamp = Stamp(reviewer, self.clock(), labels, guidelines, self.new_id)
-            now.check(seen, same=lambda version: self.label_sets.same(version, stamp.labels))
+            now.check(
+                visit["seen"], same=lambda version: self.label_sets.same(version, stamp.labels)
+            )
             change(making := AdjudicationWriter(log, now, stamp))
             before.append((now, stamp.labels.version))
             return making.action(stream.state, verb)
 
-        done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
+        done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=visit["seconds"])
         found, label_set = before[0]
         now = replace(found, settled=done.stream)
         seen = now.seen_under(label_set)

@@ -146,9 +146,9 @@ class AdjudicationWriter:
         if not has_rating_conflict(ratings.values()):
             self.words["rating"] = next(iter(ratings.values()))
         elif not excused:
-            told = ", ".join(f"{letter} {word or NOT_RATED}" for letter, word in ratings.items())
+            given = ", ".join(f"{letter} {word or NOT_RATED}" for letter, word in ratings.items())
             raise Conflict(
-                f"the rating is not settled yet: {told}", "choose one, or say why none is taken"
+                f"the rating is not settled yet: {given}", "choose one, or say why none is taken"
             )
 
     def edit(self, annotation: Annotation, sources: Sources) -> None:
@@ -187,13 +187,7 @@ class AdjudicationWriter:
             self.drop(adjudicated_of(candidate, self.adjudicated))
             settled = Adjudication(self.stamp.by, ReviewAction.EDITED, candidate.sources)
         (number,) = self.log.numbers([0])
-        return replace(
-            made,
-            version=1,
-            number=number,
-            created=self.stamp.at,
-            settled=settled,
-        )
+        return replace(made, version=1, number=number, created=self.stamp.at, settled=settled)
 
     def _adjudicated_annotation(
         self, candidate: CandidateAnnotation, settled: Adjudication, *, origin: str

@@ -36,10 +36,10 @@ class ReviewRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnnotationLayer:
-    """One annotator's anonymous work on a sample.
+    """One annotator's anonymous work on a sample, without origins, which would bias the reviewer.
 
-    `letter`: another person's in the next sample. `annotations`: in reading order, without origin,
-    which would bias the reviewer. `rating`: may be empty.
+    Attributes:
+        letter: another person's in the next sample.
     """
 
     letter: str
@@ -52,10 +52,11 @@ class AnnotationLayer:
 class ReviewSample:
     """A sample as a reviewer sees it.
 
-    `segments`: parallel to `sample.documents`. `settled`: results and refusals, in reading order.
-    `pending`: people still to annotate. `position`: in the queue, from 1; 0 outside. `refused`: why
-    this reviewer may not adjudicate it; else empty. `seen`: a token of the state, against stale
-    actions.
+    Attributes:
+        segments: parallel to `sample.documents`.
+        settled: results and refusals, in reading order.
+        position: in the queue, from 1; 0 outside.
+        refused: why this reviewer may not adjudicate it; else empty.
     """
 
     sample: Sample
@@ -76,10 +77,7 @@ class ReviewSample:
 
     @property
     def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The ratings with the letters of who gave each, in the order of the scale.
-
-        Words that the scale has not come behind it; who rated nothing is in none.
-        """
+        """The ratings with the letters of who gave each: in the order of the scale, then others."""
         given = {layer.rating for layer in self.layers if layer.rating}
         words = [*self.scale, *sorted(given.difference(self.scale))]
         return tuple(
@@ -124,11 +122,11 @@ class ReviewResult:
 
 @dataclass(frozen=True, slots=True)
 class QueuedSample:
-    """A sample in the review queue.
+    """A sample in the review queue, with counts of its groups; differing ratings are a conflict.
 
-    `summary`: its start. `agreed`, `nearly`, `conflicts`: counts of groups; differing ratings are
-    one conflict. `own`: the reviewer annotated it. `against`: contradiction to a machine in [0, 1]
-    or None.
+    Attributes:
+        own: whether the reviewer annotated it.
+        against: contradiction to a machine in [0, 1]; None without one.
     """
 
     key: SampleKey
@@ -164,8 +162,9 @@ class AnnotationOutcome:
 class SampleOutcome:
     """The adjudication of a sample for one annotator, without other names.
 
-    `outcomes`: of their annotations, in reading order. `added`: results that they did not mark.
-    `rated`: their own; `rating`: the adjudicated one, may be empty.
+    Attributes:
+        added: results that they did not mark.
+        rated: their own rating; `rating` is the adjudicated one.
     """
 
     key: SampleKey
@@ -207,7 +206,7 @@ class SampleWork:
         return groups(self.sample, {layer.letter: layer.annotations for layer in self.layers})
 
     def seen_under(self, label_set: str) -> str:
-        """Stands for all of it, and for the version of the label set that it is shown under."""
+        """Return a token of the state, with the version of the label set that it is shown under."""
         return f"{self.seen}{_SEPARATOR}{label_set}"
 
     def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
@@ -230,7 +229,7 @@ class SampleWork:
 
     @cached_property
     def seen(self) -> str:
-        """Another one as soon as anything of it is otherwise; time is nothing."""
+        """A hash of all work on the sample; time spent does not count."""
         states = {
             stream.person: [dict(stream.state.annotations), dict(stream.state.assignment)]
             for stream in (self.settled, *self.people.values())
@@ -265,11 +264,7 @@ class SampleWork:
 
 
 def read_sample_work(log: Log, sample: Sample) -> SampleWork:
-    """What was done on a sample, as the transaction sees it.
-
-    Raises:
-        NotFound: there is no such sample.
-    """
+    """Read the work on a sample, as the transaction sees it."""
     key = sample.key
     names = lettered(key, log.finished(key))
     people = {letter: log.stream(person, key) for letter, person in names.items()}

@@ -1,7 +1,7 @@
 """Suggestions of machines, for admins: import them, make them of scores, and report on them.
 
 Refuses what does not stand in the texts or in the label set; what annotators do with suggestions is
-no business of this room.
+no business of this service.
 """
 
 from __future__ import annotations
@@ -99,10 +99,10 @@ def report(listed: Iterable[SuggestionListing]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """From where on a segment is suggested, on the scale of the score; one of the two is given.
+    """From where on a segment is suggested, on the scale of the score.
 
     Raises:
-        InvalidInput: none is, or both are, or it is no number.
+        InvalidInput: none or both are given, or it is no number.
     """
 
     below: float | None = None
@@ -122,54 +122,6 @@ class Threshold:
     def as_json(self) -> dict[str, Any]:
         """As a run keeps it."""
         return {"below": self.below} if self.below is not None else {"above": self.above}
-
-
-def unsupported(
-    scores: ScoreStore,
-    corpus: CorpusStore,
-    dataset: str,
-    *,
-    score: str,
-    threshold: Threshold,
-    labels: tuple[LabelPath, ...],
-) -> tuple[ScoreRun, list[tuple[SampleKey, Suggestion]]]:
-    """Return the newest run of a score and its suggestions, in order; other segments are skipped.
-
-    Raises:
-        NotFound: no run has such a score of segments.
-        InvalidInput: the threshold selects supported segments.
-    """
-    for run in reversed(scores.runs(dataset)):
-        said = [
-            each
-            for _, mine in scores.scores(dataset, names=[score], runs=[run.id])
-            for each in mine
-            if each.of == "segments" and not each.extra
-        ]
-        if said:
-            if (threshold.below is not None) == (score in run.low):
-                better = "a low" if score in run.low else "a high"
-                raise InvalidInput(
-                    f"of {score!r} {better} value is the better supported one",
-                    "name the threshold at the other end: --below, or --above",
-                )
-            maker = f"{run.maker}:{score}"
-            found = [
-                (
-                    each.key,
-                    proposed(
-                        each.key,
-                        Suggestion(id="", maker=maker, run="", claim=(anchor,), labels=labels),
-                    ),
-                )
-                for each in said
-                for anchor in _passing_segments(corpus, each, threshold)
-            ]
-            return run, found
-    raise NotFound(
-        f"no run says {score!r} of the segments of dataset {dataset!r}",
-        "make one: tui-annotate score; see: tui-annotate score list",
-    )
 
 
 def _passing_segments(corpus: CorpusStore, score: Score, threshold: Threshold) -> Iterator[Anchor]:
@@ -272,22 +224,51 @@ class SuggestionService:
         Raises:
             NotAllowed: the actor may not manage the workspace.
             NotFound: no run has such a score of segments, or there is no such dataset.
-            InvalidInput: the label (`A.B`) is not in the label set of the dataset.
+            InvalidInput: the label (`A.B`) is not in the label set of the dataset, or the threshold
+                selects supported segments.
         """
         labels = SuggestionFileReader(self.corpus, self.labels, dataset, "").labelled(
             dataset, label
         )
-        run, found = unsupported(
-            self.scores, self.corpus, dataset, score=score, threshold=threshold, labels=labels
+        run, scores = self._newest_run(dataset, score)
+        if (threshold.below is not None) == (score in run.low):
+            better = "a low" if score in run.low else "a high"
+            raise InvalidInput(
+                f"of {score!r} {better} value is the better supported one",
+                "name the threshold at the other end: --below, or --above",
+            )
+        maker = f"{run.maker}:{score}"
+        found = []
+        for each in scores:
+            for anchor in _passing_segments(self.corpus, each, threshold):
+                made = Suggestion(id="", maker=maker, run="", claim=(anchor,), labels=labels)
+                found.append((each.key, proposed(each.key, made)))
+        return self._store_runs(found, {"score": score, "run": run.id, **threshold.as_json()})
+
+    def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
+        """The newest run with such scores of segments, and these scores."""
+        for run in reversed(self.scores.runs(dataset)):
+            scores = [
+                each
+                for _, mine in self.scores.scores(dataset, names=[score], runs=[run.id])
+                for each in mine
+                if each.of == "segments" and not each.extra
+            ]
+            if scores:
+                return run, scores
+        raise NotFound(
+            f"no run says {score!r} of the segments of dataset {dataset!r}",
+            "make one: tui-annotate score; see: tui-annotate score list",
         )
-        told = {"score": score, "run": run.id, **threshold.as_json()}
-        return self._store_runs(found, told)
 
     def _store_runs(
         self, found: Sequence[tuple[SampleKey, Suggestion]], parameters: Mapping[str, Any]
     ) -> Counts:
+        groups: defaultdict[tuple[str, str], list[tuple[SampleKey, Suggestion]]] = defaultdict(list)
+        for key, suggestion in found:
+            groups[key.dataset, suggestion.maker].append((key, suggestion))
         added = 0
-        for (dataset, maker), mine in _group_by_maker(found).items():
+        for (dataset, maker), mine in groups.items():
             run = ScoreRun(
                 id=str(uuid.uuid4()),
                 kind=RunKind.SUGGEST,
@@ -297,15 +278,6 @@ class SuggestionService:
             )
             added += self.store.add(run, mine)
         return Counts(added, len(found) - added)
-
-
-def _group_by_maker(
-    found: Iterable[tuple[SampleKey, Suggestion]],
-) -> dict[tuple[str, str], list[tuple[SampleKey, Suggestion]]]:
-    groups: defaultdict[tuple[str, str], list[tuple[SampleKey, Suggestion]]] = defaultdict(list)
-    for key, suggestion in found:
-        groups[key.dataset, suggestion.maker].append((key, suggestion))
-    return dict(groups)
 
 
 _FIELDS: Final = frozenset(
@@ -356,11 +328,12 @@ class SuggestionFileReader:
         named = "dataset" in value
         dataset = identifier(value["dataset"], what="dataset") if named else self.dataset
         sample = sample_of(dataset, identifier(value.get("sample"), what="sample"))
+        has_claim = not value.keys().isdisjoint(("quote", "start", "end"))
         made = Suggestion(
             id="",
             maker=check_storable(identifier(value.get("maker", self.maker), what="maker"), "maker"),
             run="",
-            claim=tuple(_parse_claim(value, sample)),
+            claim=(_parse_anchor(value, sample, Side.SUMMARY),) if has_claim else (),
             evidence=tuple(_parse_evidence(value, sample)),
             labels=self._parse_labels(sample.dataset, value),
             note=check_storable(_text_field(value, "reason").strip(), "reason"),
@@ -380,11 +353,11 @@ class SuggestionFileReader:
         return self.corpus.sample(key).sample
 
     def _parse_labels(self, dataset: str, value: Mapping[str, Any]) -> tuple[LabelPath, ...]:
-        told = value.get("labels", [value["label"]] if "label" in value else [])
-        if not isinstance(told, list) or ("label" in value and "labels" in value):
+        given = value.get("labels", [value["label"]] if "label" in value else [])
+        if not isinstance(given, list) or ("label" in value and "labels" in value):
             raise InvalidInput("give 'label', or 'labels' as a list", _FORM_HINT)
         paths = []
-        for each in told:
+        for each in given:
             if isinstance(each, list) and all(isinstance(part, str) for part in each):
                 paths.append(JOINER.join(each))
             elif isinstance(each, str):
@@ -409,14 +382,9 @@ class SuggestionFileReader:
         return (path,)
 
 
-def _parse_claim(value: Mapping[str, Any], sample: Sample) -> Iterator[Anchor]:
-    if any(name in value for name in ("quote", "start", "end")):
-        yield _parse_anchor(value, sample, Side.SUMMARY)
-
-
 def _parse_evidence(value: Mapping[str, Any], sample: Sample) -> Iterator[Anchor]:
-    told = value.get("evidence", [])
-    for each in told if isinstance(told, list) else [told]:
+    given = value.get("evidence", [])
+    for each in given if isinstance(given, list) else [given]:
         place = {"quote": each} if isinstance(each, str) else each
         if not isinstance(place, dict):
             raise InvalidInput(

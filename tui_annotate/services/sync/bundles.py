@@ -100,7 +100,9 @@ class Bundles:
             ids = sorted(each.id for each in self.people.all())
             first = self.last_number() + _NUMBERS_PER_PERSON * ids.index(person.id)
             header = BundleHeader(person.id, person.name, self.home(), first)
-            bundle_file.describe(folder, header, self._collect_guidance(wanted))
+            kinds = (GuidanceKind.LABELS, GuidanceKind.GUIDELINES)
+            guidance = (self._guidance_texts(kind, wanted) for kind in kinds)
+            bundle_file.describe(folder, header, bundle_file.BundleGuidance(*guidance))
             bundle_file.pack(folder, target)
         return BundleContents(samples, streams, vectors)
 
@@ -225,14 +227,6 @@ class Bundles:
             count = suggestion_lines.write(self.suggestions.bundled(theirs), file)
         if not count:
             target.unlink()
-
-    def _collect_guidance(self, wanted: Wanted) -> bundle_file.BundleGuidance:
-        return bundle_file.BundleGuidance(
-            *(
-                self._guidance_texts(kind, wanted)
-                for kind in (GuidanceKind.LABELS, GuidanceKind.GUIDELINES)
-            )
-        )
 
     def _guidance_texts(self, kind: GuidanceKind, wanted: Wanted) -> dict[str, str]:
         common = self.guidance.version(kind)

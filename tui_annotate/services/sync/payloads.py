@@ -79,7 +79,8 @@ def payload(
             "ingest the reports that it belongs to",
         )
     found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
-    found[WORK_KEY] = work_to_json(record, at)
+    states = [one.state.value for one in record.assignments]
+    found[WORK_KEY] = {"at": at, "state": states[0] if states else State.NEW.value}
     if answers:
         found[_ANSWERS_KEY] = dict(answers)
     if record.sample.kind in JUDGED and (made := collect_origins(record)):
@@ -145,8 +146,8 @@ def _parse_native(
         items = list(registry.load("importers", "native").read(file, ImportOptions()))
     record = next((each for each in items if isinstance(each, Record)), None)
     if record is None:
-        told = next((each.message for each in items if isinstance(each, Problem)), "it is empty")
-        raise InvalidInput(f"its payload is no record: {told}", _HINT)
+        problem = next((each.message for each in items if isinstance(each, Problem)), "it is empty")
+        raise InvalidInput(f"its payload is no record: {problem}", _HINT)
     if text_digest(record.sample) != text_digest(sample):
         raise InvalidInput("its payload is of other texts than the sample here", _HINT)
     if len({each.id for each in record.people}) > 1:
@@ -218,12 +219,12 @@ def _cut_span(span: Span, sample: Sample, side: Side) -> tuple[Span, ...]:
 def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
     first = Side.SUMMARY if sample.kind is SampleKind.REPORT else Side.SOURCE
     for name, side in (("spans", first), ("report_spans", Side.SUMMARY)):
-        told = value.get(name, [])
-        if not isinstance(told, list) or not all(isinstance(each, dict) for each in told):
+        spans = value.get(name, [])
+        if not isinstance(spans, list) or not all(isinstance(each, dict) for each in spans):
             raise InvalidInput(f"its {name} are no list of spans", _HINT)
-        if told and not sample.side(side):
+        if spans and not sample.side(side):
             raise InvalidInput(f"its {name} lie in a text that is not here", _HINT)
-        for each in told:
+        for each in spans:
             text = sample.document(side).text
             for part in _cut_span(_parse_span(each, text), sample, side):
                 yield side, part
@@ -263,8 +264,8 @@ def has_judgements(record: Record) -> bool:
 
 def has_work(stream: Stream) -> bool:
     """Whether more than time was spent on a sample."""
-    told: Any = stream.state.assignment
-    given = told["rating"] or told["comment"] or told["state"] != "new"
+    assignment: Any = stream.state.assignment
+    given = assignment["rating"] or assignment["comment"] or assignment["state"] != "new"
     return bool(stream.state.annotations or stream.state.suggestions or given)
 
 
@@ -277,12 +278,6 @@ def last_deed(events: Iterable[Event], *, since: str = "") -> str:
         if event.hash == since:
             last = ""
     return last
-
-
-def work_to_json(record: Record, at: str) -> dict[str, Any]:
-    """How far somebody is on a sample, and when they did something last, as a row tells it."""
-    states = [one.state.value for one in record.assignments]
-    return {"at": at, "state": states[0] if states else State.NEW.value}
 
 
 def read_work(value: Any) -> tuple[str, str]:
@@ -299,17 +294,17 @@ def read_work(value: Any) -> tuple[str, str]:
     return parse_row_time(at) if isinstance(at, str) and at else "", str(value["state"])
 
 
-def parse_row_time(told: str) -> str:
+def parse_row_time(text: str) -> str:
     """A time as a table writes it, as the store does.
 
     Raises:
         InvalidInput: it is none.
     """
     try:
-        at = datetime.fromisoformat(told)
+        at = datetime.fromisoformat(text)
         at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise InvalidInput(f"{told[:40]!r} is no time", "who wrote that row?") from error
+        raise InvalidInput(f"{text[:40]!r} is no time", "who wrote that row?") from error
     return at.isoformat(timespec="microseconds")
 
 
@@ -339,8 +334,12 @@ def read_origins(value: Any, sample: Sample, state: StreamState, *, at: str) -> 
     """
     if not isinstance(value, list):
         raise InvalidInput(f"its {ORIGINS_KEY!r} is no list", _HINT)
-    found = (_origin_annotation(each, sample, at=at) for each in value)
-    return {one.id: _stored_or_new(one, state) for one in found}
+    found = {}
+    for one in (_origin_annotation(each, sample, at=at) for each in value):
+        payload_, here = annotation_to_json(one), state.annotations.get(one.id)
+        same = here and all(here.get(name) == payload_[name] for name in _COMPARED_FIELDS)
+        found[one.id] = here if here and same else payload_
+    return found
 
 
 def _origin_annotation(value: Any, sample: Sample, *, at: str) -> Annotation:
@@ -353,13 +352,6 @@ def _origin_annotation(value: Any, sample: Sample, *, at: str) -> Annotation:
     if annotation.suggested is None:
         raise InvalidInput(f"its annotation {annotation.id!r} lacks where it is from", _HINT)
     return annotation
-
-
-def _stored_or_new(annotation: Annotation, state: StreamState) -> Payload:
-    here = state.annotations.get(annotation.id)
-    told_ = annotation_to_json(annotation)
-    same = here is not None and all(here.get(name) == told_[name] for name in _COMPARED_FIELDS)
-    return here if here is not None and same else told_
 
 
 _COMPARED_FIELDS: Final = ("claim", "evidence", "suggested")

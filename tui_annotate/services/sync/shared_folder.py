@@ -44,10 +44,8 @@ class FolderPushResult(NamedTuple):
     """What a file got.
 
     Attributes:
-        streams, events: streams with something new, and events in them.
-        waiting: samples on which another machine did something else: they are pulled first, so
-            that the conflict is told.
-        refused: samples whose work can not be written so that it could be read again, and why.
+        waiting: samples on which another machine did something else; they must be pulled first.
+        refused: samples whose work can not be written, and why.
     """
 
     streams: int = 0
