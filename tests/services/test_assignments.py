@@ -14,7 +14,7 @@ from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFo
 from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role, second_reader
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.assignments import AssignmentService
-from tui_annotate.services.assignments.report import RuleResult
+from tui_annotate.services.assignments.report import AssignmentRuleResult
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -302,10 +302,10 @@ def test_rules_are_tried_without_being_made(database: Database) -> None:
         annotating.finish(person(database, name), SampleKey("d", "0"), seconds=0)
     rule = Escalation(DisagreementRule.DIFFER)
     before = share.show(), keys(database, "li")
-    assert share.pool("d", Pool(2, "ingested"), dry_run=True) == RuleResult(0, 8)
-    assert share.escalate("d", rule, now=True, dry_run=True) == RuleResult(0, 0, added=1)
+    assert share.pool("d", Pool(2, "ingested"), dry_run=True) == AssignmentRuleResult(0, 8)
+    assert share.escalate("d", rule, now=True, dry_run=True) == AssignmentRuleResult(0, 0, added=1)
     assert (share.show(), keys(database, "li")) == before
-    assert share.escalate("d", rule, now=True) == RuleResult(3, 0, added=1)
+    assert share.escalate("d", rule, now=True) == AssignmentRuleResult(3, 0, added=1)
 
 
 def test_one_begins_in_ones_own_line(database: Database) -> None:

@@ -155,12 +155,11 @@ class StatusReader:
         if not lost:
             return Finding("labels", "ok", many(known, "label"))
         named = [f"{JOINER.join(path)} ({count:,})" for path, count in lost.most_common(_MAX_NAMED)]
-        more = f" and {len(lost) - _MAX_NAMED} more" if len(lost) > _MAX_NAMED else ""
         file = shlex.quote(str(self.path / "labels.yaml"))
         return Finding(
             "labels",
             "doubt",
-            f"annotations have labels that the label set lacks: {', '.join(named)}{more}",
+            f"annotations have labels that the label set lacks: {_join_named(named, len(lost))}",
             f"tui-annotate labels normalise --dry-run; or add them to {file}",
         )
 
@@ -204,11 +203,15 @@ def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> Finding:
     listed = [
         f"{each.label} of {each.name} ({each.annotations:,})" for each in waiting[:_MAX_NAMED]
     ]
-    more = f" and {len(waiting) - _MAX_NAMED} more" if len(waiting) > _MAX_NAMED else ""
     return Finding(
         "split labels",
         "doubt",
-        f"annotations wait for a choice: {', '.join(listed)}{more}",
+        f"annotations wait for a choice: {_join_named(listed, len(waiting))}",
         "tui-annotate annotate; or, by an admin for all at once: "
         "tui-annotate labels normalise --rule LABEL=CHOICE --dry-run",
     )
+
+
+def _join_named(names: Sequence[str], total: int) -> str:
+    more = f" and {total - _MAX_NAMED} more" if total > _MAX_NAMED else ""
+    return ", ".join(names) + more

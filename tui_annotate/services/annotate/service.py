@@ -33,7 +33,10 @@ from tui_annotate.storage.log.log import Log, Stream
 
 @dataclass(frozen=True)
 class AnnotationService(SampleQueries):
-    """The actions of annotators, and what they see. Threads may share it."""
+    """The actions of annotators, and what they see. Threads may share it.
+
+    Every action raises NotFound where there is no such sample.
+    """
 
     clock: Callable[[], str] = utc_now
     new_id: Callable[[], str] = new_id
@@ -60,7 +63,6 @@ class AnnotationService(SampleQueries):
         Raises:
             InvalidInput: the annotation is malformed, or its labels break their rules.
             Conflict: a duplicate claim with its label, a used id, or another label set in force.
-            NotFound: there is no such sample or document.
         """
 
         def prepare(log: Log, stream: Stream) -> PendingEvent:
@@ -149,7 +151,6 @@ class AnnotationService(SampleQueries):
 
         Raises:
             InvalidInput: the word is not in the scale; where there is none, any word is taken.
-            NotFound: there is no such sample.
         """
         kind = self.corpus.sample(key).sample.kind
         word = check_storable(rating.strip(), "rating")
@@ -213,7 +214,7 @@ class AnnotationService(SampleQueries):
         Raises:
             InvalidInput: as `add`; or the label is no longer in the set.
             Conflict: as `add`; or it is accepted already, or the dataset hides suggestions.
-            NotFound: there is no such sample or suggestion.
+            NotFound: there is no such suggestion.
         """
 
         def prepare(log: Log, stream: Stream) -> PendingEvent:
@@ -233,7 +234,7 @@ class AnnotationService(SampleQueries):
 
         Raises:
             Conflict: it has this answer already, or the dataset hides suggestions.
-            NotFound: there is no such sample or suggestion.
+            NotFound: there is no such suggestion.
             InvalidInput: the reason can not be stored.
         """
         why = check_storable(reason.strip(), "reason")

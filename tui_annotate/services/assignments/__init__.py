@@ -32,8 +32,8 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.services.assignments.report import (
     AssignmentOverview,
+    AssignmentRuleResult,
     HandoutReport,
-    RuleResult,
     report_handout,
     report_person,
     shown,
@@ -290,7 +290,7 @@ class AssignmentService:
             return Practice(person=SETTLED)
         return Practice(person=meant[0]) if meant else Practice(origin=gold)
 
-    def pool(self, dataset: str, pool: Pool, *, dry_run: bool = False) -> RuleResult:
+    def pool(self, dataset: str, pool: Pool, *, dry_run: bool = False) -> AssignmentRuleResult:
         """People draw the samples of a dataset, until each sample has as many as the rule says.
 
         Raises:
@@ -299,7 +299,7 @@ class AssignmentService:
         """
         with self._writing(dry_run=dry_run) as store:
             number = store.set_pool(dataset, pool)
-            ruled = RuleResult(number, store.count_waiting(dataset, pool))
+            ruled = AssignmentRuleResult(number, store.count_waiting(dataset, pool))
         return replace(ruled, handout=0) if dry_run else ruled
 
     def escalate(
@@ -309,7 +309,7 @@ class AssignmentService:
         *,
         now: bool = False,
         dry_run: bool = False,
-    ) -> RuleResult:
+    ) -> AssignmentRuleResult:
         """Set the rule that adds people where others disagree; None keeps the one in force.
 
         `now` applies it to existing disagreements.
@@ -322,7 +322,7 @@ class AssignmentService:
             added, waiting = 0, 0
             if now:
                 added, waiting = store.escalate_now(dataset, disabled=self.disabled)
-        return RuleResult(0 if dry_run else number, waiting, added)
+        return AssignmentRuleResult(0 if dry_run else number, waiting, added)
 
     @contextmanager
     def _writing(self, *, dry_run: bool) -> Iterator[AssignmentTransaction]:

@@ -67,7 +67,7 @@ class ListedRule:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleResult:
+class AssignmentRuleResult:
     """The effect of a rule; `handout` is its number for undo, 0 for none."""
 
     handout: int

@@ -53,8 +53,12 @@ class ExportRun:
         about = get_traits(self._exporter)
         self._place = about.place if about else FormatTarget.STREAM
         self._layer = self._options.layer
-        if about and about.layered:
-            self._layer = wanted(self._layer, exporter=exporter)
+        if about and about.layered and not self._layer:
+            raise InvalidInput(
+                f"{exporter} holds one layer of annotations: say whose",
+                CHOICES,
+                code="layer-missing",
+            )
 
     def run(self, records: Iterable[Record], target: Path | TextIO | None) -> ExportReport:
         """Write to a file or folder that appears whole or not at all, or to an open stream.
@@ -82,19 +86,6 @@ class ExportRun:
             if not isinstance(report, ExportReport):
                 raise TypeError(f"it gave {type(report).__name__}, no Report")
         return report
-
-
-def wanted(layer: str, *, exporter: str) -> str:
-    """The layer that was asked for.
-
-    Raises:
-        InvalidInput: none was; the hint names the choices.
-    """
-    if not layer:
-        raise InvalidInput(
-            f"{exporter} holds one layer of annotations: say whose", CHOICES, code="layer-missing"
-        )
-    return layer
 
 
 def layered(records: Iterable[Record], layer: str) -> Iterator[Record]:

@@ -139,32 +139,25 @@ class _Batch:
     size: int = 0
 
 
+@dataclass(slots=True)
 class IngestRun:
     """Reads records once, to check or store them; `exchange` gives stored samples their texts."""
 
-    def __init__(
-        self,
-        corpus: CorpusStore,
-        annotations: AnnotationStore,
-        *,
-        watcher: Watcher,
-        workers: int = 1,
-        exchange: bool | None = None,
-    ) -> None:
-        self.report = IngestReport()
-        self.datasets: set[str] = set()
-        self._corpus = corpus
-        self._annotations = annotations
-        self._watcher = watcher
-        self._workers = workers
-        self._exchange = exchange
-        self._start_time = time.monotonic()
-        self._records_read = 0
-        self._fraction_read: Callable[[], float | None] = lambda: None
-        self._in_flight: dict[SampleKey, str] = {}
-        self._pending_documents: set[str] = set()
-        self._unembedded_documents = self._unembedded_segments = 0
-        self._changed_samples = 0
+    corpus: CorpusStore
+    annotations: AnnotationStore
+    watcher: Watcher
+    workers: int = 1
+    exchange: bool | None = None
+    report: IngestReport = field(default_factory=IngestReport)
+    datasets: set[str] = field(default_factory=set)
+    _start_time: float = field(default_factory=time.monotonic)
+    _records_read: int = 0
+    _fraction_read: Callable[[], float | None] = lambda: None
+    _in_flight: dict[SampleKey, str] = field(default_factory=dict)
+    _pending_documents: set[str] = field(default_factory=set)
+    _unembedded_documents: int = 0
+    _unembedded_segments: int = 0
+    _changed_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
         """Counts what storing would do, and tells of what it would refuse.
@@ -173,7 +166,7 @@ class IngestRun:
         """
         with closing(NameRegister()) as seen:
             for batch in self._batches(records):
-                known = self._corpus.known([record.sample.key for record in batch])
+                known = self.corpus.known([record.sample.key for record in batch])
                 for number, record in enumerate(batch):
                     yield from self._check_record(
                         record, known, seen, place=f"{self._records_read}.{number}"
@@ -186,7 +179,7 @@ class IngestRun:
         key, digest = record.sample.key, _digest(record)
         before, _, first = seen.first(json.dumps(key), f"{digest} {place}").partition(" ")
         stored = known.get(key)
-        if before != digest or (self._exchange is None and stored not in {None, digest}):
+        if before != digest or (self.exchange is None and stored not in {None, digest}):
             self._refuse(record)
         elif first != place or stored == digest:
             self.report.known += 1
@@ -201,7 +194,7 @@ class IngestRun:
     def store(self, records: Records, vectors: Vectors) -> None:
         """Segments ahead, writes in the order of the records, embeds what can not wait."""
         window: deque[_Batch] = deque()
-        with SegmentationPool(self._workers) as sentences:
+        with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):
                 window.append(self._admit(found, sentences))
                 while sum(batch.size for batch in window) > _MAX_PENDING_CHARACTERS:
@@ -216,7 +209,7 @@ class IngestRun:
 
     def embed(self, vectors: Vectors) -> None:
         """Makes all vectors that are missing, also those of a run that was killed."""
-        vectors.catch_up(partial(self._watcher.report_embedded, time.monotonic()))
+        vectors.catch_up(partial(self.watcher.report_embedded, time.monotonic()))
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
         self.report.notes += vectors.notes
@@ -224,14 +217,14 @@ class IngestRun:
 
     def _admit(self, records: Sequence[Record], sentences: SegmentationPool) -> _Batch:
         batch = _Batch()
-        known = self._corpus.known([record.sample.key for record in records])
+        known = self.corpus.known([record.sample.key for record in records])
         for record in records:
             key, digest = record.sample.key, _digest(record)
             stored = self._in_flight.get(key) or known.get(key)
-            if stored == digest and self._exchange is None:
+            if stored == digest and self.exchange is None:
                 self.report.known += 1
                 self.report.known_documents += record.sample.kind is SampleKind.DOCUMENT
-            elif stored is None or (self._exchange is not None and key not in self._in_flight):
+            elif stored is None or (self.exchange is not None and key not in self._in_flight):
                 self._in_flight[key] = digest
                 batch.fresh[key] = record
             else:
@@ -248,9 +241,9 @@ class IngestRun:
             for record in batch.fresh.values()
             for document in record.sample.documents
         }
-        if self._exchange is None:  # an exchange may drop what is there before its turn comes
+        if self.exchange is None:  # an exchange may drop what is there before its turn comes
             wanted = [name for name in documents if name not in self._pending_documents]
-            stored = self._corpus.known_documents(wanted, SEGMENTER)
+            stored = self.corpus.known_documents(wanted, SEGMENTER)
             documents = {name: documents[name] for name in wanted if name not in stored}
             self._pending_documents |= documents.keys()
         batch.texts = {name: place for place, name in enumerate(documents)}
@@ -261,18 +254,18 @@ class IngestRun:
     def _write(self, batch: _Batch, sentences: SegmentationPool) -> None:
         segments = sentences.result(batch.tasks)
         samples = [_new_sample(record, batch, segments) for record in batch.fresh.values()]
-        if samples and self._exchange is None:
-            self._corpus.add(samples, segmenter=SEGMENTER)
+        if samples and self.exchange is None:
+            self.corpus.add(samples, segmenter=SEGMENTER)
             self.report.added += len(samples)
         elif samples:
-            replaced, added = self._corpus.replace(
-                samples, segmenter=SEGMENTER, with_annotations=bool(self._exchange)
+            replaced, added = self.corpus.replace(
+                samples, segmenter=SEGMENTER, with_annotations=bool(self.exchange)
             )
             self.report.replaced += replaced
             self.report.added += added
             self.report.known += len(samples) - replaced - added
         if batch.with_work:
-            counts = self._annotations.import_records(batch.with_work)
+            counts = self.annotations.import_records(batch.with_work)
             self.report.annotations += counts.added
             self.report.annotations_known += counts.known
             self.report.annotations_removed += counts.buried
@@ -329,13 +322,13 @@ class IngestRun:
 
     def _note_problem(self, problem: Problem) -> None:
         self.report.note_problem(problem)
-        if self._watcher.problem is not None:
-            self._watcher.problem(problem)
+        if self.watcher.problem is not None:
+            self.watcher.problem(problem)
 
     def _report_progress(self, phase: str) -> None:
-        if self._watcher.progress is not None:
+        if self.watcher.progress is not None:
             report = self.report
-            self._watcher.progress(
+            self.watcher.progress(
                 Progress(
                     phase,
                     self._records_read,

@@ -37,9 +37,6 @@ class _Text:
         end = len(self.text) if found < 0 else found
         return end - 1 if self.text[at:end].endswith("\r") else end
 
-    def line_start(self, at: int) -> int:
-        return self.text.rfind("\n", 0, at) + 1
-
 
 def rename(text: str, old: LabelPath, name: str) -> str:
     """A label set with another name for a label; what is below it goes along."""
@@ -201,7 +198,7 @@ def _removal_edits(at: _Text, found: yaml.SequenceNode, gone: set[int]) -> Itera
     for place in gone:
         node = nodes[place]
         if not found.flow_style:
-            start = at.line_start(node.start_mark.index)
+            start = at.text.rfind("\n", 0, node.start_mark.index) + 1
             end = at.line_end(at.end(node))
             yield start, min(end + len(_newline(at)), len(at.text)), ""
         elif all(each in gone for each in range(place + 1)):

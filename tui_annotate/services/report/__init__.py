@@ -161,8 +161,9 @@ def page_frame() -> tuple[str, str]:
 
     Its policy allows our one script and one style by their hashes, and nothing else.
     """
-    script = "".join(text for name, text in _assets() if name.endswith(".js"))
-    parts = dict(_assets())
+    folder = files("tui_annotate.services.report") / "assets"
+    parts = {part.name: part.read_text("utf-8") for part in folder.iterdir()}
+    script = "".join(parts[name] for name in sorted(parts) if name.endswith(".js"))
     style = parts["page.css"]
     policy = _POLICY.format(script=_csp_hash(script), style=_csp_hash(style))
     opening, _, closing = parts["page.html"].partition(_DATA_SLOT)
@@ -178,16 +179,6 @@ def block(name: str, value: Any, *, once: bool = False) -> str:
         json.dumps(value, ensure_ascii=False, separators=(",", ":")),
     )
     return f'<script type="application/json" {kind}="data-{name}">{escaped}</script>\n'
-
-
-@cache
-def _assets() -> tuple[tuple[str, str], ...]:
-    """(name, text) of all parts, in the order of their names."""
-    folder = files("tui_annotate.services.report") / "assets"
-    return tuple(
-        (part.name, part.read_text("utf-8"))
-        for part in sorted(folder.iterdir(), key=lambda each: each.name)
-    )
 
 
 def _csp_hash(text: str) -> str:

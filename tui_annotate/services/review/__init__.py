@@ -75,11 +75,11 @@ class ReviewService(ReviewQueries):
             Conflict: also where it stands already, or a label must stand alone on its claim.
         """
 
-        def change(making: AdjudicationWriter) -> None:
+        def change(writer: AdjudicationWriter) -> None:
             if not candidates:
                 raise Conflict("no majority proposes anything here", "choose a rival first")
             for sources in candidates:
-                making.take(making.work.candidate(sources), ReviewAction.TAKEN)
+                writer.take(writer.work.candidate(sources), ReviewAction.TAKEN)
 
         return self._act(reviewer, key, ("take", change), **visit)
 
@@ -135,11 +135,11 @@ class ReviewService(ReviewQueries):
             Conflict: also where it does not stand any more.
         """
 
-        def change(making: AdjudicationWriter) -> None:
-            gone = [one for one in making.adjudicated if one.id == annotation_id]
+        def change(writer: AdjudicationWriter) -> None:
+            gone = [one for one in writer.adjudicated if one.id == annotation_id]
             if not gone:
                 raise Conflict(f"{annotation_id} does not stand any more", "was it taken back?")
-            making.drop(gone)
+            writer.drop(gone)
 
         return self._act(reviewer, key, ("remove", change), **visit)
 
@@ -158,11 +158,9 @@ class ReviewService(ReviewQueries):
         Raises:
             InvalidInput: there is neither a reason nor a note.
         """
+        checked = check_storable(note.strip(), "note")
         change = partial(
-            AdjudicationWriter.reject,
-            candidates=candidates,
-            reason=reason,
-            note=check_storable(note.strip(), "note"),
+            AdjudicationWriter.reject, candidates=candidates, reason=reason, note=checked
         )
         return self._act(reviewer, key, ("reject", change), **visit)
 
@@ -204,9 +202,8 @@ class ReviewService(ReviewQueries):
         Raises:
             Conflict: also with open conflicts or rating and no reason.
         """
-        change = partial(
-            AdjudicationWriter.finish, rest=rest, note=check_storable(note.strip(), "note")
-        )
+        checked = check_storable(note.strip(), "note")
+        change = partial(AdjudicationWriter.finish, rest=rest, note=checked)
         return self._act(reviewer, key, ("done", change), **visit)
 
     def reopen(self, reviewer: str, key: SampleKey, **visit: Unpack[Visit]) -> ReviewResult:
@@ -216,8 +213,8 @@ class ReviewService(ReviewQueries):
             Conflict: also where it is not settled.
         """
 
-        def change(making: AdjudicationWriter) -> None:
-            if making.work.settled.assignment.state is not State.DONE:
+        def change(writer: AdjudicationWriter) -> None:
+            if writer.work.settled.assignment.state is not State.DONE:
                 raise Conflict(f"{key} is not settled", "there is nothing to reopen")
 
         return self._act(reviewer, key, ("reopen", change), **visit)
@@ -226,12 +223,11 @@ class ReviewService(ReviewQueries):
         """Time on a sample that no action told of."""
         self.check_reviewer(reviewer)
         if working_seconds(seconds):
-            self._ledger(reviewer).do(
-                SETTLED,
-                key,
-                lambda _log, stream: event_builders.assign(stream.state, READ, {}),
-                seconds=seconds,
-            )
+
+            def prepare(_log: Log, stream: Stream) -> PendingEvent:
+                return event_builders.assign(stream.state, READ, {})
+
+            self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
 
     def undo(self, reviewer: str) -> ActionResult | None:
         """Undo this reviewer's last action, on any sample; None where nothing is left.
@@ -270,12 +266,10 @@ class ReviewService(ReviewQueries):
             guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
             labels = self.label_sets.in_force(key.dataset)
             stamp = Stamp(reviewer, self.clock(), labels, guidelines, self.new_id)
-            now.check(
-                visit["seen"], same=lambda version: self.label_sets.same(version, stamp.labels)
-            )
-            change(making := AdjudicationWriter(log, now, stamp))
-            before.append((now, stamp.labels.version))
-            return making.action(stream.state, verb)
+            now.check(visit["seen"], same=lambda version: self.label_sets.same(version, labels))
+            change(writer := AdjudicationWriter(log, now, stamp))
+            before.append((now, labels.version))
+            return writer.action(stream.state, verb)
 
         done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=visit["seconds"])
         found, label_set = before[0]

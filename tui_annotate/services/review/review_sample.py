@@ -110,14 +110,13 @@ class ReviewSample:
 
 @dataclass(frozen=True, slots=True)
 class ReviewResult:
-    """The stored state after an action; `undone` is the verb that undo or redo reversed."""
+    """The stored state after an action."""
 
     key: SampleKey
     verb: str
     settled: tuple[Annotation, ...]
     assignment: Assignment
     seen: str
-    undone: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -62,7 +62,10 @@ class _Tally:
                 self.reasons[each.reason] += 1
 
     def as_json(self) -> dict[str, Any]:
-        """As values of JSON, in fixed order; reasons by how often they were given."""
+        """As values of JSON, in fixed order; reasons by how often they were given.
+
+        `rate` is the share of answers that took the suggestion, and its 95 % interval.
+        """
         answered = self.answers.total()
         taken = self.answers[Answer.ACCEPTED] + self.answers[Answer.CHANGED]
         low, high = wilson(taken, answered)
@@ -75,26 +78,6 @@ class _Tally:
             "reasons": dict(sorted(self.reasons.items(), key=lambda each: (-each[1], each[0]))),
             "rate": {"share": taken / answered if answered else None, "low": low, "high": high},
         }
-
-
-def report(listed: Iterable[SuggestionListing]) -> dict[str, Any]:
-    """The counts of all, by maker and by label, as JSON values; a label of several counts for each.
-
-    `rate` is the share of answers by which a suggestion was taken, with or without changes, and
-    stands; with its 95 % interval, which holds answers for independent of each other.
-    """
-    whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
-    for each in listed:
-        names = [JOINER.join(path) for path in each.suggestion.labels] or [NO_LABEL]
-        whole.take(each)
-        makers.setdefault(each.suggestion.maker, _Tally()).take(each)
-        for name in names:
-            labels.setdefault(name, _Tally()).take(each)
-    return {
-        **whole.as_json(),
-        "by_maker": [{"name": name, **one.as_json()} for name, one in sorted(makers.items())],
-        "by_label": [{"name": name, **one.as_json()} for name, one in sorted(labels.items())],
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,12 +158,24 @@ class SuggestionService:
                 yield each, anchor.span.of(sample.document(anchor.side, anchor.index).text)
 
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
-        """How suggestions fared with people, by maker and by label, as docs/json.md says.
+        """Count answers in all, by maker and by label, as docs/json.md says.
+
+        A suggestion with several labels counts for each.
 
         Raises:
             NotAllowed: the actor may not report on others.
         """
-        return report(self.store.listed(dataset=dataset, maker=maker))
+        whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
+        for each in self.store.listed(dataset=dataset, maker=maker):
+            whole.take(each)
+            makers.setdefault(each.suggestion.maker, _Tally()).take(each)
+            for name in [JOINER.join(path) for path in each.suggestion.labels] or [NO_LABEL]:
+                labels.setdefault(name, _Tally()).take(each)
+        return {
+            **whole.as_json(),
+            "by_maker": [{"name": name, **one.as_json()} for name, one in sorted(makers.items())],
+            "by_label": [{"name": name, **one.as_json()} for name, one in sorted(labels.items())],
+        }
 
     def read(
         self,

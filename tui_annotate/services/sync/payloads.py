@@ -124,7 +124,10 @@ def state(value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str) 
     judged = sample.kind in JUDGED
     beside = {_ANSWERS_KEY} if judged else {_ANSWERS_KEY, WORK_KEY}
     plain_value = {name: each for name, each in value.items() if name not in beside}
-    found = (_parse_judged if judged else _parse_native)(plain_value, sample, stream, at=at)
+    if judged:
+        found = _parse_judged(plain_value, sample, stream, at=at)
+    else:
+        found = _parse_native(plain_value, sample, stream)
     # Other programs that write lines of reports know of no answers: theirs stay.
     absent = stream.state.suggestions if judged else {}
     return replace(found, suggestions=_parse_answers(value.get(_ANSWERS_KEY, absent)))
@@ -136,10 +139,7 @@ def _parse_answers(value: Any) -> dict[str, Payload]:
     return {name: answer_to_json(answer_from_json(each)) for name, each in value.items()}
 
 
-def _parse_native(
-    value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str
-) -> StreamState:
-    del at
+def _parse_native(value: Mapping[str, Any], sample: Sample, stream: Stream) -> StreamState:
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         file = Path(place) / "row.jsonl"
         file.write_text(json.dumps(value) + "\n", "utf-8")
