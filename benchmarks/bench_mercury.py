@@ -34,7 +34,8 @@ from tui_annotate.methods.evaluation import RankingFigures, figures
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import TokenEmbedder
-from tui_annotate.services.assist import AssistService, Choice, choices
+from tui_annotate.services.assist.evaluation import Choice, choices
+from tui_annotate.services.assist.search import AssistService
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database

@@ -24,7 +24,7 @@ from tui_annotate.methods.matching import touched_segments
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
-from tui_annotate.services.assist import Choice, choices
+from tui_annotate.services.assist.evaluation import Choice, choices
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database

@@ -40,7 +40,8 @@ from tui_annotate.tui.screens.sample import signals
 from tui_annotate.tui.widgets.document_pane import DocumentPane
 
 if TYPE_CHECKING:
-    from tui_annotate.services.assist import AssistService, SampleAssist
+    from tui_annotate.services.assist.sample import SampleAssist
+    from tui_annotate.services.assist.search import AssistService
     from tui_annotate.tui.screens.sample.host import SampleHost
 
 Segments = Sequence[Sequence[Segment]]

@@ -10,7 +10,7 @@ from tui_annotate.tui.draft.words import HINT, WARNING
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample
-    from tui_annotate.services.assist import SampleAssist
+    from tui_annotate.services.assist.sample import SampleAssist
 
 LOADING: Final = "words only: loading vectors"
 """Said until the vectors are there."""
