@@ -469,7 +469,7 @@ def test_skip_flag_comment_and_rating_are_told_and_undone(
     flagged = annotating.flag(ana, KEY, reason="no source", seconds=0).assignment
     assert (flagged.state, flagged.comment) == (State.FLAGGED, "no source")
     assert annotating.rate(ana, KEY, "poor", seconds=0).assignment.rating == "poor"
-    with pytest.raises(InvalidInput, match="not a rating"):
+    with pytest.raises(InvalidInput, match="'fair'"):
         annotating.rate(ana, KEY, "fair", seconds=0)
     verbs = []
     while (undone := annotating.undo(ana)) is not None:

@@ -108,7 +108,7 @@ def test_a_settled_rating_stays_and_another_opens_the_sample(team: Team) -> None
     assert judged.assignment.rating == "Perfect"
     judged = review.rate(team.reviewer, where, "", seen=judged.seen, seconds=0)
     assert (judged.assignment.rating, judged.assignment.state) == ("", State.REOPENED)
-    with pytest.raises(InvalidInput, match="not a rating"):
+    with pytest.raises(InvalidInput, match="'Good'"):
         review.rate(team.reviewer, where, "Good", seen=judged.seen, seconds=0)
 
 
