@@ -31,7 +31,7 @@ _MAX_LINES: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What is told to a person once."""
+    """Shows each person once what is new."""
 
     guidance: GuidanceStore
     remarks: CommentStore
@@ -40,7 +40,7 @@ class News:
     clock: Callable[[], str] = utc_now
 
     def of(self, person: str) -> list[NewsItem]:
-        """What is new for a person: notices, replies, changed guidelines and labels.
+        """Return what is new for a person: notices, replies, changed guidelines and labels.
 
         Whoever comes for the first time is told the notices alone.
         """
@@ -59,7 +59,7 @@ class News:
         return [*items, *self._changed_guidance(since)]
 
     def saw(self, person: str) -> None:
-        """Marks all that is new up to now as seen; the first time too."""
+        """Mark everything up to now as seen."""
         self.people.keep_preference(reader(person), _SEEN_PREFERENCE, self.clock())
 
     def _changed_guidance(self, since: str) -> Iterator[NewsItem]:
@@ -95,7 +95,7 @@ def _text_parts(text: str) -> tuple[DiffPart, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Comments:
-    """What people say to one another, as far as the actor may read and write it."""
+    """Questions, replies and notices, as far as the actor may read and write them."""
 
     store: CommentStore
     names: Callable[[], Mapping[str, str]]
@@ -149,7 +149,7 @@ class Comments:
         return added
 
     def talk(self, person: str, key: SampleKey) -> CommentThread | None:
-        """The talk of a person about a sample; None where they said nothing."""
+        """Return a person's thread about a sample; None without one."""
         found = self.store.talks(sample=key, person=reader(person))
         return found[0] if found else None
 
@@ -161,9 +161,9 @@ class Comments:
         return [talk for talk in found if talk.waiting or not waiting]
 
     def notices(self) -> list[PersonComment]:
-        """All notices, the oldest first."""
+        """Return all notices, the oldest first."""
         return self.store.notices()
 
     def name(self, person: str) -> str:
-        """Who that is, for people; whoever owns the files is the admin."""
+        """Return a person's name for display; the owner of the files is the admin."""
         return self.names().get(person, person) if person else "admin"

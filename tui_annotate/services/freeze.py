@@ -44,7 +44,7 @@ class Snapshot:
     embedder: Callable[[], str]
 
     def versions(self) -> dict[str, dict[str, str]]:
-        """Texts of all label sets and guidelines that were ever in force: by kind, then hash."""
+        """Return all label sets and guidelines ever in force: by kind, then hash."""
         return {
             kind.value: {
                 version: self.guidance.text(kind, version)
@@ -54,7 +54,7 @@ class Snapshot:
         }
 
     def method(self, *, at: str, app: str) -> str:
-        """What was done, how, and with what, for the section on methods of a paper."""
+        """Return a text for the methods section of a paper."""
         parts = [
             self._material_paragraph(at),
             self._people_paragraph(),
@@ -223,7 +223,7 @@ class ReplayReport:
 
     @property
     def same(self) -> bool:
-        """Whether the log gives what was kept."""
+        """Whether the log reproduces the kept state."""
         return not self.differences and not self.lost
 
 
@@ -266,7 +266,7 @@ class FreezeService:
         return FrozenState(name, place, at, VERSION, head.token, head.events)
 
     def all(self) -> list[FrozenState]:
-        """The states that were kept, the oldest first."""
+        """Return the kept states, the oldest first."""
         found = [self._read_about(folder.parent) for folder in self.folder.glob(f"*/{ABOUT}")]
         return sorted(found, key=lambda each: (each.at, each.name))
 

@@ -40,12 +40,12 @@ class ProgressReader:
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     def last_day(self) -> date:
-        """The last day of any work, which is the same as long as the store is."""
+        """Return the last day of work, which does not depend on today."""
         days = [each.day for each in self.store.days() if each.seconds or each.finished]
         return date.fromisoformat(max(days, default="1970-01-01"))
 
     def figures(self, *, weeks: int = 12) -> WorkStatistics:
-        """All figures. `weeks`: how many of the last ones are told one by one."""
+        """Compute all figures, with one entry for each of the last `weeks`."""
         today, names = self.today(), self.names()
         datasets = {each.dataset: each for each in self.store.rooms()}
         days = self.store.days()
@@ -141,7 +141,7 @@ def _remaining_work(
 
 
 def as_json(figures: WorkStatistics) -> dict[str, Any]:
-    """The figures as values of JSON."""
+    """Return the figures as JSON values."""
     return {
         "people": [_work_to_json(each, figures) for each in figures.work],
         "weeks": [

@@ -43,12 +43,12 @@ class SshKeys:
         return next(bound for bound in self.listed() if bound.fingerprint == key.fingerprint)
 
     def listed(self) -> tuple[BoundKey, ...]:
-        """Every bound key, by its owner's name."""
+        """Return all bound keys, by the owner's name."""
         require(self.actor, Verb.MANAGE)
         return self.keys.all()
 
     def remove(self, fingerprint: str) -> None:
-        """Unbinds a key; who comes with it is let in until `authorized_keys` is written anew.
+        """Unbind a key; it works until `authorized_keys` is updated.
 
         Raises:
             NotFound: it is bound to nobody.

@@ -30,7 +30,7 @@ _MAX_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class PendingChoices:
-    """How many annotations of a person wait for a choice since their label was split."""
+    """Number of a person's annotations that wait for a choice after a split."""
 
     label: str
     choices: tuple[str, ...]
@@ -81,7 +81,7 @@ class StatusReader:
     stores: Callable[[], VectorStore]
 
     def status(self) -> Status:
-        """Figures of all that is stored."""
+        """Return the figures of all that is stored."""
         samples, documents, segments = self.corpus.totals()
         datasets = tuple(self.corpus.datasets())
         used = self.corpus.vector_set()
@@ -120,15 +120,15 @@ class StatusReader:
             yield PendingChoices(old, new, person, name, count)
 
     def store(self) -> list[Finding]:
-        """What was found of the store's pages, keys and log; reads all of it."""
+        """Check pages, keys and log of the store; reads all of it."""
         return inspect(self.database)
 
     def findings(self) -> list[Finding]:
-        """What was found of all of it."""
+        """Run all checks."""
         return [*self.store(), *self.labels_found(), *self.vectors_found()]
 
     def labels_found(self) -> list[Finding]:
-        """Whether the label sets can be read, are in force, and have every label of an annotation.
+        """Check that label sets are readable, in force, and have all labels in use.
 
         And whether annotations wait for a choice since their label was split.
         """
@@ -164,7 +164,7 @@ class StatusReader:
         )
 
     def vectors_found(self) -> list[Finding]:
-        """Whether every document has the vectors that it should have, and what else takes room."""
+        """Check that every document has its vectors; list unused sets."""
         used = self.corpus.vector_set()
         others = [each for each in self.corpus.vector_sets() if each != used]
         found = [self._vectors_finding(used) if used else Finding("vectors", "ok", _NO_VECTORS)]

@@ -59,7 +59,7 @@ _PAGE_SIZE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class AgreementComparison:
-    """People who were compared, and the result; `pairs` has each two of them."""
+    """People who were compared, and the figures; `pairs` holds those of each pair."""
 
     samples: int
     people: tuple[str, ...]
@@ -90,7 +90,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementService:
-    """Compares the readings of a workspace; without the right to report on all, only one's own."""
+    """Compares readings; without the right to report on all, only the actor's own."""
 
     corpus: CorpusStore
     people: PeopleStore
@@ -102,7 +102,7 @@ class AgreementService:
     ratings: tuple[str, ...] = ()
 
     def report(self, asked: AgreementOptions | None = None) -> Agreement:
-        """All figures of the work under some filters; it is read once, in pages.
+        """Compute all agreement figures under some filters, in one pass in pages.
 
         Raises:
             NotAllowed: this actor may not report on anybody, or not on those asked for.
@@ -233,7 +233,7 @@ def _without_second_readings(readings: Iterable[SampleReading]) -> list[SampleRe
 def _count_left_out(
     readings: Sequence[SampleReading], chosen: frozenset[str], *, compared: bool
 ) -> LeftOutCounts:
-    """Readings of a sample that have no other reading to be compared with."""
+    """Count readings of a sample without another reading to compare with."""
     first = {each.person for each in _without_second_readings(readings)}
     second = sum(reader(each.person) not in first for each in readings)
     left = LeftOutCounts(work=Counter({LeftOutReason.SECOND_ALONE: second}))

@@ -89,14 +89,14 @@ class _LabelCounts:
         self._counts = agreement.counts(self._patterns, self._size)
 
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[AgreementFigure]:
-        """Percent, Cohen for two people, Fleiss, alpha in both its forms."""
+        """Yield percent, Cohen for two people, Fleiss, nominal and ordinal alpha."""
         yield self._percent_figure(level, "pairs of people" if alpha else of)
         yield from self._cohen_figures(level, of, ["cohen_kappa"]) if two else ()
         yield from self._fleiss_figures(level, of)
         yield from self._alpha_figures(level, of) if alpha else ()
 
     def ratings(self, level: str, *, two: bool) -> Iterator[AgreementFigure]:
-        """Percent, kappa as it is and weighted for two people, alpha in both its forms."""
+        """Yield percent, kappa plain and weighted for two people, both alphas."""
         yield self._percent_figure(level, "pairs of people")
         yield from self._cohen_figures(level, "samples", list(KAPPAS)) if two else ()
         yield from self._alpha_figures(level, "samples")
@@ -128,7 +128,7 @@ class _LabelCounts:
         return _make_figures(level, sums, measures)
 
     def _fleiss_figures(self, level: str, of: str) -> Iterator[AgreementFigure]:
-        """Of the units that the most usual number of people judged: Fleiss needs one number."""
+        """Fleiss of the units that the most common number of people judged."""
         sizes = self._ratings.sizes
         people = max(sizes, key=lambda size: (sizes[size], size), default=_PAIR_SIZE)
         fits = self._counts.sum(axis=-1) == people
@@ -206,12 +206,12 @@ def _passage_share(
 
 
 def share_of(part: int, whole: int) -> Statistic:
-    """One column of sums as a share of another; both by their places."""
+    """Return a statistic: one column of sums as a share of another, by index."""
     return lambda sums: agreement.percent(sums[..., [part, whole]])
 
 
 def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> list[AgreementFigure]:
-    """Measures of the sums of some columns, with intervals from one set of draws."""
+    """Compute measures of column sums, with intervals from one set of draws."""
     total, draws = rows.sum(axis=0), resample_sums(rows)
     found = []
     for name, n, of, function, note in measures:
@@ -246,7 +246,7 @@ class PairFigures:
 
 
 def pair_figures(tally: AgreementTally) -> list[PairFigures]:
-    """Each two people that met, sorted by their ids."""
+    """Return the figures of each pair of people, sorted by their ids."""
     words: dict[str, list[LabelPath]] = {
         name: [(word,) for word in rated.words()] for name, rated in tally.rated.items()
     }

@@ -64,7 +64,7 @@ class LeftOutReason(StrEnum):
 
 
 def other_state(state: State, wanted: str) -> str:
-    """The reason why work in another state than the one that was wanted for is left out."""
+    """Return the reason for leaving out work in another state than `wanted`."""
     return f"{state.value}, not {wanted}"
 
 
@@ -77,7 +77,7 @@ class LeftOutCounts:
     samples: Counter[str] = field(default_factory=Counter)
 
     def add(self, more: LeftOutCounts) -> None:
-        """More of the same; what did not occur is no reason."""
+        """Add the counts of another object."""
         self.work += more.work
         self.annotations += more.annotations
         self.samples += more.samples
@@ -116,7 +116,7 @@ class SampleReading:
     rating: str = ""
 
     def of_segments(self, segments: Sequence[Segment], order: LabelOrder) -> list[LabelPath]:
-        """The worst label of what was marked in each segment."""
+        """Return the worst label of what was marked in each segment."""
         found: list[list[LabelPath]] = [[] for _ in segments]
         starts = [segment.start for segment in segments]
         for span, unit in self.units.items():
@@ -144,7 +144,7 @@ class ReadingBuilder:
         self.label_sets: Counter[str] = Counter()
 
     def readings(self, record: Record) -> list[SampleReading]:
-        """Those that count, by person."""
+        """Return the readings of a record that count, by person."""
         work: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             work.setdefault(owned.person, []).append(owned.annotation)
@@ -234,7 +234,7 @@ def _marked_anchors(
 
 
 class Axis:
-    """The source documents of a sample, laid end to end with a gap, so that spans can be compared.
+    """Source documents of a sample end to end, with a gap, so that spans can be compared.
 
     The gap keeps the last words of one from touching the first of the next.
     """
@@ -245,11 +245,11 @@ class Axis:
 
     @property
     def text(self) -> str:
-        """What spans on the axis are of."""
+        """The text that spans on the axis refer to."""
         return "\n".join(self._texts)
 
     def place(self, anchor: Anchor) -> Span | None:
-        """A trimmed span of evidence on the axis; None for white space alone."""
+        """Return a trimmed span of evidence on the axis; None for white space alone."""
         found = anchor.span.trim(self._texts[anchor.index])
         return found.shift(self._starts[anchor.index]) if found else None
 
@@ -304,12 +304,12 @@ def _walk_leaves_first(label: Label) -> Iterator[LabelPath]:
 
 
 def named(path: LabelPath) -> str:
-    """A label as people read it."""
+    """Return a label as people read it."""
     if path in (NOTHING, UNLABELLED):
         return "nothing" if path == NOTHING else "(no label)"
     return JOINER.join(path)
 
 
 def all_named(paths: Sequence[LabelPath]) -> list[str]:
-    """Labels as people read them, in their order."""
+    """Return labels as people read them, in their order."""
     return [named(path) for path in paths]

@@ -63,7 +63,7 @@ class SampleQueries:
     ratings: tuple[str, ...] = ()
 
     def open(self, person: str, key: SampleKey, *, order: str = BY_SOURCE) -> OpenSample:
-        """A sample with all that the screen shows of it. Writes nothing.
+        """Load a sample with all that the screen shows; writes nothing.
 
         Raises:
             NotFound: there is no such sample.
@@ -94,7 +94,7 @@ class SampleQueries:
         return self.store.moment()
 
     def labels(self, dataset: str = "") -> LabelTree:
-        """The label set in force in a dataset; the workspace's where it has none of its own.
+        """Return the label set in force in a dataset, or else in the workspace.
 
         Raises:
             NotFound: the workspace has no label set.
@@ -102,7 +102,7 @@ class SampleQueries:
         return self._label_sets.in_force(dataset)
 
     def became(self, dataset: str, version: str) -> Renames:
-        """What labels of a former version are called now in a dataset, where that is otherwise."""
+        """Return the labels of a former version that have other names now, in a dataset."""
         with self.store.reading() as log:
             return log.became(dataset, version)
 
@@ -159,7 +159,7 @@ class SampleQueries:
     def neighbour(
         self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """The sample `step` places further on, back where negative; None behind the ends."""
+        """Return the sample `step` places on, or back; None beyond the ends."""
         return self.line.neighbour(person, key, step, order=order)
 
     def queue(
@@ -172,7 +172,7 @@ class SampleQueries:
         offset: int = 0,
         limit: int = 200,
     ) -> QueuePage:
-        """Rows of the queue; `search` looks in id, group, dataset and the summary's start."""
+        """Return rows of the queue; `search` covers id, group, dataset, start of summary."""
         return self.line.page(
             person, order=order, search=search, states=states, offset=offset, limit=limit
         )
@@ -190,7 +190,7 @@ class SampleQueries:
         return tuple(found)
 
     def find(self, text: str) -> SampleKey:
-        """The sample that is meant: an id, dataset/id, or the start of one id alone.
+        """Return the sample with an id, dataset/id, or the start of a unique id.
 
         Raises:
             NotFound: none, or several; the hint names some.
@@ -198,7 +198,7 @@ class SampleQueries:
         return self.corpus.find(text.strip())
 
     def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
-        """A person's own notes, once each: the most frequent first, then the most recent."""
+        """Return a person's own notes without duplicates, most frequent first."""
         return self.store.past_notes(person, limit=limit)
 
     def former_evidence(self, person: str, sample: Sample) -> dict[str, tuple[Span, ...]]:
@@ -209,7 +209,7 @@ class SampleQueries:
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
     ) -> tuple[Leaf, ...]:
-        """The documents of a run by their ids, or its sentences in their order; none of reports."""
+        """Return documents of a run by id, or sentences in order; none of reports."""
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""
@@ -228,7 +228,7 @@ class SampleQueries:
         return SampleKey(within, found) if found is not None else None
 
     def around(self, person: str, key: SampleKey) -> CitationContext:
-        """What stands around a citation.
+        """Return the report and the sentence around a citation.
 
         Raises:
             NotFound: there is no such sample.
@@ -263,15 +263,15 @@ class SampleQueries:
         return self.items.items(person, sample.dataset, SampleKind.CITATION, topic=topic, run=run)
 
     def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
-        """Remembers where a person is in a sample; JSON values that the screen understands."""
+        """Store where a person is in a sample, as JSON values of the screen."""
         self.people.keep_place(person, key, place)
 
     def preferences(self, person: str) -> dict[str, Any]:
-        """What a person chose, by name."""
+        """Return a person's preferences by name."""
         return self.people.preferences(person)
 
     def keep_preference(self, person: str, name: str, value: Any) -> None:
-        """Remembers a choice; a JSON value."""
+        """Store a preference; a JSON value."""
         self.people.keep_preference(person, name, value)
 
 
@@ -320,7 +320,7 @@ class SaveResult:
 
     @classmethod
     def of(cls, done: ActionResult) -> Self:
-        """What a stream holds after an action."""
+        """Return what a stream holds after an action."""
         stream = done.stream
         annotations = stream.annotations
         touched = next((known for known in annotations if known.id == done.about), None)

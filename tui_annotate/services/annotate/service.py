@@ -101,7 +101,7 @@ class AnnotationService(SampleQueries):
     def remove(
         self, person: str, key: SampleKey, annotation_id: str, *, version: int, seconds: float
     ) -> SaveResult:
-        """Removes an annotation; `version` is the one that was read.
+        """Remove an annotation; `version` is the one that was read.
 
         Raises:
             Conflict: another version stands there now.
@@ -116,7 +116,7 @@ class AnnotationService(SampleQueries):
     def finish(
         self, person: str, key: SampleKey, *, seconds: float, label_set: str = ""
     ) -> SaveResult:
-        """The sample is done, also with nothing found.
+        """Complete a sample, also without annotations.
 
         Raises:
             Conflict: an annotation lacks what its label requires; the message says which and what.
@@ -130,24 +130,24 @@ class AnnotationService(SampleQueries):
         return self._write(person, key, prepare, seconds=seconds)
 
     def skip(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
-        """The sample is passed over; a reason becomes the comment."""
+        """Skip a sample; a reason becomes the comment."""
         return self._write_state(
             person, key, "skip", state=State.SKIPPED, reason=reason, seconds=seconds
         )
 
     def flag(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
-        """Something is wrong with the sample; a reason becomes the comment."""
+        """Flag a sample as faulty; a reason becomes the comment."""
         return self._write_state(
             person, key, "flag", state=State.FLAGGED, reason=reason, seconds=seconds
         )
 
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> SaveResult:
-        """A comment on the sample as a whole, in place of the one that was there; may be empty."""
+        """Replace the comment on the sample as a whole; may be empty."""
         parts = {"comment": check_storable(text.strip(), "comment")}
         return self._write(person, key, _prepare_opinion("comment", parts), seconds=seconds)
 
     def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> SaveResult:
-        """A word of the sample's scale for it as a whole; empty takes it back.
+        """Rate the sample with a word of its scale; empty removes the rating.
 
         Raises:
             InvalidInput: the word is not in the scale; where there is none, any word is taken.
@@ -158,7 +158,7 @@ class AnnotationService(SampleQueries):
         return self._write(person, key, _prepare_opinion("rate", parts), seconds=seconds)
 
     def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
-        """Time on a sample that no action told of."""
+        """Store time spent on a sample without an action."""
         if working_seconds(seconds):
             self._write(person, key, _prepare_assignment(READ, {}), seconds=seconds)
 
@@ -189,7 +189,7 @@ class AnnotationService(SampleQueries):
         return SaveResult.of(done) if done else None
 
     def redo(self, person: str) -> SaveResult | None:
-        """Does again what undo took back last; None where something was done since."""
+        """Redo what was undone last; None where an action followed."""
         done = self._ledger.redo(person)
         return SaveResult.of(done) if done else None
 

@@ -223,7 +223,7 @@ class AssignmentService:
     def repeat(
         self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
     ) -> HandoutReport:
-        """Lets people read a share of their own samples a second time, apart from the first."""
+        """Assign a share of people's own samples to them for a second reading."""
         people = self.meant(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         with self.store.reading() as store:
@@ -291,7 +291,7 @@ class AssignmentService:
         return Practice(person=meant[0]) if meant else Practice(origin=gold)
 
     def pool(self, dataset: str, pool: Pool, *, dry_run: bool = False) -> AssignmentRuleResult:
-        """People draw the samples of a dataset, until each sample has as many as the rule says.
+        """Set a pool: people draw samples until each has as many as the rule says.
 
         Raises:
             NotFound: there is no such dataset.
@@ -344,7 +344,7 @@ class AssignmentService:
             return store.undo(number, begun=begun)
 
     def show(self, dataset: str = "") -> AssignmentOverview:
-        """All that is handed out, or what is of one dataset.
+        """Return all assignments, or those of one dataset.
 
         Raises:
             NotFound: there is no such dataset, and nothing of it was ever handed out.
@@ -389,7 +389,7 @@ class AssignmentService:
         return found[0] if found else None
 
     def _workers(self) -> list[Person]:
-        """Everybody who can have work: those with accounts that are active, where there are any."""
+        """Everybody who can have work: with active accounts, if there are accounts."""
         known = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]
         members = [each for each in known if each.kind is PersonKind.ACCOUNT]
         disabled = self.disabled()
@@ -419,7 +419,7 @@ def _assignees(data: AssignableDataset, people: Sequence[Person]) -> list[Assign
 
 
 def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[AllocationItem]:
-    """The samples of some ids; all where none is given."""
+    """Return the samples with some ids; all without ids."""
     if not ids:
         return list(data.items)
     items = {item.key.id: item for item in data.items}

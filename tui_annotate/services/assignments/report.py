@@ -53,7 +53,7 @@ class AssignmentStatus:
 
     @property
     def open(self) -> int:
-        """Neither finished nor begun."""
+        """Number of samples that are neither finished nor begun."""
         return self.samples - self.finished - self.begun
 
 
@@ -77,7 +77,7 @@ class AssignmentRuleResult:
 
 @dataclass(frozen=True, slots=True)
 class ListedHandout:
-    """A handout, as it is listed."""
+    """A handout in the list."""
 
     id: int
     at: str
@@ -90,7 +90,7 @@ class ListedHandout:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentOverview:
-    """All that is handed out."""
+    """All assignments and rules."""
 
     stands: tuple[AssignmentStatus, ...]
     rules: tuple[ListedRule, ...]
@@ -98,7 +98,7 @@ class AssignmentOverview:
 
 
 def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) -> PersonHandout:
-    """What one person got of some samples."""
+    """Report what one person got."""
     sources, characters = len({item.source for item in items}), sum(item.length for item in items)
     return PersonHandout(person.id, person.name, len(items), sources, characters, had)
 
@@ -106,14 +106,14 @@ def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) 
 def report_handout(
     people: Sequence[PersonHandout], items: Sequence[AllocationItem], *, short: int
 ) -> HandoutReport:
-    """What would be handed out; nothing of it is written."""
+    """Report what would be assigned; nothing is written."""
     return HandoutReport(0, len({item.key for item in items}), tuple(people), short)
 
 
 def shown(
     store: AssignmentTransaction, names: Mapping[str, str], *, dataset: str = ""
 ) -> AssignmentOverview:
-    """All that is handed out, or what is of one dataset; people by `names`."""
+    """List all assignments, or those of one dataset; people by `names`."""
     stands = [
         AssignmentStatus(row.dataset, row.person, names.get(row.person, row.person), *row[2:])
         for row in store.stands(dataset)

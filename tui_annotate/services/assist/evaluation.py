@@ -62,28 +62,28 @@ class Choice:
 
     @property
     def text(self) -> str:
-        """What was selected."""
+        """The selected text."""
         return self.selected.span.of(_document(self.sample, self.selected).text)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The hashes of the sample's documents: equal for choices in the same texts."""
+        """Hashes of the sample's documents, equal for choices in the same texts."""
         return tuple(document.sha256 for document in self.sample.documents)
 
     @property
     def source(self) -> str:
-        """The hashes of the source documents: choices that share them resemble each other."""
+        """Hashes of the source documents; choices that share them resemble each other."""
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def places(self) -> Iterator[tuple[int, int, Segment]]:
-        """The segments that are searched: index of the document, index there, the segment."""
+        """Yield the searched segments: index of the document, index in it, segment."""
         cuts = side_segments(self.sample, self.segments, self.chosen.side)
         for document, cut in enumerate(cuts):
             for index, own in enumerate(cut):
                 yield document, index, own
 
     def shown(self, side: Side) -> int:
-        """How many segments of a side hold more than white space."""
+        """Return how many segments of a side hold more than white space."""
         cuts = side_segments(self.sample, self.segments, side)
         return sum(
             bool(document.text[own.start : own.end].strip())
@@ -93,7 +93,7 @@ class Choice:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What sort of query this is, as `methods.evaluation.kinds` says."""
+        """The kinds of this query, as in `methods.evaluation.kinds`."""
         cut = side_segments(self.sample, self.segments, self.chosen.side)[self.chosen.index]
         at = touched_segments(cut, self.chosen.span)
         whole = _document(self.sample, self.chosen).text[cut[at[0]].start : cut[at[-1]].end]
@@ -237,7 +237,7 @@ class _QueryGroup:
         return {name: [*bootstrap.interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
-        """Of an embedder, less the first."""
+        """Return the figures of an embedder minus those of the first."""
         figures: dict[str, Any] = {"queries": len(self.gains), "sources": self.sources}
         own, first = self.figures(at), self.figures(0)
         for place, name in enumerate(FIGURES):
@@ -322,7 +322,7 @@ def _rank_queries(
 def _prepare_samples(
     some: Sequence[Choice], embedder: Embedder | None, report_progress: ProgressCallback
 ) -> Iterator[SampleAssist]:
-    """The samples of some choices, ready; each document is embedded once, in large batches."""
+    """Yield prepared samples; each document is embedded once, in large batches."""
     if embedder is None:
         yield from (prepare_sample(each.sample, each.segments) for each in some)
         return

@@ -26,13 +26,13 @@ _DIGITS = 4
 
 
 class Period(StrEnum):
-    """In what pieces of time work is counted."""
+    """Calendar period by which work is counted."""
 
     MONTH = "month"
     WEEK = "week"
 
     def of(self, moment: str) -> str:
-        """The piece that an ISO 8601 time lies in: 2026-11, or 2026-W47; empty for no such time."""
+        """Return the period of an ISO 8601 time: 2026-11, or 2026-W47; empty for no such time."""
         try:
             day = date.fromisoformat(moment[:10])
         except ValueError:  # of foreign work, which may hold any text
@@ -62,7 +62,7 @@ class AssistCounts:
     refused: int = 0
 
     def count(self, trace: AssistTrace | None) -> None:
-        """One annotation more."""
+        """Count an annotation."""
         if trace is None:
             self.unknown += 1
             return
@@ -78,7 +78,7 @@ class AssistCounts:
                 self.within[depth] += 0 < place.rank <= depth
 
     def as_json(self) -> dict[str, Any]:
-        """Counts, and shares with their 95 % intervals; a share of nothing is null."""
+        """Return counts, and shares with 95 % intervals; a share of nothing is null."""
         hits = {f"top_{depth}": share(self.within[depth], self.spans) for depth in DEPTHS}
         return {
             "annotations": self.annotations,
@@ -94,7 +94,7 @@ class AssistCounts:
 
 
 def share(count: int, of: int) -> dict[str, Any]:
-    """A count, its share, and the 95 % interval of the share."""
+    """Return a count, its share, and the 95 % interval of the share."""
     if not of:
         return {"count": count, "share": None, "low": None, "high": None}
     low, high = wilson(count, of)

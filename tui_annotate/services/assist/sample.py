@@ -107,7 +107,7 @@ def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True)
 class DocumentVectors:
-    """What ingest would store of a document: a row a segment, and the tokens where it has them."""
+    """The vectors that ingest would store: a row a segment, and tokens if there are any."""
 
     rows: NDArray[np.float32]
     tokens: TokenBank | None = None
@@ -127,7 +127,7 @@ def embedded(
 def document_vectors(
     documents: Sequence[Sequence[str]], embedder: Embedder
 ) -> list[DocumentVectors]:
-    """The vectors of documents, each given as its segments; all of them in one batch."""
+    """Embed documents, each given as its segments, in one batch."""
     texts = list(chain.from_iterable(documents))
     bounds = pairwise(accumulate(map(len, documents), initial=0))
     if isinstance(embedder, TokenEmbedder):
@@ -211,7 +211,7 @@ class SampleAssist:
         return searched.rank(asked, meaning, top=top, by=by)
 
     def told(self, by: Signals) -> str:
-        """What ranks when asked for by these signals, in words for people."""
+        """Describe the signals that rank for a choice, in words for people."""
         if by is Signals.FUSED:
             return self.signals
         if by is Signals.WORDS:
@@ -219,12 +219,12 @@ class SampleAssist:
         return f"{self.vectors.label} only" if self.vectors else NO_VECTORS
 
     def query(self, anchor: Anchor) -> Query | None:
-        """The selection as it is looked for; None where it and its sentences hold no word."""
+        """Return the selection as a query; None if it and its sentences hold no word."""
         document = self.sample.document(anchor.side, anchor.index)
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
     def meaning(self, asked: Query, anchor: Anchor) -> SelectionVectors | None:
-        """What the selection means to the side opposite; None where nothing is known of either."""
+        """Return the selection's vectors; None where nothing is known of either side."""
         vectors, own = self.vectors, self.sides[anchor.side]
         if vectors is None or own.space is None or anchor.side.other in self.blind:
             return None
@@ -254,7 +254,7 @@ class SampleAssist:
 def side_segments(
     sample: Sample, segments: Sequence[Sequence[Segment]], side: Side
 ) -> list[Sequence[Segment]]:
-    """The segments of the documents of one side, in order."""
+    """Return the segments of the documents of one side, in order."""
     pairs = zip(sample.documents, segments, strict=True)
     return [own for document, own in pairs if document.side is side]
 
@@ -262,7 +262,7 @@ def side_segments(
 def prepare_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], vectors: SampleVectors | None = None
 ) -> SampleAssist:
-    """A sample made ready, with vectors as `with_vectors` takes them, or by words alone."""
+    """Prepare a sample with vectors, or for words alone."""
     sides = {
         side: SegmentIndex.of(
             [document.text for document in sample.side(side)],
@@ -294,7 +294,7 @@ def with_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
 
 
 def settle() -> None:
-    """Once all is loaded that stays: the collector passes it over, what libraries freed goes back.
+    """Exclude loaded objects from garbage collection, and return freed memory to the system.
 
     The sentences of a megabyte would hold a key press for 100 ms each time they were walked. The
     C library keeps what was freed on the way to the vectors of a megabyte, 50 MB; GNU's can be told

@@ -176,7 +176,7 @@ class AssistService:
         return used
 
     def embedder(self, used: VectorSet) -> Embedder | None:
-        """What embeds selections at once; None where what is stored stands in for it.
+        """Return what embeds selections; None where stored vectors are used instead.
 
         Raises:
             Unavailable: it can not be had, or its vectors are others than those of the set.
@@ -226,7 +226,7 @@ class AssistService:
 
 
 def _made_by(used: VectorSet, embedder: Embedder) -> bool:
-    """Whether an embedder made a set; where an older store does not say, the table's name does."""
+    """Whether an embedder made a set; older stores tell it by the table's name alone."""
     from tui_annotate.storage.vectors.store import is_table_of
 
     if used.version:

@@ -71,7 +71,7 @@ class Accounts:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def all(self) -> tuple[Account, ...]:
-        """All accounts, by name.
+        """Return all accounts, by name.
 
         Raises:
             NotAllowed: as every method of this class, for whoever may not manage the workspace.
@@ -80,7 +80,7 @@ class Accounts:
         return self.store.all()
 
     def find(self, who: str) -> Account:
-        """The account that is meant: by address, by id, or by a name that one alone has.
+        """Return the account with an address, an id, or a unique name.
 
         Raises:
             NotFound: there is none, or several.
@@ -98,7 +98,7 @@ class Accounts:
         return found[0]
 
     def signed_in(self) -> tuple[Session, ...]:
-        """The sessions that live, by name."""
+        """Return the live sessions, by name."""
         require(self.actor, Verb.MANAGE)
         return self.sessions.active_sessions(now=self._now())
 
@@ -135,7 +135,7 @@ class Accounts:
         return account
 
     def claimable(self, who: str) -> Person:
-        """The person without an account who is meant, by id or name.
+        """Return the person without an account who has an id or name.
 
         Raises:
             NotFound: there is none, or several.
@@ -195,11 +195,11 @@ class Accounts:
         return self._change(account, ends=role not in (None, account.role), **values)
 
     def disable(self, who: str) -> Account:
-        """Signs a person out and lets them in no more; their work stays."""
+        """Disable an account and end its sessions; work stays."""
         return self._change(self.find(who), ends=True, active=False)
 
     def enable(self, who: str) -> Account:
-        """Lets a person in again."""
+        """Enable an account."""
         return self._change(self.find(who), ends=False, active=True)
 
     def reset_password(self, who: str, password: str) -> Account:
@@ -231,7 +231,7 @@ class Accounts:
         return replace(account, person=person, email=email, hash="", unix="")
 
     def take(self, accounts: Sequence[Account]) -> None:
-        """Stores accounts that were read from elsewhere, all or none; people keep their ids."""
+        """Store imported accounts, all or none; people keep their ids."""
         require(self.actor, Verb.MANAGE)
         self.store.add(accounts)
         for account in accounts:
@@ -269,7 +269,7 @@ class ImportedAccount:
 
 @dataclass(slots=True)
 class AccountImportReport:
-    """What came of some rows. `added`: new accounts, in the order of the rows."""
+    """The result of importing rows; `added` in their order."""
 
     added: list[Account] = field(default_factory=list)
     joined: list[ImportedAccount] = field(default_factory=list)

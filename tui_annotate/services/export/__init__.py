@@ -42,7 +42,7 @@ class ExportService:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """The filters as the stores take them: a label as its whole path, a time in UTC.
+        """Return filters as the stores take them: whole label path, time in UTC.
 
         Raises:
             InvalidInput: a value names nothing that is there; the hint lists what is.
@@ -87,7 +87,7 @@ class ExportService:
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 
     def _resolve_label(self, text: str) -> str:
-        """The path that is meant; labels in use are read only where the label sets do not tell."""
+        """Return the label path; labels in use are read only if the sets lack it."""
         wanted = tuple(text.split(JOINER))
         paths = set(self.labels())
         if wanted in paths:
@@ -107,7 +107,7 @@ class ExportService:
 
 
 def parse_time(text: str) -> str:
-    """A time as the store writes it: UTC, with microseconds; a time without zone is taken as UTC.
+    """Return a time as the store writes it: UTC with microseconds; without a zone it is UTC.
 
     Raises:
         InvalidInput: it is not ISO 8601.

@@ -87,7 +87,7 @@ class Pseudonyms:
         self.told = PseudonymReport()
 
     def id(self, person_id: str) -> str:
-        """What stands for a person's id.
+        """Return the pseudonym of a person's id.
 
         Raises:
             Conflict: the word is another person's as well.
@@ -95,28 +95,28 @@ class Pseudonyms:
         return self._person(person_id).id
 
     def name(self, person_id: str) -> str:
-        """What stands for a person's name, in figures and on pages; raises as `id`."""
+        """Return the pseudonym for figures and pages; raises as `id`."""
         return self._person(person_id).name
 
     def person(self, person: Person) -> Person:
-        """The person as exports tell of them; whether they had an account is not told."""
+        """Return the pseudonymous person; whether they had an account is hidden."""
         hidden = self._person(person.id)
         kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
 
     def annotation_id(self, annotation_id: str) -> str:
-        """What stands for an annotation's id: one made from an imported row tells of its words."""
+        """Hide an annotation's id, as one made from an imported row reveals its words."""
         return self._digest("annotation", annotation_id)[:16].hex()
 
     def meant(self, word: str) -> str:
-        """What stands for somebody whom a column names by id, name or address.
+        """Return the pseudonym of somebody whom a column names by id, name or address.
 
         A name that several have is none of theirs.
         """
         return self.id(word if word in self._ids else self._ids_by_name.get(word) or word)
 
     def meeting(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The records as they are, once it is known who is in each: before people are left out."""
+        """Yield the records unchanged, and learn names before people are left out."""
         for record in records:
             self._learn_names(record.people)
             yield record
@@ -129,7 +129,7 @@ class Pseudonyms:
                 self._ids_by_name[person.name] = person.id if before == person.id else ""
 
     def record(self, record: Record) -> Record:
-        """A record in which nobody is named, but in what people wrote."""
+        """Return a record without names of people, except in texts that people wrote."""
         self._learn_names(record.people)
         report = self.told
         columns = Columns(self.meant)
@@ -211,7 +211,7 @@ class Columns:
         self.kept: list[str] = []
 
     def hidden(self, meta: Mapping[str, Any]) -> dict[str, Any]:
-        """The columns, with what stands for people in those that are known, at any depth."""
+        """Return the columns with pseudonyms in those that are known, at any depth."""
         hidden = {}
         for name, value in meta.items():
             before = self._found
@@ -233,7 +233,7 @@ class Columns:
         return [self._hide_nested(each) for each in value] if isinstance(value, list) else value
 
     def _person(self, value: Any) -> Any:
-        """What stands for whom a value names; a text that is too long for a name stays."""
+        """Return the pseudonym of a value; a text too long for a name stays."""
         if isinstance(value, Mapping):
             words = [value[name] for name in _NAMING_FIELDS if value.get(name)]
             return self._person(words[0]) if words else self._hide_nested(value)
@@ -290,7 +290,7 @@ class Keys:
         return key
 
     def renew(self) -> None:
-        """Puts a new key in the place of the one that is there, or was.
+        """Replace the key, or create one.
 
         Raises:
             Unavailable: the file can not be written.
@@ -348,5 +348,5 @@ class Keys:
 
 
 def mark(key: bytes) -> str:
-    """What tells a key from others and nothing of it."""
+    """Return the fingerprint of a key."""
     return hmac.digest(key, b"mark", "sha256")[:8].hex()

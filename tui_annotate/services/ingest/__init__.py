@@ -189,7 +189,7 @@ class IngestService:
 
     @property
     def sets(self) -> Sets:
-        """The sets of vectors: what there is, and what may go."""
+        """The sets of vectors of the workspace."""
         return Sets(self.corpus, self.stores, self.load)
 
     def _price_records(self, records: Iterator[Record], vectors: Vectors) -> Cost | None:
@@ -209,7 +209,7 @@ class IngestService:
         return Vectors(self.corpus, stores=self.stores, load=self.load, options=asked)
 
     def _give_stored_samples(self, records: Records) -> None:
-        """Tells files what is there already, for formats whose ids depend on it."""
+        """Let files look up stored samples, for formats whose ids need it."""
         if isinstance(records, Files):
             records.stored = self.corpus.sample_or_none
 

@@ -45,7 +45,7 @@ VectorSetCallback = Callable[[VectorSet], None]
 
 
 def tidy(corpus: CorpusStore, store: VectorStore, table: str) -> None:
-    """Takes out documents that are stored no more, and brings indexes up to date."""
+    """Remove vectors of documents that are no longer stored, and update the indexes."""
     with store.writing():  # nobody brings back a document between the two
         store.discard(table, corpus.forget_removed_documents(table))
     store.optimize(table)
@@ -74,14 +74,14 @@ class EmbedJob:
     _loose: bool = field(default=False)
 
     def some(self, documents: int) -> None:
-        """Makes vectors of as many documents as were stored just now; a slow embedder waits."""
+        """Embed as many documents as were just stored; a slow embedder waits."""
         if not self.embedder.instant:
             return
         for group in self._split_groups(self.corpus.unembedded(self.target.table, documents)):
             self._write(group)
 
     def all(self) -> None:
-        """Makes all that are missing, and puts the tables in order."""
+        """Embed all missing documents, and compact the tables."""
         table = self.target.table
         _, left = self.corpus.waiting(table)
         self._total = self._segments + left
@@ -103,7 +103,7 @@ class EmbedJob:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What a person should know of the vectors that were made."""
+        """Warnings for people about the new vectors."""
         if not self.unknown_documents:
             return ()
         why = f"too few of theirs are known to {self.target.label}"
@@ -160,7 +160,7 @@ class EmbedJob:
             )
 
     def _check_dimensions(self, dimensions: int) -> None:
-        """Takes over what an endpoint tells with its first answer; another later is refused."""
+        """Adopt the dimensions of the first vectors; refuse others later."""
         if self.target.dimensions == dimensions:
             return
         if self.target.dimensions:
@@ -214,7 +214,7 @@ class EmbedJob:
 
 
 def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> Iterator[Row]:
-    """(hash, segment, start, end, vector) of every segment of some documents."""
+    """Yield (hash, segment, start, end, vector) for each segment of documents."""
     rows = (row for part in vectors for row in part)
     for name, _, segments in group:
         for index, (segment, vector) in enumerate(zip(segments, rows, strict=False)):
@@ -250,5 +250,5 @@ def _split_by_document(group: Sequence[Waiting], banks: Sequence[TokenBank]) -> 
 
 
 def _row_ranges(group: Sequence[Waiting]) -> Iterator[tuple[int, int]]:
-    """Where the rows of each document begin and end among those of all."""
+    """Return where the rows of each document begin and end among all."""
     return pairwise(accumulate((len(segments) for _, _, segments in group), initial=0))

@@ -65,7 +65,7 @@ class VectorOptions:
         return base_url or self.spare_url, dimensions or self.spare_dimensions
 
     def options(self, name: str) -> str:
-        """What asks for an embedder like this on a command line."""
+        """Return the command-line options that request an embedder like this."""
         wanted = ["--embedder", name]
         wanted += ["--base-url", self.base_url] if self.base_url else []
         wanted += ["--dimensions", str(self.dimensions)] if self.dimensions else []
@@ -73,7 +73,7 @@ class VectorOptions:
 
 
 def candidate_names(name: str) -> Iterator[str]:
-    """The names to try, the best first: of `auto` several, else the one."""
+    """Yield the names to try, the best first: several for `auto`, else one."""
     yield from dict.fromkeys([registry.best_embedder(), LAST]) if name == AUTO else [name]
 
 

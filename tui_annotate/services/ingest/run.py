@@ -39,7 +39,7 @@ KEPT_PROBLEMS = 1000
 
 
 class IngestOutcome(StrEnum):
-    """How much of the input is in the store at the end; new or known before."""
+    """How much of the input is stored at the end, new or known before."""
 
     ALL = "all"
     SOME = "some"
@@ -84,13 +84,13 @@ class IngestReport:
 
     @property
     def outcome(self) -> IngestOutcome:
-        """How much is in."""
+        """How much is stored."""
         if self.strict or not self.added + self.known + self.replaced:
             return IngestOutcome.NONE
         return IngestOutcome.SOME if self.refused else IngestOutcome.ALL
 
     def note_problem(self, problem: Problem) -> None:
-        """Counts a problem, and keeps it while there are few."""
+        """Count a problem, and keep it while there are few."""
         if problem.refused:
             self.refused += 1
         else:
@@ -160,7 +160,7 @@ class IngestRun:
     _changed_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
-        """Counts what storing would do, and tells of what it would refuse.
+        """Count what storing would do, and report what it would refuse.
 
         Gives each record that would be taken, and whether it brings other texts for a stored key.
         """
@@ -192,7 +192,7 @@ class IngestRun:
             yield record, True
 
     def store(self, records: Records, vectors: Vectors) -> None:
-        """Segments ahead, writes in the order of the records, embeds what can not wait."""
+        """Store records in order, segment ahead of that, embed what can not wait."""
         window: deque[_Batch] = deque()
         with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):
@@ -208,7 +208,7 @@ class IngestRun:
             )
 
     def embed(self, vectors: Vectors) -> None:
-        """Makes all vectors that are missing, also those of a run that was killed."""
+        """Embed all missing documents, also those of a killed run."""
         vectors.catch_up(partial(self.watcher.report_embedded, time.monotonic()))
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
@@ -390,7 +390,7 @@ class Files:
             yield from read_guarded(name, options, *(path for path, _ in group))
 
     def share(self) -> float:
-        """How much of the bytes has been read, in [0, 1]."""
+        """Return the share of the bytes that was read, in [0, 1]."""
         return min(self._meter.done / self._meter.total, 1.0) if self._meter.total else 1.0
 
 

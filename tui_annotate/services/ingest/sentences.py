@@ -48,7 +48,7 @@ class SegmentationTask:
 
 
 class SegmentationPool:
-    """Segments texts in up to `workers` processes; 1 for this one alone. To be closed."""
+    """Segments texts in up to `workers` processes; 1 for this one alone. Close it."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
@@ -75,7 +75,7 @@ class SegmentationPool:
             self._lifeline.close()
 
     def submit(self, texts: Sequence[Text]) -> list[SegmentationTask]:
-        """Hands in texts; work on them begins where there are processes."""
+        """Submit texts; processes begin at once if there are any."""
         parts = batches(texts, _TASK_CHARACTERS, weight=lambda text: len(text[0]))
         tasks = [SegmentationTask(part) for part in parts]
         self._waiting += tasks
@@ -90,7 +90,7 @@ class SegmentationPool:
         return tasks
 
     def result(self, tasks: Sequence[SegmentationTask]) -> list[Segments]:
-        """The segments of the texts of some tasks, in order."""
+        """Return the segments of the texts of some tasks, in order."""
         found: list[Segments] = []
         for task in tasks:
             found += self._wait_for(task)
@@ -129,7 +129,7 @@ class SegmentationPool:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """New processes would run the script that started this one, once more, to find its names.
+    """Keep new processes from running the script that started this one.
 
     They need none of them, and a script without `if __name__ == "__main__"` would start itself.
     """

@@ -57,14 +57,14 @@ class SetInfo:
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """Works on the sets of a workspace. `stores`: opens the vector store."""
+    """Rebuilds, lists and drops the sets of a workspace."""
 
     corpus: CorpusStore
     stores: Callable[[], VectorStore]
     load: EmbedderLoader
 
     def infos(self) -> tuple[SetInfo, ...]:
-        """All sets, the oldest first; words alone count as one where they are in use."""
+        """List all sets, oldest first; words alone count as one while in use."""
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
         if used is None and self.corpus.vectors_decided():
@@ -183,7 +183,7 @@ class Sets:
     def _find_complete_set(
         self, options: VectorOptions, used: VectorSet | None
     ) -> VectorSet | None:
-        """A set that only has to be taken into use, so that nothing is loaded.
+        """Return a set that can be used as it is, so that nothing is loaded.
 
         Not one of an instant embedder, which must be there for every selection.
         """
@@ -260,7 +260,7 @@ class Sets:
         return size
 
     def _remove_leftovers(self) -> None:
-        """What killed processes left: tables of no set, and sets without table or documents."""
+        """Remove what killed processes left: tables or sets without the other."""
         store, used = self.stores(), self.corpus.vector_set()
         with store.writing():
             there, known = store.tables(), self.corpus.vector_sets()
@@ -273,7 +273,7 @@ class Sets:
 
 
 def price(costly: Costly, documents: Iterable[Segmented]) -> Cost:
-    """What the vectors of all segments cost, asked for as many at a time as an ingest does."""
+    """Return the cost of embedding all segments, in batches as of an ingest."""
     total, texts = Cost(), list[str]()
     for text, segments in documents:
         texts += [text[start:end] for start, end in segments]
@@ -286,7 +286,7 @@ def price(costly: Costly, documents: Iterable[Segmented]) -> Cost:
 def fresh(
     corpus: CorpusStore, records: Iterable[Record], sentences: SegmentationPool
 ) -> Iterator[Segmented]:
-    """The documents of records that are not stored yet, once each."""
+    """Yield the documents of records that are not stored yet, once each."""
     with closing(NameRegister()) as seen:
         for number, record in enumerate(records):
             documents = {document.sha256: document for document in record.sample.documents}

@@ -96,7 +96,7 @@ class Vectors:
 
     @property
     def better(self) -> str:
-        """How better vectors are had, in one line; empty where nobody would want to hear it."""
+        """How to get better vectors, in one line; empty where nobody needs to know."""
         if not self._is_automatic or not (self.embedded or self._is_new):
             return ""
         return registry.better_embedder(self.name)
@@ -106,16 +106,16 @@ class Vectors:
         return self._options.name == self._options.first == AUTO
 
     def due(self, segments: int) -> bool:
-        """Whether that many new segments are worth a write."""
+        """Whether so many new segments are worth a write."""
         return segments >= QUICK_ROWS and not self._uses_prepared()
 
     @property
     def table(self) -> str:
-        """Of the set in use; empty before there is one."""
+        """Table of the set in use; empty without one."""
         return self._vector_set.table if self._vector_set else ""
 
     def costly(self) -> Costly | None:
-        """What tells the price of the vectors that are missing; None where they cost nothing.
+        """Return the embedder that prices missing vectors; None where they are free.
 
         Raises:
             InvalidInput, Unavailable: the embedder can not be had.
@@ -181,7 +181,7 @@ class Vectors:
         )
 
     def _uses_prepared(self) -> bool:
-        """Whether a file goes before all embedders; in a new workspace for `auto` alone."""
+        """Whether the file of vectors comes first; in a new workspace for `auto` alone."""
         new = self._vector_set is None and self.name == AUTO
         return self._options.prepared is not None and (new or self._vector_set is not None)
 
@@ -210,7 +210,7 @@ class Vectors:
         return False
 
     def _load_first_available(self) -> Embedder | None:
-        """The first embedder that can be loaded of those that are meant; the others are noted."""
+        """Load the first available embedder; note why others are not."""
         for name in candidate_names(self.name):
             try:
                 embedder = self._load_named(name)

@@ -85,7 +85,7 @@ class LabelChangeService(LabelChangeWriter):
     def merge(
         self, old: Sequence[str], into: str, *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Several labels, with all below them, become one that is there."""
+        """Merge labels, with their children, into an existing one."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             gone, kept = label_requests.merged(tree, old, into)
@@ -107,7 +107,7 @@ class LabelChangeService(LabelChangeWriter):
     def split(
         self, old: str, new: Sequence[str], *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Others stand in for a label; work that has it waits for a choice."""
+        """Split a label into others; work that has it waits for a choice."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             label = label_requests.find_label(tree, old)
@@ -121,7 +121,7 @@ class LabelChangeService(LabelChangeWriter):
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
     def retire(self, whole: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """A label, with all below it, stays on old work and is given no more."""
+        """Deprecate a label with its children: old work keeps it."""
 
         def ask(text: str, tree: LabelTree, _at: str) -> RelabelRequest:
             label = label_requests.retire_label(tree, whole)
@@ -181,7 +181,7 @@ class LabelChangeService(LabelChangeWriter):
             return normalising.find_irregularities(seen.streams(begun.datasets), labels), labels
 
     def normalise(self, renames: Renames, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Replace irregular labels in work by labels of the set, as the renames say."""
+        """Replace irregular labels in work by labels of the set."""
 
         def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
             task = tasks.renaming(renames, before=tree, after=tree, at=at, was=self._state_before)
@@ -334,7 +334,7 @@ class LabelChangeService(LabelChangeWriter):
         return replace(made, change=change, undoes=last.id)
 
     def _state_before(self, stream: Stream) -> State | None:
-        """The state of work before a change reopened it; None where it was worked on since."""
+        """The state before a change reopened work; None if it changed since."""
         with self.store.reading() as seen:
             state = seen.before((stream.person, stream.key))
         return State(state) if state else None

@@ -39,7 +39,7 @@ class _Text:
 
 
 def rename(text: str, old: LabelPath, name: str) -> str:
-    """A label set with another name for a label; what is below it goes along."""
+    """Rename a label, with its children."""
     new = (*old[:-1], name)
 
     def edits(at: _Text) -> Iterator[Edit]:
@@ -53,12 +53,12 @@ def rename(text: str, old: LabelPath, name: str) -> str:
 
 
 def retire(text: str, path: LabelPath) -> str:
-    """A label set in which a label stays for old work alone."""
+    """Deprecate a label."""
     return _apply_edits(text, lambda at: _field_edits(at, at.items[path], "retired", value="true"))
 
 
 def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
-    """A label set in which others stand in for a label; those that it lacks come beside it."""
+    """Split a label into others; missing ones are added next to it."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         item = at.items[old]
@@ -71,7 +71,7 @@ def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
 
 
 def merge(text: str, old: Sequence[LabelPath], into: LabelPath) -> str:
-    """A label set without some labels and what is below them; one stands for all."""
+    """Remove labels with their children, merged into another one."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         tops = [
@@ -212,7 +212,7 @@ def _flow_list(paths: Iterable[LabelPath]) -> str:
 
 
 def scalar(value: str) -> str:
-    """A text as YAML takes it anywhere: as it is where that is safe, else in quotes."""
+    """Return a text as a YAML scalar: plain where that is safe, else quoted."""
     quoted = "'" + value.replace("'", "''") + "'"
     try:
         plain = yaml.safe_load(f"[{{name: {value}, x: [{value}, 1]}}]")
@@ -242,7 +242,7 @@ class OutlineItem:
 
 
 def outline(text: str) -> dict[LabelPath, OutlineItem]:
-    """The labels of a sound label set in the order of the file, by path."""
+    """Return the labels of a valid label set in file order, by path."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if isinstance(root, yaml.MappingNode):
         root = _fields(root)["labels"]
@@ -250,7 +250,7 @@ def outline(text: str) -> dict[LabelPath, OutlineItem]:
 
 
 def end_of(node: yaml.Node, text: str) -> int:
-    """Where a value ends: before blanks and comments, which YAML counts to some of them."""
+    """Return where a value ends: before blanks and comments that YAML counts to it."""
     if isinstance(node, yaml.ScalarNode):
         end = int(node.end_mark.index)
         return len(text[:end].rstrip()) if node.style in ("|", ">") else end

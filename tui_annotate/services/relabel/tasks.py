@@ -22,7 +22,7 @@ from tui_annotate.storage.log.plans import Stream
 
 
 class LabelMapping(NamedTuple):
-    """What a label of an annotation becomes: the same where it stays, empty where it is lost."""
+    """A label's replacement: the same where it stays, empty where it is lost."""
 
     old: LabelPath
     new: LabelPath
@@ -58,7 +58,7 @@ class StreamOutcome:
 
     @property
     def nothing(self) -> bool:
-        """Whether there is nothing to do, and nothing to say."""
+        """Whether there is nothing to do or to report."""
         return self.action is None and not self.kinds and not self.findings
 
 
@@ -102,7 +102,7 @@ def renaming(
 
 
 def retiring(gone: Collection[LabelPath]) -> Task:
-    """Work keeps labels that are no longer given."""
+    """Count work that keeps deprecated labels."""
 
     def task(stream: Stream) -> StreamOutcome:
         if not _has_any_label(stream, gone):
@@ -117,7 +117,7 @@ def retiring(gone: Collection[LabelPath]) -> Task:
 
 
 def splitting(labels: Collection[LabelPath], *, at: str) -> Task:
-    """Work waits for a choice: what was finished, or came in whole, is to be looked at again."""
+    """Reopen complete work with split labels, which waits for a choice."""
 
     def task(stream: Stream) -> StreamOutcome:
         if not _has_any_label(stream, labels):
@@ -137,7 +137,7 @@ def splitting(labels: Collection[LabelPath], *, at: str) -> Task:
 
 
 def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
-    """Work waits where a label is split now; what its set loses, and rules it breaks, are told."""
+    """Reopen work with newly split labels; report lost labels and broken rules."""
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting(split, at=at)
@@ -204,7 +204,7 @@ def undoing(
 def _restore(
     stream: Stream, event: Event | None, is_later: Callable[[Stream, int], bool]
 ) -> tuple[PendingEvent, set[str]]:
-    """The action that undoes an event, and the annotations that it leaves as they are."""
+    """Return the action that undoes an event, and the annotations that it leaves."""
     if event is None:
         return PendingEvent(RELABEL, Change(), Change()), set()
     states = bool(event.action.after.assignment) and not is_later(stream, event.seq)

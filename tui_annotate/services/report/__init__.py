@@ -34,20 +34,20 @@ HEAVY: Final = 30_000_000
 
 
 class PseudonymSource(Protocol):
-    """What stands for people where nobody may be named."""
+    """Pseudonyms for pages without names."""
 
     def name(self, person_id: str) -> str:
-        """The word for a person."""
+        """Return the pseudonym of a person."""
         ...
 
     def record(self, record: Record) -> Record:
-        """A record in which nobody is named, but in what people wrote."""
+        """Return a record without names of people, except in texts they wrote."""
         ...
 
 
 @dataclass(slots=True)
 class PageReport:
-    """What was written."""
+    """Contents of a written page."""
 
     samples: int = 0
     annotations: int = 0
@@ -55,7 +55,7 @@ class PageReport:
 
     @property
     def heavy(self) -> bool:
-        """Whether a browser takes its time to open it."""
+        """Whether a browser takes seconds to open it."""
         return self.bytes > HEAVY
 
 
@@ -157,7 +157,7 @@ _UNSAFE: Final = re.compile(
 
 @cache
 def page_frame() -> tuple[str, str]:
-    """What the page has before the data, and after it; always the same.
+    """Return the page before and after the data; always the same.
 
     Its policy allows our one script and one style by their hashes, and nothing else.
     """

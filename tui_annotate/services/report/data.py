@@ -66,7 +66,7 @@ def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool)
 
 
 def _end_to_json(end: Projection) -> dict[str, Any]:
-    """When work ends; the day from which that is told is not the one on which it is read."""
+    """Return the projected end, in words that hold on the day of reading."""
     began_today = end.why == NoEndReason.BEGAN_TODAY
     return asdict(replace(end, why=NoEndReason.BEGAN_THAT_DAY) if began_today else end)
 
@@ -74,7 +74,7 @@ def _end_to_json(end: Projection) -> dict[str, Any]:
 def of_agreement(
     agreement: Callable[[RecordFilter], dict[str, Any]], filters: RecordFilter
 ) -> dict[str, Any]:
-    """How far people agree who are done; where nobody is compared so, of work without a state.
+    """Return agreement of complete work; without any, of work in all states.
 
     People and pairs stand in the order of their names, which tells nothing of those behind words.
     """
@@ -103,18 +103,18 @@ class Subject:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file, of whose making nothing more is known than it says."""
+        """Whether it is a file instead of a workspace."""
         return bool(self.arrived[0])
 
     def time(self, moment: str) -> str:
-        """A time that was moment; empty where it was made up on the way."""
+        """Return a time of the subject; empty if reading the file made it up."""
         first, last = self.arrived
         return "" if first and first <= moment <= last else moment
 
 
 @dataclass(slots=True)
 class PageValues:
-    """Makes the values of one page. `names`: of a person who is named by nothing but an id."""
+    """Makes the values of one page; `names` gives the name for a bare id."""
 
     subject: Subject
     names: Callable[[str], str]
@@ -122,7 +122,7 @@ class PageValues:
     _named_people: set[str] = field(default_factory=set)
 
     def new_texts(self, sample: Sample) -> Iterator[str]:
-        """The texts that no sample before had, in the order of the numbers that they get."""
+        """Yield the texts that no former sample had, in the order of their numbers."""
         for document in sample.documents:
             key = bytes.fromhex(document.sha256)
             if key not in self._texts:
@@ -130,7 +130,7 @@ class PageValues:
                 yield document.text
 
     def sample(self, record: Record) -> dict[str, Any]:
-        """One sample with all that people did on it; its texts by number."""
+        """Return a sample with all work on it; its texts by number."""
         sample = record.sample
         places = _document_indexes(sample)
         request = {name: getattr(sample.request, name) for name in _REQUEST_FIELDS}
@@ -216,7 +216,7 @@ def _anchor_to_json(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[in
 
 
 def of_labels(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
-    """The label sets of datasets: what the sides are called in each, and all labels, once each."""
+    """Return the side titles of each dataset, and all labels once."""
     known: dict[tuple[str, ...], dict[str, Any]] = {}
     for tree in trees.values():
         for label in tree.walk() if tree else ():

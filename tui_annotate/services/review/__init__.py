@@ -81,7 +81,7 @@ class Stamp:
 
 @dataclass(slots=True)
 class AdjudicationWriter:
-    """An action inside its transaction; `after`: changed annotations by id."""
+    """Changes results in the transaction of one action; `after` by annotation id."""
 
     log: Log
     work: SampleWork
@@ -94,17 +94,17 @@ class AdjudicationWriter:
         self.adjudicated = list(self.work.adjudicated)
 
     def action(self, state: StreamState, verb: str) -> PendingEvent:
-        """All of it as one action on the stream of what review did."""
+        """Return all changes as one event of the review stream."""
         return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
 
     def drop(self, gone: Iterable[Annotation]) -> None:
-        """Takes some away."""
+        """Remove results or refusals."""
         for one in tuple(gone):
             self.adjudicated.remove(one)
             self.after[one.id] = None
 
     def take(self, candidate: CandidateAnnotation, how: ReviewAction) -> None:
-        """Takes a candidate; a refusal of it is forgotten."""
+        """Accept a candidate; a former refusal of it is removed."""
         self.drop(rejections_of(candidate, self.adjudicated))
         made = self._adjudicated_annotation(
             candidate, Adjudication(self.stamp.by, how, candidate.sources), origin=ADJUDICATED
@@ -114,14 +114,14 @@ class AdjudicationWriter:
         self._store(made)
 
     def refuse(self, candidate: CandidateAnnotation, reason: Reason, note: str) -> None:
-        """Keeps a candidate as refused, in place of all that was made of it."""
+        """Store a candidate as refused, in place of results made of it."""
         self.drop(adjudicated_of(candidate, self.adjudicated))
         self.drop(rejections_of(candidate, self.adjudicated))
         why = Adjudication(self.stamp.by, ReviewAction.REJECTED, candidate.sources, reason, note)
         self._store(self._adjudicated_annotation(candidate, why, origin=REJECTED))
 
     def reject(self, candidates: Sequence[Sources], reason: Reason, note: str) -> None:
-        """Refuses candidates; needs a reason or a note."""
+        """Refuse candidates; requires a reason or a note."""
         if not (reason or note):
             raise InvalidInput(
                 "nothing is refused without a reason",
@@ -132,7 +132,7 @@ class AdjudicationWriter:
             self.refuse(self.work.candidate(sources), reason, note)
 
     def merge(self, candidates: Sequence[Sources], labels: tuple[LabelPath, ...]) -> None:
-        """Makes one annotation of several candidates, in place of what was made of them."""
+        """Merge candidates into one annotation, in place of results made of them."""
         found = [self.work.candidate(sources) for sources in candidates]
         if len(found) < 2 or labels not in [candidate.labels for candidate in found]:
             raise InvalidInput(
@@ -145,7 +145,7 @@ class AdjudicationWriter:
         self.take(merged(found, labels=labels), ReviewAction.MERGED)
 
     def finish(self, rest: Reason, note: str) -> None:
-        """Takes what all agreed on, and refuses what is open, where it is said why."""
+        """Accept what all agreed on; refuse open candidates for the given reason."""
         before = self.work.adjudicated
         known = [(group, decision(group, before)) for group in self.work.groups]
         undecided = [group for group, what in known if what is Decision.OPEN]
@@ -165,13 +165,13 @@ class AdjudicationWriter:
                     self.refuse(candidate, rest, note)
 
     def rate(self, word: str, scale: tuple[str, ...]) -> None:
-        """Settles the rating: a word of the scale, or one that somebody gave; empty for none."""
+        """Set the rating: of the scale, or one that somebody gave; empty for none."""
         given = [rating for rating in self.work.ratings.values() if rating]
         allowed = tuple(dict.fromkeys([*scale, *given])) if scale else ()
         self.words["rating"] = event_builders.rating(word, allowed)
 
     def _finish_rating(self, *, excused: bool) -> None:
-        """Takes the rating that all gave; others must be settled, or it is said why not."""
+        """Accept a unanimous rating; refuse to finish with a conflict."""
         ratings = self.work.ratings
         if self.work.settled.assignment.rating or not any(ratings.values()):
             return
@@ -184,7 +184,7 @@ class AdjudicationWriter:
             )
 
     def edit(self, annotation: Annotation, sources: Sources) -> None:
-        """Puts other content under an id, new or known."""
+        """Store other content under an id, new or known."""
         made = in_sentences(normalize_annotation(annotation, self.work.sample), self.work.sample)
         check_storable(made.note, "note")
         former = next((one for one in self.adjudicated if one.id == annotation.id), None)
@@ -382,7 +382,7 @@ class ReviewService(ReviewQueries):
     def rate(
         self, reviewer: str, key: SampleKey, rating: str, **visit: Unpack[Visit]
     ) -> ReviewResult:
-        """Settles the rating of the sample as a whole; empty takes it back.
+        """Set the rating of the sample as a whole; empty removes it.
 
         Raises:
             InvalidInput: it is neither of the sample's scale nor what somebody rated.
@@ -435,7 +435,7 @@ class ReviewService(ReviewQueries):
         return self._act(reviewer, key, ("reopen", change), **visit)
 
     def read(self, reviewer: str, key: SampleKey, *, seconds: float) -> None:
-        """Time on a sample that no action told of."""
+        """Store time spent on a sample without an action."""
         self.check_reviewer(reviewer)
         if working_seconds(seconds):
 
@@ -454,7 +454,7 @@ class ReviewService(ReviewQueries):
         return self._ledger(reviewer).undo(SETTLED)
 
     def redo(self, reviewer: str) -> ActionResult | None:
-        """Does again what this reviewer took back last; None where they did something since."""
+        """Redo this reviewer's last undone action; None where an action followed."""
         self.check_reviewer(reviewer)
         return self._ledger(reviewer).redo(SETTLED)
 

@@ -103,14 +103,14 @@ class ReviewQueries:
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
-        """Whose layer is whose: by letter, the person's name."""
+        """Return the names of annotators by letter."""
         self.check_reviewer(reviewer)
         with self.store.reading() as log:
             people = lettered(key, log.finished(key))
         return {letter: self.people.person(person).name for letter, person in people.items()}
 
     def find(self, text: str) -> SampleKey:
-        """The sample that is meant: an id, dataset/id, or the start of one id alone.
+        """Return the sample with an id, dataset/id, or the start of a unique id.
 
         Raises:
             NotFound: none, or several; the hint names some.
@@ -162,7 +162,7 @@ class ReviewQueries:
         return next(iter(others or wanted), None)
 
     def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:
-        """The sample `step` places further on in the queue; None behind its ends."""
+        """Return the sample `step` places on in the queue; None beyond its ends."""
         keys = [row.key for row in self.queue(reviewer)]
         at = keys.index(key) + step if key in keys else 0
         return keys[at] if 0 <= at < len(keys) else None
@@ -186,7 +186,7 @@ class ReviewQueries:
         )
 
     def _update_counts(self, there: Sequence[Candidate]) -> None:
-        """Counts what changed since it was last counted; nothing else is read."""
+        """Update the counts of changed samples; nothing else is read."""
         known = self._counts_by_sample
         changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
         for one, found, ratings in self._read_groups(changed):
@@ -251,7 +251,7 @@ class ReviewQueries:
         return LabelSets(self.guidance)
 
     def check_reviewer(self, reviewer: str) -> None:
-        """Refuses who may not review, and who would do it in another's name.
+        """Check that the actor may review, and in nobody else's name.
 
         Raises:
             NotAllowed: one of the two.
@@ -261,7 +261,7 @@ class ReviewQueries:
             raise NotAllowed("nobody reviews in another's name", "sign in as that person")
 
     def refusal(self, log: Log, reviewer: str, now: SampleWork) -> str:
-        """Why a reviewer can not settle a sample; empty where they can."""
+        """Return why a reviewer can not adjudicate a sample; empty if they can."""
         if not now.people:
             return ReviewRefusal.NOT_DONE
         second = second_reader(Person(reviewer, reviewer, PersonKind.LOCAL)).id

@@ -28,7 +28,7 @@ from tui_annotate.storage.log.log import Log, Stream
 
 @unique
 class ReviewRefusal(StrEnum):
-    """Why somebody can not settle a sample."""
+    """Why a reviewer can not adjudicate a sample."""
 
     NOT_DONE = "nobody is done with this sample yet"
     OWN_WORK = "you annotated this sample yourself: somebody else settles it"
@@ -77,7 +77,7 @@ class ReviewSample:
 
     @property
     def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The ratings with the letters of who gave each: in the order of the scale, then others."""
+        """The ratings with the letters of who gave each: in order of the scale, then others."""
         given = {layer.rating for layer in self.layers if layer.rating}
         words = [*self.scale, *sorted(given.difference(self.scale))]
         return tuple(
@@ -88,23 +88,23 @@ class ReviewSample:
 
     @property
     def has_rating_conflict(self) -> bool:
-        """Whether the rating is to be settled: people differ in it, and none was chosen."""
+        """Whether people rated differently, and no rating was chosen."""
         given = [layer.rating for layer in self.layers]
         return not self.assignment.rating and has_rating_conflict(given)
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
-        """What review made so far, as annotators have theirs."""
+        """The results so far, as `OpenSample` has annotations."""
         return tuple(one for one in self.settled if one.origin != REJECTED)
 
     @property
     def practice(self) -> bool:
-        """Whether it is there for practice alone: never."""
+        """Always False."""
         return False
 
     @property
     def place(self) -> Mapping[str, Any]:
-        """Where the reviewer was in it: nobody remembers."""
+        """Always empty: positions in review are not stored."""
         return {}
 
 
@@ -144,7 +144,7 @@ class QueuedSample:
 
     @property
     def settled(self) -> bool:
-        """Whether there is nothing left to do."""
+        """Whether the adjudication is complete."""
         return self.state is State.DONE
 
 
@@ -188,7 +188,7 @@ class SampleWork:
 
     @cached_property
     def layers(self) -> tuple[AnnotationLayer, ...]:
-        """What each of them did."""
+        """The work of each annotator."""
         return tuple(
             AnnotationLayer(
                 letter,
@@ -201,7 +201,7 @@ class SampleWork:
 
     @cached_property
     def groups(self) -> tuple[CandidateGroup, ...]:
-        """What they said, side by side."""
+        """The candidates of all annotators, grouped."""
         return groups(self.sample, {layer.letter: layer.annotations for layer in self.layers})
 
     def seen_under(self, label_set: str) -> str:
@@ -237,16 +237,16 @@ class SampleWork:
 
     @property
     def ratings(self) -> dict[str, str]:
-        """What each of them rated the sample, by letter; empty where they did not."""
+        """Ratings by letter; empty for none."""
         return {layer.letter: layer.rating for layer in self.layers}
 
     @property
     def adjudicated(self) -> tuple[Annotation, ...]:
-        """What review made and refused so far."""
+        """Results and refusals so far."""
         return self.settled.annotations
 
     def candidate(self, sources: Sequence[str]) -> CandidateAnnotation:
-        """The candidate that is made of these annotations.
+        """Return the candidate made of these annotations.
 
         Raises:
             Conflict: there is none.
@@ -271,7 +271,7 @@ def read_sample_work(log: Log, sample: Sample) -> SampleWork:
 
 
 def lettered(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
-    """People by letters, in an order of the sample's own, so that no letter is somebody's."""
+    """Assign letters to people, in an order that differs between samples."""
 
     def place(person: str) -> str:
         return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()

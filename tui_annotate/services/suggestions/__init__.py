@@ -42,7 +42,7 @@ _KINDS: Final = (*(each.value for each in Answer), _REMOVED)
 
 @dataclass(slots=True)
 class _Tally:
-    """Counts of one maker, or of one label; all but `offered` count each person for themselves."""
+    """Counts of a maker or label; all but `offered` count each person separately."""
 
     offered: int = 0
     seen: int = 0
@@ -51,7 +51,7 @@ class _Tally:
     reasons: Counter[str] = field(default_factory=Counter)
 
     def take(self, listed: SuggestionListing) -> None:
-        """Counts a suggestion with all answers to it."""
+        """Count a suggestion with all answers to it."""
         self.offered += 1
         self.seen += listed.seen
         self.passed += listed.passed
@@ -103,12 +103,12 @@ class Threshold:
         return self.above is not None and value > self.above
 
     def as_json(self) -> dict[str, Any]:
-        """As a run keeps it."""
+        """Return the parameters of a run."""
         return {"below": self.below} if self.below is not None else {"above": self.above}
 
 
 def _passing_segments(corpus: CorpusStore, score: Score, threshold: Threshold) -> Iterator[Anchor]:
-    """The segments of a summary that pass, without the white space around them."""
+    """Yield the segments of a summary that pass, trimmed."""
     stored = corpus.sample(score.key)
     for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
         if document.side is Side.SUMMARY and len(segments) == len(score.parts):
@@ -124,7 +124,7 @@ _MAX_PROBLEMS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What became of suggestions that came in."""
+    """How many imported suggestions were new or known."""
 
     added: int
     known: int
@@ -132,7 +132,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
-    """What admins do with suggestions. `labels`: the label set in force in a dataset."""
+    """Imports, derives and reports suggestions; `labels` gives the set in force."""
 
     corpus: CorpusStore
     store: SuggestionStore
@@ -297,7 +297,7 @@ class SuggestionFileReader:
     maker: str
 
     def read(self, path: Path) -> Iterator[tuple[SampleKey, Suggestion] | Problem]:
-        """The suggestions of a file in order; a Problem, with file and line, for each wrong one.
+        """Yield the suggestions of a file in order; a Problem for each wrong one.
 
         Raises:
             NotFound, InvalidInput, Unavailable: the file can not be opened.
@@ -362,7 +362,7 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """The label of a name as a dataset has it; nothing for an empty one.
+        """Return the label path of a name in a dataset; () for an empty name.
 
         Raises:
             InvalidInput: the label set has none of that name.

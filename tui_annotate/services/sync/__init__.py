@@ -136,7 +136,7 @@ class TableSync:
                 )
 
     def _find_record(self, key: SampleKey) -> Record | None:
-        """What the person did on a sample, also if it is nothing; None where it is gone."""
+        """A person's work on a sample, also if empty; None for a missing sample."""
         mine = {"person": self.person.id, "practice": "with"}
         wanted = RecordFilter(dataset=key.dataset, sample=key.id, **mine)
         if found := next(self.corpus.records(wanted), None):
@@ -228,7 +228,7 @@ class TableSync:
         self.marks.keep({key: SyncedHead(head, digest, row.updated_at)})
 
     def standing(self) -> SyncStatus:
-        """How far both sides are apart; nothing is changed."""
+        """Compare both sides; nothing is changed."""
         marks = self.marks.marks()
         there = self._update_times(self._list_own_rows())
         new = [key for key, at in there.items() if key not in marks or marks[key].updated_at != at]
@@ -248,7 +248,7 @@ class TableSync:
             return True
 
     def delete_mine(self, dataset: str) -> int:
-        """Removes the person's rows of a dataset; the work here stays. How many there were."""
+        """Delete the person's rows of a dataset, not the work here; return how many."""
         count = self.table.delete(dataset, self.person.name)
         self.marks.forget(dataset)
         return count

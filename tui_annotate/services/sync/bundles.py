@@ -42,7 +42,7 @@ _NUMBERS_PER_PERSON: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class BundleContents:
-    """What lies in a bundle: samples, those of them with work, documents with vectors."""
+    """Numbers of samples, of those with work, and of documents with vectors."""
 
     samples: int
     streams: int
@@ -216,7 +216,7 @@ class Bundles:
                     yield Record(replace(sample, imported=None))
 
     def _write_suggestions(self, folder: Path, wanted: Wanted) -> None:
-        """Writes no empty file: older programs know of no such member."""
+        """Write no empty file, as older programs do not know this member."""
 
         def theirs(key: SampleKey) -> bool:
             mine = wanted.get(key.dataset, set())

@@ -105,7 +105,7 @@ def _walk_texts(value: Any) -> Iterator[str]:
 
 
 def digest(value: Mapping[str, Any]) -> str:
-    """What tells one payload from another; times aside."""
+    """Return a hash of a payload, without its times."""
     plain = dict(value)
     if WORK_KEY in plain:
         plain[WORK_KEY] = {**plain[WORK_KEY], "at": ""}
@@ -231,7 +231,7 @@ def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
 
 
 def _parse_span(value: Mapping[str, Any], text: str) -> Span:
-    """A span of a line, counted as its quote shows: in UTF-16, or in code points."""
+    """Parse a span in UTF-16 or code points, whichever fits its quote."""
     start, end, quote = (value.get(name) for name in ("start", "end", "text"))
     if type(start) is not int or type(end) is not int or not isinstance(quote, str):
         raise InvalidInput("a span of it lacks start, end or text", _HINT)
@@ -251,7 +251,7 @@ WORK_KEY: Final = "worked"
 
 
 def has_judgements(record: Record) -> bool:
-    """Whether a person's record tells more than that they looked: marks, a rating, a comment.
+    """Whether a record holds marks, a rating or a comment.
 
     Of pairs also that they are finished, which is what is said of one with nothing wrong in it.
     """
@@ -263,7 +263,7 @@ def has_judgements(record: Record) -> bool:
 
 
 def has_work(stream: Stream) -> bool:
-    """Whether more than time was spent on a sample."""
+    """Whether a stream holds more than time spent."""
     assignment: Any = stream.state.assignment
     given = assignment["rating"] or assignment["comment"] or assignment["state"] != "new"
     return bool(stream.state.annotations or stream.state.suggestions or given)
@@ -281,7 +281,7 @@ def last_deed(events: Iterable[Event], *, since: str = "") -> str:
 
 
 def read_work(value: Any) -> tuple[str, str]:
-    """(moment, state) that a row tells; each empty where it does not, as other programs' rows.
+    """Return (time, state) of a row; each empty in rows of other programs.
 
     Raises:
         InvalidInput: it is no such thing.
@@ -295,7 +295,7 @@ def read_work(value: Any) -> tuple[str, str]:
 
 
 def parse_row_time(text: str) -> str:
-    """A time as a table writes it, as the store does.
+    """Return a table's time as the store writes it.
 
     Raises:
         InvalidInput: it is none.
@@ -312,7 +312,7 @@ ORIGINS_KEY: Final = "suggested"
 
 
 def collect_origins(record: Record) -> list[dict[str, Any]]:
-    """Id, anchors and provenance of each annotation that was made of a suggestion, by id."""
+    """List id, anchors and provenance of annotations made of suggestions, by id."""
     made = (owned.annotation for owned in record.annotations)
     found = [(one, one.suggested) for one in made if one.suggested is not None]
     return [
