@@ -113,12 +113,8 @@ class Sets:
             self.corpus.use_vector_set(ready.table)
             return IngestReport(embedder=ready.embedder, notes=[_ALREADY_THERE])
         replaced = used if options.name == AUTO else None
-        name, embedder = self._load_embedder(
-            used.embedder if replaced and used else options.name, options, used
-        )
-        target = self._target_set(
-            embedder, VectorOptions(name, *self._endpoint(name, options, used)), replaced
-        )
+        resolved, embedder = self._load_embedder(options, replaced)
+        target = self._target_set(embedder, resolved, replaced)
         keep = self.corpus.keep_vector_set
         job = EmbedJob(self.corpus, self.stores(), embedder, target, report_progress, keep)
         job.all()
@@ -129,7 +125,7 @@ class Sets:
                 self._remove_set(each.table)
         self._remove_leftovers()
         notes = job.doubts if job.documents else (_ALREADY_THERE,)
-        return IngestReport(embedded=job.documents, embedder=name, notes=[*notes])
+        return IngestReport(embedded=job.documents, embedder=resolved.name, notes=[*notes])
 
     def price(self, embedder: str | VectorOptions = AUTO) -> Cost | None:
         """Return what `rebuild` would cost; None where it costs nothing. Nothing is made.
@@ -137,12 +133,12 @@ class Sets:
         Raises:
             InvalidInput, Unavailable: the embedder can not be had.
         """
-        options, used = VectorOptions.of(embedder), self.corpus.vector_set()
-        replaced = used if options.name == AUTO else None
+        options = VectorOptions.of(embedder)
+        replaced = self.corpus.vector_set() if options.name == AUTO else None
         name = replaced.embedder if replaced else options.name
         if name in {AUTO, NONE} or not registry.has_cost(name):
             return None
-        _, loaded = self._load_embedder(name, options, used)
+        _, loaded = self._load_embedder(options, replaced)
         there = self._completable_sets(loaded, replaced)
         bare = self.corpus.bare(there[-1].table if there else "")
         documents = ((text, segments) for _, text, segments in bare)
@@ -196,22 +192,22 @@ class Sets:
         return None
 
     def _load_embedder(
-        self, name: str, options: VectorOptions, used: VectorSet | None
-    ) -> tuple[str, Embedder]:
+        self, options: VectorOptions, replaced: VectorSet | None
+    ) -> tuple[VectorOptions, Embedder]:
+        """Load the embedder of `replaced`, else the requested one; with its options in full."""
         missing: list[Unavailable] = []
-        for each in candidate_names(name):
-            base_url, dimensions = self._endpoint(each, options, used)
+        used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
+        for name in candidate_names(replaced.embedder if replaced else options.name):
+            known = [each for each in sets if each.embedder == name]
+            former = used if used in known else next(reversed(known), None)
+            base_url, dimensions = options.how(name, former)
             try:
-                return each, self.load(each, base_url=base_url, dimensions=dimensions)
+                embedder = self.load(name, base_url=base_url, dimensions=dimensions)
             except Unavailable as error:
                 missing.append(error)
+            else:
+                return VectorOptions(name, base_url, dimensions), embedder
         raise missing[0]
-
-    def _endpoint(
-        self, name: str, options: VectorOptions, used: VectorSet | None
-    ) -> tuple[str, int]:
-        known = [each for each in self.corpus.vector_sets() if each.embedder == name]
-        return options.how(name, used if used in known else (known[-1] if known else None))
 
     def _target_set(
         self, embedder: Embedder, options: VectorOptions, replaced: VectorSet | None

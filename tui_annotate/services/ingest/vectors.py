@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ class _ChosenElsewhere(Exception):
     """Another process chose the embedder of a workspace that had none."""
 
 
+@dataclass
 class Vectors:
     """Embeds the documents of a workspace.
 
@@ -56,32 +58,26 @@ class Vectors:
         InvalidInput, Unavailable: the named embedder can not be had.
     """
 
-    def __init__(
-        self,
-        corpus: CorpusStore,
-        *,
-        stores: Callable[[], VectorStore],
-        load: EmbedderLoader,
-        options: VectorOptions,
-    ) -> None:
-        self._corpus = corpus
-        self._stores = stores
-        self._load = load
-        self._options = options
-        self._vector_set = corpus.vector_set()
-        self._embedder: Embedder | None = None
-        self._current_job: EmbedJob | None = None
+    corpus: CorpusStore
+    stores: Callable[[], VectorStore]
+    load: EmbedderLoader
+    options: VectorOptions
+    embedded: int = 0
+    notes: list[str] = field(default_factory=list)
+    _embedder: Embedder | None = None
+    _current_job: EmbedJob | None = None
+    _prepared_count: int = 0
+
+    def __post_init__(self) -> None:
+        self._vector_set = self.corpus.vector_set()
         self.name = self._agree_name()
-        self._is_new = not corpus.vectors_decided()
-        self._prepared_count = 0
-        self.embedded = 0
-        self.notes: list[str] = []
+        self._is_new = not self.corpus.vectors_decided()
         if self._is_new and self.name not in {AUTO, NONE}:
             self._embedder = self._load_named(self.name)
 
     def _agree_name(self) -> str:
-        options = self._options
-        if not self._corpus.vectors_decided():
+        options = self.options
+        if not self.corpus.vectors_decided():
             return options.first if options.name == AUTO else options.name
         name = self._vector_set.embedder if self._vector_set else NONE
         if options.name not in {AUTO, name}:
@@ -92,7 +88,7 @@ class Vectors:
         return name
 
     def _change_command(self, name: str) -> str:
-        return f"{self._stores().command()} {self._options.options(name)}"
+        return f"{self.stores().command()} {self.options.options(name)}"
 
     @property
     def better(self) -> str:
@@ -103,7 +99,7 @@ class Vectors:
 
     @property
     def _is_automatic(self) -> bool:
-        return self._options.name == self._options.first == AUTO
+        return self.options.name == self.options.first == AUTO
 
     def due(self, segments: int) -> bool:
         """Whether so many new segments are worth a write."""
@@ -164,7 +160,7 @@ class Vectors:
             self._note(doubt)
 
     def _adopt_other_choice(self) -> None:
-        mine, self._vector_set = self.name, self._corpus.vector_set()
+        mine, self._vector_set = self.name, self.corpus.vector_set()
         self._embedder = self._current_job = None
         self.name = self._vector_set.embedder if self._vector_set else NONE
         self._note(
@@ -183,15 +179,13 @@ class Vectors:
     def _uses_prepared(self) -> bool:
         """Whether the file of vectors comes first; in a new workspace for `auto` alone."""
         new = self._vector_set is None and self.name == AUTO
-        return self._options.prepared is not None and (new or self._vector_set is not None)
+        return self.options.prepared is not None and (new or self._vector_set is not None)
 
     def _take_prepared(self) -> None:
-        if self._options.prepared is None or not self._uses_prepared() or self._current_job:
+        if self.options.prepared is None or not self._uses_prepared() or self._current_job:
             return
         try:
-            taken = take(
-                self._corpus, self._stores(), self._options.prepared, kept=self._vector_set
-            )
+            taken = take(self.corpus, self.stores(), self.options.prepared, kept=self._vector_set)
         except InvalidInput as error:
             self._note(f"prepared vectors are left aside: {error.message}")
         else:
@@ -203,10 +197,10 @@ class Vectors:
         if self.name == NONE:
             self._decide_without_vectors()
             return False
-        if self._corpus.unembedded(self.table, 1):
+        if self.corpus.unembedded(self.table, 1):
             return True
-        if self.table and self._corpus.is_loose(self.table):  # a killed run came as far as that
-            tidy(self._corpus, self._stores(), self.table)
+        if self.table and self.corpus.is_loose(self.table):  # a killed run came as far as that
+            tidy(self.corpus, self.stores(), self.table)
         return False
 
     def _load_first_available(self) -> Embedder | None:
@@ -227,15 +221,15 @@ class Vectors:
     def _missing_note(self, name: str, error: Unavailable) -> str:
         if self._vector_set is None:
             return f"no {name} vectors: {error.message}" + (error.hint and f" ({error.hint})")
-        waiting, _ = self._corpus.waiting(self._vector_set.table)
+        waiting, _ = self.corpus.waiting(self._vector_set.table)
         return (
             f"{many(waiting, 'document has', 'documents have')} no vectors, words find there: "
             f"{error.message}; the next ingest that can makes them ({error.hint})"
         )
 
     def _load_named(self, name: str) -> Embedder:
-        base_url, dimensions = self._options.how(name, self._vector_set)
-        return self._load(name, base_url=base_url, dimensions=dimensions)
+        base_url, dimensions = self.options.how(name, self._vector_set)
+        return self.load(name, base_url=base_url, dimensions=dimensions)
 
     def _begin_job(self, embedder: Embedder, report_progress: EmbeddingProgress) -> EmbedJob | None:
         from tui_annotate.storage.vectors.store import is_table_of, table_name
@@ -247,32 +241,32 @@ class Vectors:
         ):
             self._note(
                 "new documents have no vectors yet, as embedder or segmenter are of another "
-                f"version: {self._stores().command()}"
+                f"version: {self.stores().command()}"
             )
             return None
         whose = kept.embedder if kept else self.name
-        options = VectorOptions(whose, *self._options.how(whose, kept))
+        options = VectorOptions(whose, *self.options.how(whose, kept))
         target = set_of(embedder, options, table=kept.table if kept else name, known=kept)
         if kept is None:
             # A set of this name may have been dropped while another process filled it.
-            if all(each.table != name for each in self._corpus.vector_sets()):
-                self._corpus.forget_embedded(name)
+            if all(each.table != name for each in self.corpus.vector_sets()):
+                self.corpus.forget_embedded(name)
         elif target != kept:
-            self._corpus.keep_vector_set(target)
+            self.corpus.keep_vector_set(target)
             self._vector_set = target
         return EmbedJob(
-            self._corpus, self._stores(), embedder, target, report_progress, self._take_up
+            self.corpus, self.stores(), embedder, target, report_progress, self._take_up
         )
 
     def _take_up(self, target: VectorSet) -> None:
-        self._corpus.keep_vector_set(target)
-        if self._vector_set is None and not self._corpus.decide_vectors(target.table):
-            self._corpus.drop_vector_set(target.table)
+        self.corpus.keep_vector_set(target)
+        if self._vector_set is None and not self.corpus.decide_vectors(target.table):
+            self.corpus.drop_vector_set(target.table)
             raise _ChosenElsewhere
         self._vector_set = target
 
     def _decide_without_vectors(self) -> None:
-        if not self._corpus.decide_vectors(""):
+        if not self.corpus.decide_vectors(""):
             raise _ChosenElsewhere
 
     def _note(self, note: str) -> None:
