@@ -109,14 +109,6 @@ class ReviewQueries:
             people = lettered(key, log.finished(key))
         return {letter: self.people.person(person).name for letter, person in people.items()}
 
-    def find(self, text: str) -> SampleKey:
-        """Return the sample with an id, dataset/id, or the start of a unique id.
-
-        Raises:
-            NotFound: none, or several; the hint names some.
-        """
-        return self.corpus.find(text.strip())
-
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
         """Return samples of review: waiting first, then most conflicts, then in order of arrival.
 
