@@ -60,10 +60,7 @@ def all_figures(tally: AgreementTally) -> list[AgreementFigure]:
     labels = tally.labels()
     places = {label: place for place, label in enumerate(labels)}
     two = len(tally.people) == _PAIR_SIZE
-    levels = (
-        ("sample", tally.of_samples, "samples"),
-        ("segment", tally.of_segments, "sentences"),
-    )
+    levels = (("sample", tally.of_samples, "samples"), ("segment", tally.of_segments, "sentences"))
     found: list[AgreementFigure] = []
     for level, ratings, of in levels:
         given = _LabelCounts(ratings, places, tally.samples)

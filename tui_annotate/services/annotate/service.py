@@ -19,10 +19,7 @@ from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import READ, PendingEvent
 from tui_annotate.domain.labels import LabelTree, check_overlap, is_duplicate
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
-from tui_annotate.domain.suggestions import (
-    accepted_annotation_id,
-    take_suggestion,
-)
+from tui_annotate.domain.suggestions import accepted_annotation_id, take_suggestion
 from tui_annotate.services.annotate.queries import SampleQueries, SaveResult
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable

@@ -16,14 +16,7 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods import bootstrap
-from tui_annotate.methods.evaluation import (
-    FIGURES,
-    KINDS,
-    RankingFigures,
-    gains,
-    is_hit,
-    kinds,
-)
+from tui_annotate.methods.evaluation import FIGURES, KINDS, RankingFigures, gains, is_hit, kinds
 from tui_annotate.methods.matching import touched_segments
 from tui_annotate.methods.segmentation import SEGMENTER, segment
 from tui_annotate.plugins import registry

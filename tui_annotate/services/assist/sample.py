@@ -265,8 +265,7 @@ def prepare_sample(
     """Prepare a sample with vectors, or for words alone."""
     sides = {
         side: SegmentIndex.of(
-            [document.text for document in sample.side(side)],
-            side_segments(sample, segments, side),
+            [document.text for document in sample.side(side)], side_segments(sample, segments, side)
         )
         for side in Side
         if sample.side(side)

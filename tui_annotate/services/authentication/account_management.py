@@ -10,12 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from tui_annotate.domain.accounts import (
-    Account,
-    check_unix_user,
-    normalize_email,
-    parse_role,
-)
+from tui_annotate.domain.accounts import Account, check_unix_user, normalize_email, parse_role
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.passwords import check_password
 from tui_annotate.domain.people import (
@@ -277,11 +272,7 @@ class AccountImportReport:
 
 
 def register(
-    accounts: Accounts,
-    rows: Iterable[UserRow | Problem],
-    *,
-    admin: str = "",
-    dry_run: bool = False,
+    accounts: Accounts, rows: Iterable[UserRow | Problem], *, admin: str = "", dry_run: bool = False
 ) -> AccountImportReport:
     """Create accounts from rows; valid ones are stored together, others are reported.
 

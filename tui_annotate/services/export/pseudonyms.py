@@ -73,10 +73,7 @@ class Pseudonyms:
     """
 
     def __init__(
-        self,
-        key: bytes,
-        people: Iterable[Person] = (),
-        addresses: Mapping[str, str] | None = None,
+        self, key: bytes, people: Iterable[Person] = (), addresses: Mapping[str, str] | None = None
     ) -> None:
         self._key = key
         self._ids: set[str] = set()

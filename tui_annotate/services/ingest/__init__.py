@@ -16,13 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.errors import (
-    Conflict,
-    InvalidInput,
-    InvalidLabels,
-    NotFound,
-    Unavailable,
-)
+from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, NotFound, Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.progress import Progress
@@ -30,12 +24,7 @@ from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Cost
-from tui_annotate.services.ingest.options import (
-    AUTO,
-    NONE,
-    EmbedderLoader,
-    VectorOptions,
-)
+from tui_annotate.services.ingest.options import AUTO, NONE, EmbedderLoader, VectorOptions
 from tui_annotate.services.ingest.run import (
     Files,
     IngestOutcome,
@@ -215,11 +204,7 @@ class IngestService:
 
     def _run(self, watcher: Watcher, *, exchange: bool | None = None) -> IngestRun:
         return IngestRun(
-            self.corpus,
-            self.annotations,
-            watcher=watcher,
-            workers=self._workers,
-            exchange=exchange,
+            self.corpus, self.annotations, watcher=watcher, workers=self._workers, exchange=exchange
         )
 
     def _count_unknown_labels(self, run: IngestRun) -> None:

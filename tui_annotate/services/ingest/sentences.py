@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Self
 
 from tui_annotate.domain.samples import Segment
@@ -61,12 +61,7 @@ class SegmentationPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._lifeline is not None and kind is not None:
             self._lifeline.close()  # the processes end at once, whatever they are at
         if self._pool is not None:
