@@ -83,7 +83,7 @@ def name() -> str:
 def test_a_desk_holds_all_that_the_screen_shows(annotating: AnnotationService, ana: str) -> None:
     """Texts, segments, own work, place, standing, labels and guidelines."""
     annotating.guidance.keep(GuidanceKind.GUIDELINES, "Mark what is wrong.")
-    annotating.keep_place(ana, KEY, {"offset": 3})
+    annotating.people.keep_place(ana, KEY, {"offset": 3})
     annotating.skip(ana, OTHER, seconds=1)
     desk = annotating.open(ana, KEY)
     assert (desk.sample, desk.segments) == (
@@ -166,7 +166,7 @@ def test_nobody_sees_the_work_of_another(annotating: AnnotationService, ana: str
     annotating.finish(ana, KEY, seconds=1)
     desk = annotating.open(bo, KEY)
     assert (desk.annotations, desk.assignment.state, desk.finished) == ((), State.NEW, 0)
-    assert annotating.past_notes(bo) == ()
+    assert annotating.store.past_notes(bo) == ()
     assert annotating.undo(bo) is None
     assert annotating.clear(bo).annotations == 0
     assert {row.state for row in annotating.queue(bo).rows} == {State.NEW}
@@ -176,7 +176,7 @@ def test_it_begins_where_the_person_was(annotating: AnnotationService, ana: str)
     """A named sample, else the last place, else the next that is not finished."""
     assert annotating.start(ana) == KEY
     assert annotating.start(ana, sample="d/3") == SampleKey("d", "3")
-    annotating.keep_place(ana, OTHER, {})
+    annotating.people.keep_place(ana, OTHER, {})
     assert annotating.start(ana) == OTHER
     annotating.finish(ana, OTHER, seconds=0)
     assert annotating.start(ana) == SampleKey("d", "3")
@@ -205,8 +205,8 @@ def test_past_notes_come_by_use(annotating: AnnotationService, ana: str) -> None
     """The most frequent first, then the most recent, each once."""
     for place, note in enumerate(["rare", "often", "often", "late", ""]):
         annotating.add(ana, KEY, claim(name(), 4, 5 + place, note=note), seconds=0)
-    assert annotating.past_notes(ana) == ("often", "late", "rare")
-    assert annotating.past_notes(ana, limit=1) == ("often",)
+    assert annotating.store.past_notes(ana) == ("often", "late", "rare")
+    assert annotating.store.past_notes(ana, limit=1) == ("often",)
 
 
 def test_former_evidence_is_of_the_same_text_and_of_the_same_person(
@@ -237,8 +237,8 @@ def test_former_evidence_is_of_the_same_text_and_of_the_same_person(
 
 def test_likings_are_kept(annotating: AnnotationService, ana: str) -> None:
     """By name."""
-    annotating.keep_preference(ana, "split", "stacked")
-    assert annotating.preferences(ana) == {"split": "stacked"}
+    annotating.people.keep_preference(ana, "split", "stacked")
+    assert annotating.people.preferences(ana) == {"split": "stacked"}
 
 
 def test_without_labels_there_is_nothing_to_say(database: Database) -> None:

@@ -291,7 +291,7 @@ def test_before_it_is_taken_it_is_no_work(
     assert annotating.store.labels_in_use() == {}
     annotating.refuse(ana, KEY, told.id, reason="no", seconds=1)
     assert annotating.store.labels_in_use() == {}
-    assert annotating.past_notes(ana) == ()
+    assert annotating.store.past_notes(ana) == ()
     with database.reading() as connection:
         counts = "SELECT count(*), (SELECT sum(annotations) FROM assignments) FROM annotations"
         assert tuple(connection.exec_driver_sql(counts).one()) == (0, 0)

@@ -313,7 +313,7 @@ def test_one_begins_in_ones_own_line(database: Database) -> None:
     share, annotating = service(database), annotate(database)
     share.give("d", ["ana"], AssignmentOptions("2", sorting=AssignmentOrder.INGESTED))
     ana, first = person(database, "ana"), SampleKey("d", "0")
-    annotating.keep_place(ana, first, {})
+    annotating.people.keep_place(ana, first, {})
     assert annotating.start(ana) == first
     annotating.skip(ana, SampleKey("d", "1"), seconds=0)
     share.move("ana", ["ben"])
@@ -330,7 +330,7 @@ def test_one_begins_a_dataset_at_ones_own_first_sample(database: Database) -> No
     share.give("d", ["ana"], AssignmentOptions("4", sorting=AssignmentOrder.INGESTED))
     share.give("d", ["ben"], AssignmentOptions("all", sorting=AssignmentOrder.INGESTED))
     ben = person(database, "ben")
-    annotating.keep_place(ben, SampleKey("d", "7"), {})
+    annotating.people.keep_place(ben, SampleKey("d", "7"), {})
     assert annotating.start(ben, sample="d/") == SampleKey("d", "4")
     with pytest.raises(NotFound, match="'d'"):
         annotating.start(person(database, "li"), sample="d/")

@@ -21,7 +21,6 @@ from tui_annotate.domain.collection_items import (
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.people import Person
 from tui_annotate.domain.practice_feedback import Feedback, feedback
 from tui_annotate.domain.queue_orders import BY_SOURCE
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, Sibling, Side
@@ -52,7 +51,12 @@ class CitationContext:
 
 @dataclass(frozen=True)
 class SampleQueries:
-    """What annotators see, and their stored positions; writes nothing to the log."""
+    """What annotators see; writes nothing.
+
+    Attributes:
+        people: also has each person's positions in samples, and preferences.
+        line: the queue.
+    """
 
     corpus: CorpusStore
     store: AnnotationStore
@@ -146,10 +150,6 @@ class SampleQueries:
         work = self.store.stream(person, key)
         return feedback(work.annotations, right, rated=work.assignment.rating)
 
-    def find_reopened(self, person: Person) -> int:
-        """Return how many samples this person has to read again."""
-        return self.line.find_reopened(person)
-
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
@@ -196,10 +196,6 @@ class SampleQueries:
             NotFound: none, or several; the hint names some.
         """
         return self.corpus.find(text.strip())
-
-    def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
-        """Return a person's own notes without duplicates, most frequent first."""
-        return self.store.past_notes(person, limit=limit)
 
     def former_evidence(self, person: str, sample: Sample) -> dict[str, tuple[Span, ...]]:
         """Return this person's evidence at other samples: spans in order, by document hash."""
@@ -261,18 +257,6 @@ class SampleQueries:
         topic = str(sample.meta.get("topic_id", ""))
         run = report_id(sample.group).removeprefix(f"r|{topic}|")
         return self.items.items(person, sample.dataset, SampleKind.CITATION, topic=topic, run=run)
-
-    def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
-        """Store where a person is in a sample, as JSON values of the screen."""
-        self.people.keep_place(person, key, place)
-
-    def preferences(self, person: str) -> dict[str, Any]:
-        """Return a person's preferences by name."""
-        return self.people.preferences(person)
-
-    def keep_preference(self, person: str, name: str, value: Any) -> None:
-        """Store a preference; a JSON value."""
-        self.people.keep_preference(person, name, value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,13 @@ def renaming(
         to = was(stream) if chosen else None
         return StreamOutcome(
             event_builders.relabel(stream.state, changed, at=at, to=to),
-            _count_mappings((one for one in old if one.id in changed), renames),
+            Counter(
+                LabelMapping(path, renames[path])
+                for one in old
+                if one.id in changed
+                for path in one.labels
+                if renames.get(path, path) != path
+            ),
             len(changed),
             [
                 *_find_broken_rules(old, new, before=before, after=after),
@@ -242,15 +248,6 @@ def _has_any_label(stream: Stream, wanted: Collection[LabelPath]) -> bool:
         tuple(path) in wanted
         for payload in stream.state.annotations.values()
         for path in payload["labels"]
-    )
-
-
-def _count_mappings(annotations: Iterable[Annotation], renames: Renames) -> Counter[LabelMapping]:
-    return Counter(
-        LabelMapping(path, renames[path])
-        for one in annotations
-        for path in one.labels
-        if path in renames and renames[path] != path
     )
 
 

@@ -19,7 +19,7 @@ from tui_annotate.plugins.protocols import ExportOptions
 from tui_annotate.plugins.sync import bundle_file, stream_lines, suggestion_lines
 from tui_annotate.plugins.sync.bundle_file import BundleHeader
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
-from tui_annotate.storage.log.stream_merge import MergedStream, MergeStore, StreamMergeReport
+from tui_annotate.storage.log.stream_merge import MergeStore, StreamMergeReport
 from tui_annotate.storage.ranks import HANDED_OUT
 
 if TYPE_CHECKING:
@@ -184,7 +184,9 @@ class Bundles:
             about = bundle_file.unpack(file, folder)
             refused = self.take(file, folder, about).refused
             copies = list(self.merging.copies(person.id))
-            left = _refused_copies(folder / bundle_file.STREAMS, refused)
+            names = {(each.person, each.key) for each in refused}
+            there = stream_lines.read(folder / bundle_file.STREAMS)[1] if names else ()
+            left = [one for one in there if isinstance(one, StreamCopy) and one.name in names]
             here = {copy.name for copy in copies}
             for each in refused:
                 if (each.person, each.key) in here:
@@ -271,12 +273,6 @@ class Bundles:
             bank = tokens[name] if name in tokens else _no_tokens(len(segments), size)
             made[name] = SegmentVectors(segments, matrix.astype(np.float16), bank)
         return VectorFileContent(replace(kept, token_dimensions=size), axes, made)
-
-
-def _refused_copies(file: Path, refused: list[MergedStream]) -> list[StreamCopy]:
-    names = {(each.person, each.key) for each in refused}
-    copies = stream_lines.read(file)[1] if names else ()
-    return [one for one in copies if isinstance(one, StreamCopy) and one.name in names]
 
 
 def _write_streams(folder: Path, person: Person, copies: list[StreamCopy]) -> int:
