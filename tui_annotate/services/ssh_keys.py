@@ -15,21 +15,22 @@ from tui_annotate.storage.people.accounts import BoundKey, SshKeyStore
 
 @dataclass(frozen=True, slots=True)
 class SshKeys:
-    """Keys of people with accounts, for managers; `find` looks up a person."""
+    """Keys of people with accounts, for managers; `find` looks up a person.
+
+    Raises:
+        NotAllowed: every method, where the actor may not manage the workspace.
+    """
 
     keys: SshKeyStore
     find: Callable[[str], Person]
     actor: Actor
 
     def add(self, person: str, text: str, *, where: str) -> BoundKey:
-        """Bind the key in a file's `text` to a person, named by name, address or id.
-
-        `where` names the file in messages.
+        """Bind the key in the `text` of the file `where` to a person, by name, address or id.
 
         Raises:
             InvalidInput: the file holds no supported key.
             NotFound: no account, or several, match.
-            NotAllowed: as every method here, for who may not manage the workspace.
             Conflict: the key is bound to someone else.
         """
         require(self.actor, Verb.MANAGE)

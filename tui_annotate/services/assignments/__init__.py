@@ -74,10 +74,14 @@ class _HandoutRequest:
 
 @dataclass(frozen=True)
 class AssignmentService:
-    """Assigns the samples of a workspace; NotAllowed for all but admins.
+    """Assigns the samples of a workspace.
 
     Attributes:
         member: finds an account by name or address; None where people need no accounts.
+
+    Raises:
+        NotAllowed: the actor is no admin.
+        NotFound: every method, where there is no such dataset, sample or person.
     """
 
     store: AssignmentStore
@@ -94,7 +98,6 @@ class AssignmentService:
 
         Raises:
             InvalidInput: no one is named.
-            NotFound: a name is unknown.
             Conflict: an account is disabled.
         """
         if not to:
@@ -115,7 +118,6 @@ class AssignmentService:
         """Assign a share of a dataset, or the samples with some ids; `score` is a field of `meta`.
 
         Raises:
-            NotFound: there is no such dataset, sample or person.
             InvalidInput: no one is named, or no sample has a number in the field.
             Conflict: the dataset is for practice.
         """
@@ -194,11 +196,11 @@ class AssignmentService:
     ) -> HandoutReport:
         """Move a person's open samples to others, evenly; without others, back to the pool.
 
-        Practice and second readings stay. `begun`: samples in progress too; finished work stays
-        stored.
+        Practice and second readings stay; finished work stays stored. `begun` also moves samples in
+        progress.
 
         Raises:
-            NotFound, InvalidInput: a name is unknown; no one else is named.
+            InvalidInput: no one else is named.
             Conflict: no one is named, and a dataset has no pool.
         """
         giver = self._find_giver(person)
@@ -294,8 +296,7 @@ class AssignmentService:
         """Set a pool: people draw samples until each has as many as the rule says.
 
         Raises:
-            NotFound: there is no such dataset.
-            Conflict: it is for practice.
+            Conflict: the dataset is for practice.
         """
         with self._writing(dry_run=dry_run) as store:
             number = store.set_pool(dataset, pool)
@@ -315,7 +316,7 @@ class AssignmentService:
         `now` applies it to existing disagreements.
 
         Raises:
-            NotFound: there is no such dataset, or `now` and it has no such rule.
+            NotFound: also where `now` is set and the dataset has no such rule.
         """
         with self._writing(dry_run=dry_run) as store:
             number = store.set_escalation(dataset, rule) if rule else 0
@@ -344,11 +345,7 @@ class AssignmentService:
             return store.undo(number, begun=begun)
 
     def show(self, dataset: str = "") -> AssignmentOverview:
-        """Return all assignments, or those of one dataset.
-
-        Raises:
-            NotFound: there is no such dataset, and nothing of it was ever handed out.
-        """
+        """Return all assignments, or those of one dataset, which may be deleted."""
         with self.store.reading() as store:
             found = shown(
                 store, {each.id: each.name for each in self.people.all()}, dataset=dataset

@@ -56,7 +56,12 @@ class NewAccount:
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Accounts of a workspace, for managers; `people` may include some without an account."""
+    """Accounts of a workspace, for managers; `people` may include some without an account.
+
+    Raises:
+        NotAllowed: every method, where the actor may not manage the workspace.
+        NotFound: methods that take `who`, as `find`.
+    """
 
     store: AccountStore
     sessions: SessionStore
@@ -66,11 +71,7 @@ class Accounts:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def all(self) -> tuple[Account, ...]:
-        """Return all accounts, by name.
-
-        Raises:
-            NotAllowed: as every method of this class, for whoever may not manage the workspace.
-        """
+        """Return all accounts, by name."""
         require(self.actor, Verb.MANAGE)
         return self.store.all()
 
@@ -151,7 +152,6 @@ class Accounts:
         """Return a new single-use code, valid for 7 days; the previous one is void.
 
         Raises:
-            NotFound: as `find`.
             Conflict: the account is disabled.
         """
         account = self.find(who)
@@ -174,7 +174,7 @@ class Accounts:
         """Change values of an account; another role signs the person out.
 
         Raises:
-            InvalidInput, NotFound: a value is wrong; as `find`.
+            InvalidInput: a value is wrong.
             Conflict: address or user are taken, or no admin would be left.
         """
         account = self.find(who)
@@ -201,7 +201,7 @@ class Accounts:
         """Set a password to be changed at the next sign-in, and sign the person out.
 
         Raises:
-            InvalidInput, NotFound: it is too weak; as `find`.
+            InvalidInput: it is too weak.
         """
         account = self.find(who)
         made = self._hash_password(password, account.person.name, account.email)

@@ -132,7 +132,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
-    """Imports, derives and reports suggestions; `labels` gives the set in force."""
+    """Imports, derives and reports suggestions; `labels` gives the set in force in a dataset.
+
+    Raises:
+        NotAllowed: every method, where the actor may not report on others, or change suggestions.
+    """
 
     corpus: CorpusStore
     store: SuggestionStore
@@ -146,11 +150,7 @@ class SuggestionService:
         maker: str = "",
         waiting: Callable[[SuggestionListing], bool] | None = None,
     ) -> Iterator[tuple[SuggestionListing, str]]:
-        """Return suggestions with people's answers, each with its text; empty filters pass all.
-
-        Raises:
-            NotAllowed: the actor may not report on others.
-        """
+        """Return suggestions with people's answers, each with its text; empty filters pass all."""
         for each in self.store.listed(dataset=dataset, maker=maker):
             if waiting is None or waiting(each):
                 anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
@@ -161,9 +161,6 @@ class SuggestionService:
         """Count answers in all, by maker and by label, as docs/json.md says.
 
         A suggestion with several labels counts for each.
-
-        Raises:
-            NotAllowed: the actor may not report on others.
         """
         whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
         for each in self.store.listed(dataset=dataset, maker=maker):
@@ -187,11 +184,10 @@ class SuggestionService:
     ) -> Counts:
         """Read suggestions from a JSON file, all or none.
 
-        `dataset`, `maker`: of lines without one; the default maker is `import:` and the file's
-        name. `problem`: called for up to 20 invalid lines.
+        `dataset` and `maker` are those of lines without one; the default maker is `import:` and the
+        file's name. `problem` is called for up to 20 invalid lines.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound, InvalidInput, Unavailable: the file can not be opened, or a line is invalid.
         """
         reading = SuggestionFileReader(
@@ -214,10 +210,9 @@ class SuggestionService:
         return self._store_runs(found, {"file": path.name})
 
     def from_scores(self, dataset: str, score: str, *, threshold: Threshold, label: str) -> Counts:
-        """Suggest the segments of summaries that a score calls unsupported; the newest run counts.
+        """Suggest the segments of summaries that the newest run of a score calls unsupported.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: no run has such a score of segments, or there is no such dataset.
             InvalidInput: the label (`A.B`) is not in the label set of the dataset, or the threshold
                 selects supported segments.
