@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.bench_assist import LEAST, TO_SOURCE
-from benchmarks.bench_neural import giving, real_records
+from benchmarks.bench_neural import giving, real_records, searched_segments
 from benchmarks.report import Row
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.records import Record
@@ -123,7 +123,7 @@ class Mercury:
         names = [each.sha256 for each in claim.sample.side(claim.chosen.side)]
         places = {
             self._rows[names[document], index]: (document, own.span)
-            for document, index, own in claim.places()
+            for document, index, own in searched_segments(claim)
         }
         nearest = self._connection.execute(
             "SELECT rowid FROM embeddings WHERE embedding MATCH ? AND k = ?"

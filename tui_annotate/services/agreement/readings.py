@@ -303,13 +303,7 @@ def _walk_leaves_first(label: Label) -> Iterator[LabelPath]:
     yield label.path
 
 
-def named(path: LabelPath) -> str:
-    """Return a label as people read it."""
-    if path in (NOTHING, UNLABELLED):
-        return "nothing" if path == NOTHING else "(no label)"
-    return JOINER.join(path)
-
-
 def all_named(paths: Sequence[LabelPath]) -> list[str]:
     """Return labels as people read them, in their order."""
-    return [named(path) for path in paths]
+    special = {NOTHING: "nothing", UNLABELLED: "(no label)"}
+    return [special.get(path, JOINER.join(path)) for path in paths]

@@ -68,13 +68,6 @@ class Choice:
         """Hashes of the source documents; choices that share them resemble each other."""
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
-    def places(self) -> Iterator[tuple[int, int, Segment]]:
-        """Yield the searched segments: index of the document, index in it, segment."""
-        cuts = side_segments(self.sample, self.segments, self.chosen.side)
-        for document, cut in enumerate(cuts):
-            for index, own in enumerate(cut):
-                yield document, index, own
-
     def shown(self, side: Side) -> int:
         """Return how many segments of a side hold more than white space."""
         cuts = side_segments(self.sample, self.segments, side)
