@@ -26,7 +26,8 @@ from tui_annotate.methods.late_interaction import TokenBank
 from tui_annotate.methods.segmentation import guess_language, segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
-from tui_annotate.services.assist import embedded, evaluate, prepare_sample, with_vectors
+from tui_annotate.services.assist.evaluation import evaluate
+from tui_annotate.services.assist.sample import embedded, prepare_sample, with_vectors
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.bench_assist import LEAST, TO_SOURCE
-from benchmarks.bench_neural import giving, real_records
+from benchmarks.bench_neural import giving, real_records, searched_segments
 from benchmarks.report import Row
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.records import Record
@@ -34,7 +34,8 @@ from tui_annotate.methods.evaluation import RankingFigures, figures
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import TokenEmbedder
-from tui_annotate.services.assist import AssistService, Choice, choices
+from tui_annotate.services.assist.evaluation import Choice, choices
+from tui_annotate.services.assist.search import AssistService
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -122,7 +123,7 @@ class Mercury:
         names = [each.sha256 for each in claim.sample.side(claim.chosen.side)]
         places = {
             self._rows[names[document], index]: (document, own.span)
-            for document, index, own in claim.places()
+            for document, index, own in searched_segments(claim)
         }
         nearest = self._connection.execute(
             "SELECT rowid FROM embeddings WHERE embedding MATCH ? AND k = ?"

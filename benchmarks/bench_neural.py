@@ -24,7 +24,8 @@ from tui_annotate.methods.matching import touched_segments
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
-from tui_annotate.services.assist import Choice, choices
+from tui_annotate.services.assist.evaluation import Choice, choices
+from tui_annotate.services.assist.sample import side_segments
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -107,7 +108,7 @@ def _ingested(records: list[Record], embedder: TokenEmbedder, segments: int) -> 
         )
         ingest.run(records, embedder="none")
         began = time.perf_counter()
-        ingest.rebuild(embedder="neural")
+        ingest.sets.rebuild(embedder="neural")
         seconds = time.perf_counter() - began
         size = sum(path.stat().st_size for path in (folder / "vectors").rglob("*.lance"))
         assert size > segments * embedder.dimensions
@@ -151,6 +152,15 @@ def _cut(document: Document) -> Sequence[Segment]:
     return segment(document.text, document.language)
 
 
+def searched_segments(choice: Choice) -> Iterator[tuple[int, int, Segment]]:
+    """The segments that are searched: index of the document, index in it, the segment."""
+    for document, cut in enumerate(
+        side_segments(choice.sample, choice.segments, choice.chosen.side)
+    ):
+        for index, own in enumerate(cut):
+            yield document, index, own
+
+
 def _rank(
     choice: Choice, vectors: Mapping[str, NDArray[np.float32]], kind: type[np.floating[Any]]
 ) -> int | None:
@@ -161,6 +171,6 @@ def _rank(
     home = touched_segments(_cut(document), choice.selected.span)
     asked = rounded[document.sha256][home.start : home.stop].mean(axis=0)
     searched = [rounded[each.sha256] for each in choice.sample.side(choice.chosen.side)]
-    places = [*choice.places()]
+    places = [*searched_segments(choice)]
     order = np.argsort(-(np.concatenate(searched) @ asked), kind="stable")
     return choice.rank((places[at][0], places[at][2].span) for at in order)

@@ -108,7 +108,7 @@ def _trees(few: Filled, many: Filled) -> Iterator[Row]:
     for kind in JUDGED:
         took = [
             median(
-                _seconds(partial(at.space.annotate.topics, at.person, _NAME, kind))
+                _seconds(partial(at.space.annotate.items.topics, at.person, _NAME, kind))
                 for _ in range(9)
             )
             for at in (few, many)

@@ -127,8 +127,8 @@ def scene(tmp_path: Path) -> Iterator[Scene]:
 def _work(space: Workspace, ben: Person, key: SampleKey) -> None:
     space.annotate.add(ben.id, key, claim("b-1", note=f"{SENTINEL} note"), seconds=1)
     space.annotate.flag(ben.id, key, reason=f"{SENTINEL} reason", seconds=1)
-    space.annotate.keep_place(ben.id, key, {"where": SENTINEL})
-    space.annotate.keep_preference(ben.id, "theme", SENTINEL)
+    space.annotate.people.keep_place(ben.id, key, {"where": SENTINEL})
+    space.annotate.people.keep_preference(ben.id, "theme", SENTINEL)
     space.team.comments.write(ben.id, key, f"{SENTINEL} remark")
 
 
@@ -165,7 +165,9 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
         "start": [talk],
         "version": [space.guidance.version(GuidanceKind.LABELS), 1],
         "target": [scene.folder / "out"],
-        "suggestion_id": [each.suggestion.id for each in space.annotate.suggested(ben.id, key)],
+        "suggestion_id": [
+            each.suggestion.id for each in space.annotate.store.suggested(ben.id, key)
+        ],
     }
 
 

@@ -81,11 +81,11 @@ def test_practice_second_readings_and_shares_take_items(space: Workspace) -> Non
     )
     assert sum(each.samples for each in done.people) == len(collection())
     twice = second_reader(ana).id
-    for kind in space.annotate.modes(DATASET):
-        first_time = space.annotate.topics(ana.id, DATASET, kind)
+    for kind in space.annotate.items.modes(DATASET):
+        first_time = space.annotate.items.topics(ana.id, DATASET, kind)
         assert sum(topic.done for topic in first_time) > 0
         fresh = tuple(replace(topic, done=0) for topic in first_time)
-        assert space.annotate.topics(twice, DATASET, kind) == fresh
+        assert space.annotate.items.topics(twice, DATASET, kind) == fresh
     first = space.annotate.next_unfinished(twice, None)
     assert first is not None
     assert space.annotate.open(twice, first).assignment.rating == ""
@@ -199,4 +199,4 @@ def test_a_new_account_in_a_collection_sees_nobodys_work(space: Workspace, tmp_p
 
 def _done(space: Workspace, person: str, kind: SampleKind) -> int:
     """Items that a tree's topics count as done."""
-    return sum(topic.done for topic in space.annotate.topics(person, DATASET, kind))
+    return sum(topic.done for topic in space.annotate.items.topics(person, DATASET, kind))

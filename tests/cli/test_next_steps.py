@@ -48,7 +48,7 @@ def test_whoever_worked_here_is_told_where_they_were(filled: Command, tmp_path: 
         assert space.people.all() == ()
         ana, key = space.person("ana").id, SampleKey("pairs", "bridge")
         space.annotate.finish(ana, key, seconds=1)
-        space.annotate.keep_place(ana, key, {})
+        space.annotate.people.keep_place(ana, key, {})
     line = filled().out.splitlines()[1]
     assert numbers(line) == [2, 1]
     assert "ana" in line

@@ -49,7 +49,7 @@ def found(filled: Command, tmp_path: Path) -> Command:
 def _suggested(
     space: Workspace, key: SampleKey = BRIDGE, *, who: str = ""
 ) -> tuple[SuggestionStatus, ...]:
-    return space.annotate.suggested(space.person(who).id, key)
+    return space.annotate.store.suggested(space.person(who).id, key)
 
 
 def _take(key: SampleKey = BRIDGE, *, who: str = "") -> None:
@@ -123,7 +123,7 @@ def test_the_report_tells_rates_and_reasons(
             space.annotate.refuse(ana, BRIDGE, each.suggestion.id, reason="n" * at, seconds=1)
         for at in range(6):
             who = space.person(f"p{at}").id
-            (one,) = space.annotate.suggested(who, TEA)
+            (one,) = space.annotate.store.suggested(who, TEA)
             space.annotate.refuse(who, TEA, one.suggestion.id, reason=f"why {at}", seconds=1)
     _take()
     shown = found("suggestions", "report")
@@ -342,24 +342,24 @@ def test_a_bundle_takes_suggestions_and_brings_answers(found: Command, tmp_path:
     folder, person = _bundle(found, file)
     with workspaces.open(folder) as away, workspaces.open() as space:
         assert away.machines.suggestions.runs() == space.machines.suggestions.runs()
-        mine = away.annotate.suggested(person.id, BRIDGE)
-        assert mine == space.annotate.suggested(person.id, BRIDGE)
+        mine = away.annotate.store.suggested(person.id, BRIDGE)
+        assert mine == space.annotate.store.suggested(person.id, BRIDGE)
         away.annotate.accept(person.id, BRIDGE, mine[0].suggestion.id, seconds=1)
         away.annotate.refuse(person.id, BRIDGE, mine[1].suggestion.id, reason="no", seconds=1)
-        answered = away.annotate.suggested(person.id, BRIDGE)
+        answered = away.annotate.store.suggested(person.id, BRIDGE)
     bundles.write_back(file, folder)
     assert found("bundle", "merge", str(file)).code == 0
     with workspaces.open() as space:
-        assert space.annotate.suggested(person.id, BRIDGE) == answered
+        assert space.annotate.store.suggested(person.id, BRIDGE) == answered
         space.machines.suggestions.add(run(dataset="pairs"), [(TEA, suggestion(TEA, 0, 2))])
     folder, _ = _bundle(found, file)
     with workspaces.open(folder) as away:
-        assert len(away.annotate.suggested(person.id, TEA)) == 2
-        assert away.annotate.suggested(person.id, BRIDGE) == answered
+        assert len(away.annotate.store.suggested(person.id, TEA)) == 2
+        assert away.annotate.store.suggested(person.id, BRIDGE) == answered
     found("suggestions", "hide", "--dataset", "pairs")
     folder, _ = _bundle(found, file)
     with workspaces.open(folder) as away:
-        assert away.annotate.suggested(person.id, TEA) == ()
+        assert away.annotate.store.suggested(person.id, TEA) == ()
         assert len(away.annotate.open(person.id, BRIDGE).annotations) == 1
 
 
@@ -395,7 +395,7 @@ def test_a_bundle_with_odd_suggestions_is_damaged(
     with workspaces.open(folder) as away:
         with pytest.raises(InvalidInput, check=has_code("bundle-damaged")):
             bundles.take_suggestions(away, tmp_path / "me.bundle", place)
-        assert len(away.annotate.suggested(person.id, BRIDGE)) == 2
+        assert len(away.annotate.store.suggested(person.id, BRIDGE)) == 2
 
 
 @pytest.fixture

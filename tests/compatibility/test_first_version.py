@@ -402,7 +402,7 @@ def test_what_people_chose_and_where_they_were_is_there(workspace: Path) -> None
     """Themes, layouts and places, with the names under which they are stored."""
     with tui_annotate.open(workspace) as space:
         person = space.person("annotator-1").id
-        chosen = space.annotate.preferences(person)
+        chosen = space.annotate.people.preferences(person)
         assert {name: chosen[name] for name in ("theme", "layout", "sync", "suggestions")} == {
             "theme": "paper", "layout": "stacked", "sync": "offline", "suggestions": "hidden",
         }  # fmt: skip

@@ -241,7 +241,7 @@ def main(folder: str, workers: str, embedder: str, *files: str) -> None:
     if files:
         report = stores.run(*map(Path, files), embedder=embedder)
     else:
-        report = stores.ingest.rebuild(embedder=embedder)
+        report = stores.ingest.sets.rebuild(embedder=embedder)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     sys.stdout.write(json.dumps({"added": report.added, "memory": memory}) + "\n")
 

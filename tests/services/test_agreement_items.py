@@ -25,34 +25,38 @@ REPORTS = [key(name) for name in ("r|1|run1", "r|1|run2", "r|2|run1")]
 
 
 @pytest.fixture
-def deeds(database: Database) -> AnnotationService:
-    """The deeds over a collection."""
+def annotating(database: Database) -> AnnotationService:
+    """The annotation service over a collection."""
     made = annotate(database)
     made.corpus.add([new(each) for each in collection()], segmenter=SEGMENTER)
     return made
 
 
 def agree(
-    deeds: AnnotationService, database: Database, *, kind: str = "", state: str = State.DONE.value
+    annotating: AnnotationService,
+    database: Database,
+    *,
+    kind: str = "",
+    state: str = State.DONE.value,
 ) -> Agreement:
     """All figures."""
-    stores = (deeds.corpus, deeds.people, deeds.guidance, SegmentStore(database))
-    names = ExportService(deeds.corpus, deeds.people, deeds.store)
-    return AgreementService(*stores, deeds.labels, names.checked, ratings=deeds.ratings).report(
-        AgreementOptions(kind=kind, state=state)
-    )
+    stores = (annotating.corpus, annotating.people, annotating.guidance, SegmentStore(database))
+    names = ExportService(annotating.corpus, annotating.people, annotating.store)
+    return AgreementService(
+        *stores, annotating.labels, names.checked, ratings=annotating.ratings
+    ).report(AgreementOptions(kind=kind, state=state))
 
 
 def read(
-    deeds: AnnotationService, name: str, where: SampleKey, *marks: Annotation, rating: str = ""
+    annotating: AnnotationService, name: str, where: SampleKey, *marks: Annotation, rating: str = ""
 ) -> None:
     """One person's work on one sample, done."""
-    person = deeds.people.local(name).id
+    person = annotating.people.local(name).id
     for mark in marks:
-        deeds.add(person, where, mark, seconds=0)
+        annotating.add(person, where, mark, seconds=0)
     if rating:
-        deeds.rate(person, where, rating, seconds=0)
-    deeds.finish(person, where, seconds=0)
+        annotating.rate(person, where, rating, seconds=0)
+    annotating.finish(person, where, seconds=0)
 
 
 def mark(name: str, start: int, end: int, side: Side = Side.SOURCE) -> Annotation:
@@ -62,16 +66,16 @@ def mark(name: str, start: int, end: int, side: Side = Side.SOURCE) -> Annotatio
     return Annotation(name, claim, evidence, (PASSAGE,))
 
 
-def test_ratings_of_two_people_by_hand(deeds: AnnotationService, database: Database) -> None:
+def test_ratings_of_two_people_by_hand(annotating: AnnotationService, database: Database) -> None:
     """One alike, one a step apart, one three steps: as on paper; who rated nothing is left out."""
     for where, ana, ben in zip(
         REPORTS, ("Perfect", "So-so", "Bad"), ("Perfect", "Bad", "Perfect"), strict=True
     ):
-        read(deeds, "ana", where, rating=ana)
-        read(deeds, "ben", where, rating=ben)
-    read(deeds, "ana", document().key, rating="Bad")
-    read(deeds, "ben", document().key)
-    found = agree(deeds, database)
+        read(annotating, "ana", where, rating=ana)
+        read(annotating, "ben", where, rating=ben)
+    read(annotating, "ana", document().key, rating="Bad")
+    read(annotating, "ben", document().key)
+    found = agree(annotating, database)
     rated = values(found.together, "rating")
     assert found.scales == {"items": ["Perfect", "Mostly Good", "So-so", "Bad"]}
     assert ns(found.together, "rating") == dict.fromkeys(rated, 3)
@@ -90,51 +94,51 @@ def test_ratings_of_two_people_by_hand(deeds: AnnotationService, database: Datab
 
 
 def test_words_that_nobody_gave_keep_their_place(
-    deeds: AnnotationService, database: Database
+    annotating: AnnotationService, database: Database
 ) -> None:
     """Perfect and Bad are three steps apart also where nothing between them was given."""
     for where, (ana, ben) in zip(
         REPORTS, [("Perfect", "Bad"), ("Mostly Good", "Perfect"), ("Bad", "Bad")], strict=True
     ):
-        read(deeds, "ana", where, rating=ana)
-        read(deeds, "ben", where, rating=ben)
-    rated = values(agree(deeds, database).together, "rating")
+        read(annotating, "ana", where, rating=ana)
+        read(annotating, "ben", where, rating=ben)
+    rated = values(agree(annotating, database).together, "rating")
     # Observed 3 + 1 + 0; by chance (3 0 3) + (2 1 2) + (0 3 0), of nine.
     assert rated["kappa_linear"] == pytest.approx(1 - (4 / 3) / (14 / 9))
 
 
 def test_ratings_of_one_kind_are_compared_alone(
-    deeds: AnnotationService, database: Database
+    annotating: AnnotationService, database: Database
 ) -> None:
     """And those of three people have alpha, and no kappa of two."""
     (first, *_) = citations(report())
     for name, word in (("ana", "Bad"), ("ben", "Bad"), ("li", "Perfect")):
-        read(deeds, name, first.key, rating=word)
-        read(deeds, name, REPORTS[0], rating="So-so")
-    both = agree(deeds, database).together
+        read(annotating, name, first.key, rating=word)
+        read(annotating, name, REPORTS[0], rating="So-so")
+    both = agree(annotating, database).together
     assert ns(both, "rating") == {"percent": 6, "alpha_nominal": 2, "alpha_ordinal": 2}
-    cited = agree(deeds, database, kind=SampleKind.CITATION.value).together
+    cited = agree(annotating, database, kind=SampleKind.CITATION.value).together
     assert cited.samples == 1
     assert values(cited, "rating")["percent"] == pytest.approx(1 / 3)
 
 
-def answered(deeds: AnnotationService) -> None:
+def answered(annotating: AnnotationService) -> None:
     """Two questions: on one ana and ben are two steps apart, on the other one mind."""
     documents = (Document(Side.SOURCE, "Tea."),)
     asked = [Sample("q", name, documents, kind=SampleKind.QUESTION) for name in ("1", "2")]
-    deeds.corpus.add([new(each) for each in asked], segmenter=SEGMENTER)
+    annotating.corpus.add([new(each) for each in asked], segmenter=SEGMENTER)
     for name, word in (("ana", "Correct"), ("ben", "Unclear")):
-        read(deeds, name, asked[0].key, rating=word)
-        read(deeds, name, asked[1].key, rating="Correct")
+        read(annotating, name, asked[0].key, rating=word)
+        read(annotating, name, asked[1].key, rating="Correct")
 
 
 @pytest.mark.parametrize("kind", ["", SampleKind.QUESTION.value])
 def test_verdicts_on_questions_have_their_own_scale(
-    deeds: AnnotationService, database: Database, kind: str
+    annotating: AnnotationService, database: Database, kind: str
 ) -> None:
     """From right over wrong to unclear, also unasked, where nothing but questions was rated."""
-    answered(deeds)
-    found = agree(deeds, database, kind=kind)
+    answered(annotating)
+    found = agree(annotating, database, kind=kind)
     assert found.scales == {"questions": [*VERDICTS]}
     assert output.as_json(found)["ratings"] == [*VERDICTS]
     # Steps apart: 2, 0. By chance, of four pairs of words: 2 0, 2 0.
@@ -143,14 +147,16 @@ def test_verdicts_on_questions_have_their_own_scale(
     assert pair.rating_linear == pytest.approx(0)
 
 
-def test_each_scale_has_figures_of_its_own(deeds: AnnotationService, database: Database) -> None:
+def test_each_scale_has_figures_of_its_own(
+    annotating: AnnotationService, database: Database
+) -> None:
     """Words of questions and of reports have no order; of pairs of people the percent is left."""
-    answered(deeds)
+    answered(annotating)
     for where, ben in zip(REPORTS[:2], ("Perfect", "Bad"), strict=True):
-        read(deeds, "ana", where, rating="Perfect")
-        read(deeds, "ben", where, rating=ben)
-    read(deeds, "li", REPORTS[0], rating="Bad")
-    found = agree(deeds, database)
+        read(annotating, "ana", where, rating="Perfect")
+        read(annotating, "ben", where, rating=ben)
+    read(annotating, "li", REPORTS[0], rating="Bad")
+    found = agree(annotating, database)
     assert list(found.scales) == ["items", "questions"]
     assert values(found.together, "rating") == {}
     assert values(found.together, "rating: items")["percent"] == pytest.approx(1 / 4)
@@ -162,31 +168,35 @@ def test_each_scale_has_figures_of_its_own(deeds: AnnotationService, database: D
     assert one.rating_linear != Undefined(SEVERAL)
 
 
-def test_words_of_the_workspace_are_one_scale(deeds: AnnotationService, database: Database) -> None:
+def test_words_of_the_workspace_are_one_scale(
+    annotating: AnnotationService, database: Database
+) -> None:
     """Questions and reports that are rated with the same words are compared as one."""
-    answered(deeds)
+    answered(annotating)
     for name in ("ana", "ben"):
-        read(deeds, name, REPORTS[0], rating="Perfect")
+        read(annotating, name, REPORTS[0], rating="Perfect")
     found = agree(annotate(database, ratings=(*VERDICTS, "Perfect")), database)
     assert found.scales == {"": [*VERDICTS, "Perfect"]}
     assert ns(found.together, "rating")["alpha_ordinal"] == 3
 
 
-def test_the_workspaces_words_are_the_order(deeds: AnnotationService, database: Database) -> None:
+def test_the_workspaces_words_are_the_order(
+    annotating: AnnotationService, database: Database
+) -> None:
     """Words of another scale come behind, as files may bring them."""
-    read(deeds, "ana", REPORTS[0], rating="Bad")
+    read(annotating, "ana", REPORTS[0], rating="Bad")
     own = annotate(database, ratings=("poor", "good"))
     read(own, "ben", REPORTS[0], rating="good")
     assert agree(own, database).scales == {"": ["poor", "good", "Bad"]}
 
 
 def test_without_two_ratings_there_are_no_figures_of_them(
-    deeds: AnnotationService, database: Database
+    annotating: AnnotationService, database: Database
 ) -> None:
     """Nor is a scale told; the pair says why."""
-    read(deeds, "ana", REPORTS[0], rating="Bad")
-    read(deeds, "ben", REPORTS[0])
-    found = agree(deeds, database)
+    read(annotating, "ana", REPORTS[0], rating="Bad")
+    read(annotating, "ben", REPORTS[0])
+    found = agree(annotating, database)
     assert (values(found.together, "rating"), found.scales) == ({}, {})
     (pair,) = found.together.pairs
     assert (pair.rated, pair.rating_linear) == (0, Undefined(NOTHING))
@@ -195,23 +205,23 @@ def test_without_two_ratings_there_are_no_figures_of_them(
 
 
 def test_a_rating_is_work_also_where_nothing_is_marked(
-    deeds: AnnotationService, database: Database
+    annotating: AnnotationService, database: Database
 ) -> None:
     """Of who is not done, it counts as a mark does."""
     for name in ("ana", "ben"):
-        deeds.rate(deeds.people.local(name).id, REPORTS[0], "Bad", seconds=0)
-    assert agree(deeds, database).together.samples == 0
-    assert agree(deeds, database, state=State.DRAFT.value).together.samples == 1
+        annotating.rate(annotating.people.local(name).id, REPORTS[0], "Bad", seconds=0)
+    assert agree(annotating, database).together.samples == 0
+    assert agree(annotating, database, state=State.DRAFT.value).together.samples == 1
 
 
 def test_marks_of_documents_are_compared_where_they_are(
-    deeds: AnnotationService, database: Database
+    annotating: AnnotationService, database: Database
 ) -> None:
     """Without a summary the source is what is read: its spans, sentences and labels count."""
     where = document().key
-    read(deeds, "ana", where, mark("a", 0, 9))
-    read(deeds, "ben", where, mark("b", 0, 3))
-    found = agree(deeds, database)
+    read(annotating, "ana", where, mark("a", 0, 9))
+    read(annotating, "ben", where, mark("b", 0, 3))
+    found = agree(annotating, database)
     assert values(found.together, "span")["f1_character"] == pytest.approx(2 * 3 / 12)
     assert values(found.together, "segment")["percent"] == 1
     assert values(found.together, "label")["percent"] == 1
@@ -220,13 +230,13 @@ def test_marks_of_documents_are_compared_where_they_are(
 
 
 def test_marks_of_citations_are_compared_on_both_sides(
-    deeds: AnnotationService, database: Database
+    annotating: AnnotationService, database: Database
 ) -> None:
     """The sentence by itself, and the cited document by itself."""
     (first, *_) = citations(report())
-    read(deeds, "ana", first.key, mark("a", 0, 9), mark("c", 0, 9, Side.SUMMARY))
-    read(deeds, "ben", first.key, mark("b", 0, 3), mark("d", 0, 9, Side.SUMMARY))
-    found = agree(deeds, database)
+    read(annotating, "ana", first.key, mark("a", 0, 9), mark("c", 0, 9, Side.SUMMARY))
+    read(annotating, "ben", first.key, mark("b", 0, 3), mark("d", 0, 9, Side.SUMMARY))
+    found = agree(annotating, database)
     assert values(found.together, "span")["f1_exact"] == 1
     assert values(found.together, "cited")["f1_character"] == pytest.approx(2 * 3 / 12)
     assert values(found.together, "cited")["f1_overlap"] == 1
@@ -234,21 +244,21 @@ def test_marks_of_citations_are_compared_on_both_sides(
 
 
 def test_a_citation_of_nothing_is_compared_as_well(
-    deeds: AnnotationService, database: Database
+    annotating: AnnotationService, database: Database
 ) -> None:
     """Its sentence is there; of what it cites neither marked anything."""
     *_, last = citations(report())
-    read(deeds, "ana", last.key, mark("a", 0, 9, Side.SUMMARY))
-    read(deeds, "ben", last.key, rating="Bad")
-    found = agree(deeds, database)
+    read(annotating, "ana", last.key, mark("a", 0, 9, Side.SUMMARY))
+    read(annotating, "ben", last.key, rating="Bad")
+    found = agree(annotating, database)
     assert values(found.together, "span")["f1_overlap"] == 0
     assert values(found.together, "cited")["f1_overlap"] == Undefined(NOTHING)
 
 
 def test_marks_of_reports_are_compared_as_those_of_summaries(
-    deeds: AnnotationService, database: Database
+    annotating: AnnotationService, database: Database
 ) -> None:
     """Cut at sentences, each part counts."""
-    read(deeds, "ana", REPORTS[0], mark("a", 4, 27, Side.SUMMARY))
-    read(deeds, "ben", REPORTS[0], mark("b", 4, 22, Side.SUMMARY))
-    assert values(agree(deeds, database).together, "span")["f1_exact"] == pytest.approx(2 / 3)
+    read(annotating, "ana", REPORTS[0], mark("a", 4, 27, Side.SUMMARY))
+    read(annotating, "ben", REPORTS[0], mark("b", 4, 22, Side.SUMMARY))
+    assert values(agree(annotating, database).together, "span")["f1_exact"] == pytest.approx(2 / 3)

@@ -1,4 +1,4 @@
-"""The deeds of annotators: whole, saved, one's own, and open to undo."""
+"""The actions of annotators: whole, saved, one's own, and open to undo."""
 
 from __future__ import annotations
 
@@ -53,23 +53,23 @@ EVIDENCE = (Anchor(Side.SOURCE, 0, Span(35, 52)),)
 
 
 @pytest.fixture
-def deeds(database: Database) -> AnnotationService:
-    """The deeds over three samples."""
+def annotating(database: Database) -> AnnotationService:
+    """The annotation service over three samples."""
     made = annotate(database, ratings=("good", "poor"))
     fill(made.corpus, "1", "2", "3")
     return made
 
 
 @pytest.fixture
-def ana(deeds: AnnotationService) -> str:
+def ana(annotating: AnnotationService) -> str:
     """Somebody."""
-    return deeds.people.local("ana").id
+    return annotating.people.local("ana").id
 
 
 @pytest.fixture
-def bo(deeds: AnnotationService) -> str:
+def bo(annotating: AnnotationService) -> str:
     """Somebody else."""
-    return deeds.people.local("bo").id
+    return annotating.people.local("bo").id
 
 
 def name() -> str:
@@ -80,15 +80,15 @@ def name() -> str:
 # looking -----------------------------------------------------------------------------------------
 
 
-def test_a_desk_holds_all_that_the_screen_shows(deeds: AnnotationService, ana: str) -> None:
+def test_a_desk_holds_all_that_the_screen_shows(annotating: AnnotationService, ana: str) -> None:
     """Texts, segments, own work, place, standing, labels and guidelines."""
-    deeds.guidance.keep(GuidanceKind.GUIDELINES, "Mark what is wrong.")
-    deeds.keep_place(ana, KEY, {"offset": 3})
-    deeds.skip(ana, OTHER, seconds=1)
-    desk = deeds.open(ana, KEY)
+    annotating.guidance.keep(GuidanceKind.GUIDELINES, "Mark what is wrong.")
+    annotating.people.keep_place(ana, KEY, {"offset": 3})
+    annotating.skip(ana, OTHER, seconds=1)
+    desk = annotating.open(ana, KEY)
     assert (desk.sample, desk.segments) == (
-        deeds.corpus.sample(KEY).sample,
-        deeds.corpus.sample(KEY).segments,
+        annotating.corpus.sample(KEY).sample,
+        annotating.corpus.sample(KEY).segments,
     )
     assert (desk.annotations, desk.assignment.state) == ((), State.NEW)
     assert (desk.place, desk.position, desk.total, desk.finished) == ({"offset": 3}, 1, 3, 1)
@@ -96,89 +96,95 @@ def test_a_desk_holds_all_that_the_screen_shows(deeds: AnnotationService, ana: s
     assert desk.guidelines == "Mark what is wrong."
 
 
-def test_opening_writes_nothing(database: Database, deeds: AnnotationService, ana: str) -> None:
+def test_opening_writes_nothing(
+    database: Database, annotating: AnnotationService, ana: str
+) -> None:
     """Looking is no deed."""
     before = database.path.stat().st_mtime_ns, database.path.read_bytes()
-    deeds.open(ana, KEY)
-    deeds.queue(ana)
-    deeds.start(ana)
+    annotating.open(ana, KEY)
+    annotating.queue(ana)
+    annotating.start(ana)
     assert (database.path.stat().st_mtime_ns, database.path.read_bytes()) == before
-    assert deeds.store.events(ana, KEY) == ()
+    assert annotating.store.events(ana, KEY) == ()
 
 
 def test_work_with_a_retired_label_is_edited_in_other_parts(
-    deeds: AnnotationService, ana: str
+    annotating: AnnotationService, ana: str
 ) -> None:
     """What has it keeps it; nothing else gets it."""
-    deeds.add(ana, KEY, claim("a", label="Odd", note="so"), seconds=1)
-    deeds.guidance.keep(GuidanceKind.LABELS, "- {name: Odd, retired: true}\n- Fine\n")
-    held = deeds.open(ana, KEY).annotations[0]
-    deeds.edit(ana, KEY, replace(held, note="otherwise"), seconds=1)
-    assert [one.note for one in deeds.open(ana, KEY).annotations] == ["otherwise"]
+    annotating.add(ana, KEY, claim("a", label="Odd", note="so"), seconds=1)
+    annotating.guidance.keep(GuidanceKind.LABELS, "- {name: Odd, retired: true}\n- Fine\n")
+    held = annotating.open(ana, KEY).annotations[0]
+    annotating.edit(ana, KEY, replace(held, note="otherwise"), seconds=1)
+    assert [one.note for one in annotating.open(ana, KEY).annotations] == ["otherwise"]
     with pytest.raises(InvalidLabels, match="'Odd'"):
-        deeds.add(ana, OTHER, claim("b", label="Odd"), seconds=1)
-    deeds.add(ana, OTHER, claim("c"), seconds=1)
-    mine = deeds.open(ana, OTHER).annotations[0]
+        annotating.add(ana, OTHER, claim("b", label="Odd"), seconds=1)
+    annotating.add(ana, OTHER, claim("c"), seconds=1)
+    mine = annotating.open(ana, OTHER).annotations[0]
     with pytest.raises(InvalidLabels, match="'Odd'"):
-        deeds.edit(ana, OTHER, replace(mine, labels=(("Odd",),)), seconds=1)
+        annotating.edit(ana, OTHER, replace(mine, labels=(("Odd",),)), seconds=1)
 
 
-def test_a_save_under_labels_that_changed_is_a_conflict(deeds: AnnotationService, ana: str) -> None:
+def test_a_save_under_labels_that_changed_is_a_conflict(
+    annotating: AnnotationService, ana: str
+) -> None:
     """Whoever saw another set than the one in force is told, and nothing is written."""
-    seen = deeds.open(ana, KEY).labels.version
-    first = deeds.add(ana, KEY, claim("a"), seconds=1, label_set=seen).annotations[0]
-    deeds.guidance.keep(GuidanceKind.LABELS, "- Fine\n- Wrong\n")
-    before = deeds.store.events(ana, KEY)
+    seen = annotating.open(ana, KEY).labels.version
+    first = annotating.add(ana, KEY, claim("a"), seconds=1, label_set=seen).annotations[0]
+    annotating.guidance.keep(GuidanceKind.LABELS, "- Fine\n- Wrong\n")
+    before = annotating.store.events(ana, KEY)
     late: list[Callable[[], SaveResult]] = [
-        lambda: deeds.add(ana, KEY, claim("b", 0, 3), seconds=1, label_set=seen),
-        lambda: deeds.edit(ana, KEY, replace(first, note="x"), seconds=1, label_set=seen),
-        lambda: deeds.finish(ana, KEY, seconds=1, label_set=seen),
+        lambda: annotating.add(ana, KEY, claim("b", 0, 3), seconds=1, label_set=seen),
+        lambda: annotating.edit(ana, KEY, replace(first, note="x"), seconds=1, label_set=seen),
+        lambda: annotating.finish(ana, KEY, seconds=1, label_set=seen),
     ]
     for deed in late:
         with pytest.raises(Conflict):
             deed()
-    assert deeds.store.events(ana, KEY) == before
-    now = deeds.open(ana, KEY).labels.version
-    saved = deeds.edit(ana, KEY, replace(first, note="x"), seconds=1, label_set=now)
+    assert annotating.store.events(ana, KEY) == before
+    now = annotating.open(ana, KEY).labels.version
+    saved = annotating.edit(ana, KEY, replace(first, note="x"), seconds=1, label_set=now)
     assert [(one.note, one.label_set) for one in saved.annotations] == [("x", now)]
-    assert deeds.finish(ana, KEY, seconds=1, label_set=now).assignment.state is State.DONE
+    assert annotating.finish(ana, KEY, seconds=1, label_set=now).assignment.state is State.DONE
 
 
-def test_another_colour_is_no_conflict(deeds: AnnotationService, ana: str) -> None:
+def test_another_colour_is_no_conflict(annotating: AnnotationService, ana: str) -> None:
     """Every digit means the same; what is saved names the set in force."""
-    deeds.guidance.keep(GuidanceKind.LABELS, "- Fine\n- Wrong\n")
-    seen = deeds.open(ana, KEY).labels.version
-    deeds.guidance.keep(GuidanceKind.LABELS, "- {name: Fine, color: red}\n- Wrong\n")
-    saved = deeds.add(ana, KEY, claim("a"), seconds=1, label_set=seen)
-    assert [one.label_set for one in saved.annotations] == [deeds.open(ana, KEY).labels.version]
+    annotating.guidance.keep(GuidanceKind.LABELS, "- Fine\n- Wrong\n")
+    seen = annotating.open(ana, KEY).labels.version
+    annotating.guidance.keep(GuidanceKind.LABELS, "- {name: Fine, color: red}\n- Wrong\n")
+    saved = annotating.add(ana, KEY, claim("a"), seconds=1, label_set=seen)
+    assert [one.label_set for one in saved.annotations] == [
+        annotating.open(ana, KEY).labels.version
+    ]
     assert saved.annotations[0].label_set != seen
 
 
-def test_nobody_sees_the_work_of_another(deeds: AnnotationService, ana: str, bo: str) -> None:
+def test_nobody_sees_the_work_of_another(annotating: AnnotationService, ana: str, bo: str) -> None:
     """Annotations, states, notes, counts and undo are each person's own."""
-    deeds.add(ana, KEY, claim(name(), note="mine"), seconds=1)
-    deeds.finish(ana, KEY, seconds=1)
-    desk = deeds.open(bo, KEY)
+    annotating.add(ana, KEY, claim(name(), note="mine"), seconds=1)
+    annotating.finish(ana, KEY, seconds=1)
+    desk = annotating.open(bo, KEY)
     assert (desk.annotations, desk.assignment.state, desk.finished) == ((), State.NEW, 0)
-    assert deeds.past_notes(bo) == ()
-    assert deeds.undo(bo) is None
-    assert deeds.clear(bo).annotations == 0
-    assert {row.state for row in deeds.queue(bo).rows} == {State.NEW}
+    assert annotating.store.past_notes(bo) == ()
+    assert annotating.undo(bo) is None
+    assert annotating.clear(bo).annotations == 0
+    assert {row.state for row in annotating.queue(bo).rows} == {State.NEW}
 
 
-def test_it_begins_where_the_person_was(deeds: AnnotationService, ana: str) -> None:
+def test_it_begins_where_the_person_was(annotating: AnnotationService, ana: str) -> None:
     """A named sample, else the last place, else the next that is not finished."""
-    assert deeds.start(ana) == KEY
-    assert deeds.start(ana, sample="d/3") == SampleKey("d", "3")
-    deeds.keep_place(ana, OTHER, {})
-    assert deeds.start(ana) == OTHER
-    deeds.finish(ana, OTHER, seconds=0)
-    assert deeds.start(ana) == SampleKey("d", "3")
+    assert annotating.start(ana) == KEY
+    assert annotating.start(ana, sample="d/3") == SampleKey("d", "3")
+    annotating.people.keep_place(ana, OTHER, {})
+    assert annotating.start(ana) == OTHER
+    annotating.finish(ana, OTHER, seconds=0)
+    assert annotating.start(ana) == SampleKey("d", "3")
     for each in ("1", "3"):
-        deeds.finish(ana, SampleKey("d", each), seconds=0)
-    assert deeds.start(ana) == OTHER
+        annotating.finish(ana, SampleKey("d", each), seconds=0)
+    assert annotating.start(ana) == OTHER
     with pytest.raises(NotFound):
-        deeds.start(ana, sample="none")
+        annotating.start(ana, sample="none")
 
 
 def test_an_empty_workspace_has_nowhere_to_begin(database: Database) -> None:
@@ -187,33 +193,33 @@ def test_an_empty_workspace_has_nowhere_to_begin(database: Database) -> None:
     assert made.start(made.people.local("ana").id) is None
 
 
-def test_the_next_and_the_neighbours(deeds: AnnotationService, ana: str) -> None:
+def test_the_next_and_the_neighbours(annotating: AnnotationService, ana: str) -> None:
     """By the order that is asked for."""
-    assert deeds.next_unfinished(ana, KEY) == OTHER
-    assert deeds.neighbour(ana, OTHER, -1) == KEY
-    assert deeds.neighbour(ana, KEY, -1, order="ingested") is None
-    assert deeds.find(" 3 ") == SampleKey("d", "3")
+    assert annotating.next_unfinished(ana, KEY) == OTHER
+    assert annotating.neighbour(ana, OTHER, -1) == KEY
+    assert annotating.neighbour(ana, KEY, -1, order="ingested") is None
+    assert annotating.find(" 3 ") == SampleKey("d", "3")
 
 
-def test_past_notes_come_by_use(deeds: AnnotationService, ana: str) -> None:
+def test_past_notes_come_by_use(annotating: AnnotationService, ana: str) -> None:
     """The most frequent first, then the most recent, each once."""
     for place, note in enumerate(["rare", "often", "often", "late", ""]):
-        deeds.add(ana, KEY, claim(name(), 4, 5 + place, note=note), seconds=0)
-    assert deeds.past_notes(ana) == ("often", "late", "rare")
-    assert deeds.past_notes(ana, limit=1) == ("often",)
+        annotating.add(ana, KEY, claim(name(), 4, 5 + place, note=note), seconds=0)
+    assert annotating.store.past_notes(ana) == ("often", "late", "rare")
+    assert annotating.store.past_notes(ana, limit=1) == ("often",)
 
 
 def test_former_evidence_is_of_the_same_text_and_of_the_same_person(
-    deeds: AnnotationService, ana: str, bo: str
+    annotating: AnnotationService, ana: str, bo: str
 ) -> None:
     """What one took in a source under other summaries, at whatever place the source stands there.
 
     Neither the sample's own evidence, nor that of others, nor that of other texts.
     """
-    texts = {key: deeds.corpus.sample(key).sample for key in (KEY, OTHER)}
+    texts = {key: annotating.corpus.sample(key).sample for key in (KEY, OTHER)}
     source = texts[KEY].document(Side.SOURCE)
     several = Sample("d", "4", (Document(Side.SOURCE, "Else."), *texts[OTHER].documents))
-    deeds.corpus.add([new(several)], segmenter=SEGMENTER)
+    annotating.corpus.add([new(several)], segmenter=SEGMENTER)
     second = (Anchor(Side.SOURCE, 0, Span(0, 5)), Anchor(Side.SOURCE, 1, Span(0, 15)))
     for person, key, evidence in (
         (ana, KEY, EVIDENCE),
@@ -221,18 +227,18 @@ def test_former_evidence_is_of_the_same_text_and_of_the_same_person(
         (ana, several.key, second),
         (bo, SampleKey("d", "3"), (Anchor(Side.SOURCE, 0, Span(0, 3)),)),
     ):
-        deeds.add(person, key, replace(claim(name()), evidence=evidence), seconds=0)
-    found = deeds.former_evidence(ana, texts[KEY])
+        annotating.add(person, key, replace(claim(name()), evidence=evidence), seconds=0)
+    found = annotating.former_evidence(ana, texts[KEY])
     assert found == {source.sha256: (Span(0, 15), Span(35, 52))}
-    assert deeds.former_evidence(ana, several) == {source.sha256: (Span(35, 52),)}
-    assert deeds.former_evidence(bo, texts[KEY]) == {source.sha256: (Span(0, 3),)}
-    assert deeds.former_evidence("nobody", texts[KEY]) == {}
+    assert annotating.former_evidence(ana, several) == {source.sha256: (Span(35, 52),)}
+    assert annotating.former_evidence(bo, texts[KEY]) == {source.sha256: (Span(0, 3),)}
+    assert annotating.former_evidence("nobody", texts[KEY]) == {}
 
 
-def test_likings_are_kept(deeds: AnnotationService, ana: str) -> None:
+def test_likings_are_kept(annotating: AnnotationService, ana: str) -> None:
     """By name."""
-    deeds.keep_preference(ana, "split", "stacked")
-    assert deeds.preferences(ana) == {"split": "stacked"}
+    annotating.people.keep_preference(ana, "split", "stacked")
+    assert annotating.people.preferences(ana) == {"split": "stacked"}
 
 
 def test_without_labels_there_is_nothing_to_say(database: Database) -> None:
@@ -242,48 +248,50 @@ def test_without_labels_there_is_nothing_to_say(database: Database) -> None:
     assert caught.value.hint
 
 
-def test_a_dataset_may_have_labels_of_its_own(deeds: AnnotationService, ana: str) -> None:
+def test_a_dataset_may_have_labels_of_its_own(annotating: AnnotationService, ana: str) -> None:
     """They are the ones that new work is checked against, and named in it."""
-    version = deeds.guidance.keep(GuidanceKind.LABELS, "- Other", dataset="d")
-    saved = deeds.add(ana, KEY, claim(name(), label="Other"), seconds=0)
+    version = annotating.guidance.keep(GuidanceKind.LABELS, "- Other", dataset="d")
+    saved = annotating.add(ana, KEY, claim(name(), label="Other"), seconds=0)
     assert saved.annotation is not None
     assert saved.annotation.label_set == version
     with pytest.raises(InvalidLabels, match="'Fine'"):
-        deeds.add(ana, KEY, claim(name(), 0, 3), seconds=0)
+        annotating.add(ana, KEY, claim(name(), 0, 3), seconds=0)
 
 
 # doing -------------------------------------------------------------------------------------------
 
 
-def test_an_annotation_is_stored_well_made(deeds: AnnotationService, ana: str) -> None:
+def test_an_annotation_is_stored_well_made(annotating: AnnotationService, ana: str) -> None:
     """Trimmed, numbered, dated, under the versions in force; and what is told is what is stored."""
-    deeds.guidance.keep(GuidanceKind.GUIDELINES, "Rules.")
+    annotating.guidance.keep(GuidanceKind.GUIDELINES, "Rules.")
     wide = claim(name(), 15, 34, label="Wrong", note=" why ")
-    saved = deeds.add(ana, KEY, replace(wide, evidence=EVIDENCE), seconds=5)
+    saved = annotating.add(ana, KEY, replace(wide, evidence=EVIDENCE), seconds=5)
     made = saved.annotation
     assert made is not None
     assert (made.claim[0].span, made.evidence, made.note) == (Span(16, 33), EVIDENCE, "why")
     assert (made.version, made.number, made.origin) == (1, 1, "human")
     assert made.created == made.updated > "2020"
-    assert made.label_set == deeds.labels().version
-    assert made.guidelines == deeds.guidance.version(GuidanceKind.GUIDELINES)
+    assert made.label_set == annotating.labels().version
+    assert made.guidelines == annotating.guidance.version(GuidanceKind.GUIDELINES)
     assert (saved.verb, saved.assignment.state, saved.assignment.seconds) == ("add", State.DRAFT, 5)
-    desk = deeds.open(ana, KEY)
+    desk = annotating.open(ana, KEY)
     assert (desk.annotations, desk.assignment) == (saved.annotations, saved.assignment)
-    (event,) = deeds.store.events(ana, KEY)
+    (event,) = annotating.store.events(ana, KEY)
     assert event.versions == {"labels": made.label_set, "guidelines": made.guidelines}
     assert event.app
 
 
-def test_numbers_count_through_the_workspace(deeds: AnnotationService, ana: str, bo: str) -> None:
+def test_numbers_count_through_the_workspace(
+    annotating: AnnotationService, ana: str, bo: str
+) -> None:
     """No number is given twice, also after a removal."""
     numbers = []
     for person, key in ((ana, KEY), (bo, KEY), (ana, OTHER)):
-        saved = deeds.add(person, key, claim(name()), seconds=0)
+        saved = annotating.add(person, key, claim(name()), seconds=0)
         assert saved.annotation is not None
         numbers.append(saved.annotation.number)
         if person == bo:
-            deeds.remove(bo, key, saved.annotation.id, version=1, seconds=0)
+            annotating.remove(bo, key, saved.annotation.id, version=1, seconds=0)
     assert numbers == [1, 2, 3]
 
 
@@ -299,56 +307,56 @@ def test_numbers_count_through_the_workspace(deeds: AnnotationService, ana: str,
     ],
 )
 def test_what_is_wrong_is_refused_and_leaves_nothing(
-    deeds: AnnotationService, ana: str, wrong: Annotation, error: type[TuiAnnotateError]
+    annotating: AnnotationService, ana: str, wrong: Annotation, error: type[TuiAnnotateError]
 ) -> None:
     """No event, no annotation, no state."""
     with pytest.raises(error):
-        deeds.add(ana, KEY, wrong, seconds=1)
-    assert deeds.store.events(ana, KEY) == ()
-    assert deeds.open(ana, KEY).assignment.state is State.NEW
+        annotating.add(ana, KEY, wrong, seconds=1)
+    assert annotating.store.events(ana, KEY) == ()
+    assert annotating.open(ana, KEY).assignment.state is State.NEW
 
 
 def test_twins_are_refused_and_rivals_are_welcome(
-    deeds: AnnotationService, ana: str, bo: str
+    annotating: AnnotationService, ana: str, bo: str
 ) -> None:
     """The same claim and label once a person; another label, or another person, is no twin."""
-    deeds.add(ana, KEY, claim("a"), seconds=0)
+    annotating.add(ana, KEY, claim("a"), seconds=0)
     with pytest.raises(Conflict, match="'Fine' already"):
-        deeds.add(ana, KEY, claim("b", 15, 34), seconds=0)
+        annotating.add(ana, KEY, claim("b", 15, 34), seconds=0)
     with pytest.raises(Conflict, match="'Alone'"):
-        deeds.add(ana, KEY, claim("b", label="Alone"), seconds=0)
-    deeds.add(ana, KEY, claim("b", label="Odd", note="why"), seconds=0)
-    deeds.add(bo, KEY, claim("c"), seconds=0)
-    assert len(deeds.open(ana, KEY).annotations) == 2
+        annotating.add(ana, KEY, claim("b", label="Alone"), seconds=0)
+    annotating.add(ana, KEY, claim("b", label="Odd", note="why"), seconds=0)
+    annotating.add(bo, KEY, claim("c"), seconds=0)
+    assert len(annotating.open(ana, KEY).annotations) == 2
 
 
-def test_annotations_stand_in_reading_order(deeds: AnnotationService, ana: str) -> None:
+def test_annotations_stand_in_reading_order(annotating: AnnotationService, ana: str) -> None:
     """By claim, then by number; those about the source alone come last."""
     alone = Annotation("e", (), EVIDENCE, (("Fine",),))
     for made in (alone, claim("c", 16, 33), claim("a", 0, 3), claim("d", 16, 33, label="Odd")):
-        deeds.add(ana, KEY, made, seconds=0)
-    assert [made.id for made in deeds.open(ana, KEY).annotations] == ["a", "c", "d", "e"]
+        annotating.add(ana, KEY, made, seconds=0)
+    assert [made.id for made in annotating.open(ana, KEY).annotations] == ["a", "c", "d", "e"]
 
 
 def test_an_edit_is_a_new_version_and_a_stale_one_is_refused(
-    deeds: AnnotationService, ana: str
+    annotating: AnnotationService, ana: str
 ) -> None:
     """Two windows: the second one hears that the annotation changed."""
-    first = deeds.add(ana, KEY, claim("a"), seconds=0).annotation
+    first = annotating.add(ana, KEY, claim("a"), seconds=0).annotation
     assert first is not None
-    second = deeds.edit(ana, KEY, replace(first, note="why"), seconds=0).annotation
+    second = annotating.edit(ana, KEY, replace(first, note="why"), seconds=0).annotation
     assert second is not None
     assert (second.version, second.note, second.number) == (2, "why", first.number)
     with pytest.raises(Conflict):
-        deeds.edit(ana, KEY, replace(first, note="else"), seconds=0)
+        annotating.edit(ana, KEY, replace(first, note="else"), seconds=0)
     with pytest.raises(Conflict):
-        deeds.remove(ana, KEY, "a", version=1, seconds=0)
+        annotating.remove(ana, KEY, "a", version=1, seconds=0)
     # Undone and edited again, the number is the same, but it is another version.
-    deeds.undo(ana)
-    deeds.edit(ana, KEY, replace(first, note="third"), seconds=0)
+    annotating.undo(ana)
+    annotating.edit(ana, KEY, replace(first, note="third"), seconds=0)
     with pytest.raises(Conflict):
-        deeds.edit(ana, KEY, replace(second, note="fourth"), seconds=0)
-    assert [made.note for made in deeds.open(ana, KEY).annotations] == ["third"]
+        annotating.edit(ana, KEY, replace(second, note="fourth"), seconds=0)
+    assert [made.note for made in annotating.open(ana, KEY).annotations] == ["third"]
 
 
 def offer(*segments: int, looked: int = 0) -> AssistSnapshot:
@@ -360,10 +368,12 @@ def offer(*segments: int, looked: int = 0) -> AssistSnapshot:
     return AssistSnapshot(matches=matches, looked=ranks, embedder="static vectors", version="7")
 
 
-def test_what_the_assist_showed_is_kept_with_the_event(deeds: AnnotationService, ana: str) -> None:
+def test_what_the_assist_showed_is_kept_with_the_event(
+    annotating: AnnotationService, ana: str
+) -> None:
     """For each span of evidence, and whether the best was passed over; undo brings it back."""
     made = replace(claim(name()), evidence=EVIDENCE)
-    kept = deeds.add(ana, KEY, made, seconds=1, offer=offer(0, 1, looked=1)).annotation
+    kept = annotating.add(ana, KEY, made, seconds=1, offer=offer(0, 1, looked=1)).annotation
     assert kept is not None
     assert kept.trace == AssistTrace(
         embedder="static vectors",
@@ -374,109 +384,109 @@ def test_what_the_assist_showed_is_kept_with_the_event(deeds: AnnotationService,
         places=(MatchPosition(2, 0.5, False),),
     )
     assert kept.trace.refused_best
-    (event,) = deeds.store.events(ana, KEY)
+    (event,) = annotating.store.events(ana, KEY)
     told = event.action.after.annotations[made.id]
     assert told is not None
     assert told["assist"]["evidence"] == [[2, 0.5, False]]
-    deeds.remove(ana, KEY, made.id, version=1, seconds=1)
-    deeds.undo(ana)
-    assert deeds.store.stream(ana, KEY).annotations == (kept,)
-    events = deeds.store.events(ana, KEY)
-    assert replay(events).same(deeds.store.state(ana, KEY))
+    annotating.remove(ana, KEY, made.id, version=1, seconds=1)
+    annotating.undo(ana)
+    assert annotating.store.stream(ana, KEY).annotations == (kept,)
+    events = annotating.store.events(ana, KEY)
+    assert replay(events).same(annotating.store.state(ana, KEY))
 
 
 def test_an_edit_keeps_what_was_seen_of_evidence_that_stays(
-    deeds: AnnotationService, ana: str
+    annotating: AnnotationService, ana: str
 ) -> None:
     """A note changes nothing of it; where nobody tells, new evidence leaves nothing to tell."""
     made = replace(claim(name()), evidence=EVIDENCE)
-    first = deeds.add(ana, KEY, made, seconds=1, offer=offer(1, 0)).annotation
+    first = annotating.add(ana, KEY, made, seconds=1, offer=offer(1, 0)).annotation
     assert first is not None
-    noted = deeds.edit(ana, KEY, replace(first, note="n"), seconds=1, offer=offer()).annotation
+    noted = annotating.edit(ana, KEY, replace(first, note="n"), seconds=1, offer=offer()).annotation
     assert noted is not None
     assert noted.trace == first.trace
     more = replace(noted, evidence=(*EVIDENCE, Anchor(Side.SOURCE, 0, Span(0, 10))))
-    wider = deeds.edit(ana, KEY, more, seconds=1, offer=offer(1)).annotation
+    wider = annotating.edit(ana, KEY, more, seconds=1, offer=offer(1)).annotation
     assert wider is not None
     assert wider.trace is not None
     assert wider.trace.places == (OUTSIDE, MatchPosition(1, 0.5, False))
     untold = replace(wider, evidence=(Anchor(Side.SOURCE, 0, Span(4, 10)),))
-    last = deeds.edit(ana, KEY, untold, seconds=1).annotation
+    last = annotating.edit(ana, KEY, untold, seconds=1).annotation
     assert last is not None
     assert last.trace is None
 
 
-def test_work_without_a_trace_is_as_it_ever_was(deeds: AnnotationService, ana: str) -> None:
+def test_work_without_a_trace_is_as_it_ever_was(annotating: AnnotationService, ana: str) -> None:
     """To the byte, so that logs of before and after hold alike."""
-    deeds.add(ana, KEY, replace(claim(name()), evidence=EVIDENCE), seconds=1)
-    (event,) = deeds.store.events(ana, KEY)
+    annotating.add(ana, KEY, replace(claim(name()), evidence=EVIDENCE), seconds=1)
+    (event,) = annotating.store.events(ana, KEY)
     (payload,) = event.action.after.annotations.values()
     assert payload is not None
     assert "assist" not in payload
 
 
-def test_a_removed_annotation_is_gone_until_undo(deeds: AnnotationService, ana: str) -> None:
+def test_a_removed_annotation_is_gone_until_undo(annotating: AnnotationService, ana: str) -> None:
     """And what is not there can not be removed."""
-    deeds.add(ana, KEY, claim("a"), seconds=0)
-    saved = deeds.remove(ana, KEY, "a", version=1, seconds=0)
+    annotating.add(ana, KEY, claim("a"), seconds=0)
+    saved = annotating.remove(ana, KEY, "a", version=1, seconds=0)
     assert (saved.annotation, saved.annotations) == (None, ())
     with pytest.raises(NotFound):
-        deeds.remove(ana, KEY, "a", version=1, seconds=0)
-    back = deeds.undo(ana)
+        annotating.remove(ana, KEY, "a", version=1, seconds=0)
+    back = annotating.undo(ana)
     assert back is not None
     assert [made.id for made in back.annotations] == ["a"]
     assert back.annotation is not None
 
 
-def test_a_draft_blocks_done_until_it_is_complete(deeds: AnnotationService, ana: str) -> None:
+def test_a_draft_blocks_done_until_it_is_complete(annotating: AnnotationService, ana: str) -> None:
     """What is required and missing is stored, and named when the sample is to be finished."""
-    draft = deeds.add(ana, KEY, claim("a", label="Wrong"), seconds=0).annotation
+    draft = annotating.add(ana, KEY, claim("a", label="Wrong"), seconds=0).annotation
     assert draft is not None
     with pytest.raises(Conflict, match="'15 million pounds'"):
-        deeds.finish(ana, KEY, seconds=0)
-    deeds.edit(ana, KEY, replace(draft, evidence=EVIDENCE), seconds=0)
-    assert deeds.finish(ana, KEY, seconds=0).assignment.state is State.DONE
+        annotating.finish(ana, KEY, seconds=0)
+    annotating.edit(ana, KEY, replace(draft, evidence=EVIDENCE), seconds=0)
+    assert annotating.finish(ana, KEY, seconds=0).assignment.state is State.DONE
 
 
-def test_work_on_a_finished_sample_reopens_it(deeds: AnnotationService, ana: str) -> None:
+def test_work_on_a_finished_sample_reopens_it(annotating: AnnotationService, ana: str) -> None:
     """Undo gives the finished state back."""
-    deeds.finish(ana, KEY, seconds=0)
-    assert deeds.add(ana, KEY, claim("a"), seconds=0).assignment.state is State.REOPENED
-    assert deeds.open(ana, KEY).finished == 0
-    undone = deeds.undo(ana)
+    annotating.finish(ana, KEY, seconds=0)
+    assert annotating.add(ana, KEY, claim("a"), seconds=0).assignment.state is State.REOPENED
+    assert annotating.open(ana, KEY).finished == 0
+    undone = annotating.undo(ana)
     assert undone is not None
     assert undone.assignment.state is State.DONE
-    assert deeds.open(ana, KEY).finished == 1
+    assert annotating.open(ana, KEY).finished == 1
 
 
 def test_skip_flag_comment_and_rating_are_told_and_undone(
-    deeds: AnnotationService, ana: str
+    annotating: AnnotationService, ana: str
 ) -> None:
     """A reason becomes the comment; without one the comment stays; a rating is of the scale."""
-    assert deeds.comment(ana, KEY, " odd ", seconds=0).assignment.comment == "odd"
-    skipped = deeds.skip(ana, KEY, seconds=0).assignment
+    assert annotating.comment(ana, KEY, " odd ", seconds=0).assignment.comment == "odd"
+    skipped = annotating.skip(ana, KEY, seconds=0).assignment
     assert (skipped.state, skipped.comment) == (State.SKIPPED, "odd")
-    flagged = deeds.flag(ana, KEY, reason="no source", seconds=0).assignment
+    flagged = annotating.flag(ana, KEY, reason="no source", seconds=0).assignment
     assert (flagged.state, flagged.comment) == (State.FLAGGED, "no source")
-    assert deeds.rate(ana, KEY, "poor", seconds=0).assignment.rating == "poor"
-    with pytest.raises(InvalidInput, match="not a rating"):
-        deeds.rate(ana, KEY, "fair", seconds=0)
+    assert annotating.rate(ana, KEY, "poor", seconds=0).assignment.rating == "poor"
+    with pytest.raises(InvalidInput, match="'fair'"):
+        annotating.rate(ana, KEY, "fair", seconds=0)
     verbs = []
-    while (undone := deeds.undo(ana)) is not None:
+    while (undone := annotating.undo(ana)) is not None:
         verbs.append(undone.undone)
     assert verbs == ["rate", "flag", "skip", "comment"]
-    assert deeds.store.state(ana, KEY) == StreamState()
+    assert annotating.store.state(ana, KEY) == StreamState()
 
 
-def test_time_counts_without_its_pauses(deeds: AnnotationService, ana: str) -> None:
+def test_time_counts_without_its_pauses(annotating: AnnotationService, ana: str) -> None:
     """A minute between two actions at most; reading alone counts too, and is no deed."""
-    deeds.add(ana, KEY, claim("a"), seconds=12.5)
-    deeds.read(ana, KEY, seconds=3600)
-    deeds.read(ana, KEY, seconds=0)
-    deeds.read(ana, KEY, seconds=-5)
-    assert deeds.open(ana, KEY).assignment.seconds == 72.5
-    assert len(deeds.store.events(ana, KEY)) == 2
-    undone = deeds.undo(ana)
+    annotating.add(ana, KEY, claim("a"), seconds=12.5)
+    annotating.read(ana, KEY, seconds=3600)
+    annotating.read(ana, KEY, seconds=0)
+    annotating.read(ana, KEY, seconds=-5)
+    assert annotating.open(ana, KEY).assignment.seconds == 72.5
+    assert len(annotating.store.events(ana, KEY)) == 2
+    undone = annotating.undo(ana)
     assert undone is not None
     assert (undone.undone, undone.assignment.seconds) == ("add", 72.5)
 
@@ -485,12 +495,12 @@ def test_time_counts_without_its_pauses(deeds: AnnotationService, ana: str) -> N
 
 
 def test_undo_and_redo_go_through_samples_and_restarts(
-    database: Database, ana: str, deeds: AnnotationService
+    database: Database, ana: str, annotating: AnnotationService
 ) -> None:
     """The last deed first, wherever it was, also from another process's point of view."""
-    deeds.add(ana, KEY, claim("a"), seconds=0)
-    deeds.add(ana, OTHER, claim("b"), seconds=0)
-    deeds.finish(ana, OTHER, seconds=0)
+    annotating.add(ana, KEY, claim("a"), seconds=0)
+    annotating.add(ana, OTHER, claim("b"), seconds=0)
+    annotating.finish(ana, OTHER, seconds=0)
     again = annotate(Database.open(database.path))
     undone = [again.undo(ana) for _ in range(4)]
     assert [(each.key, each.undone) if each else None for each in undone] == [
@@ -499,76 +509,78 @@ def test_undo_and_redo_go_through_samples_and_restarts(
         (KEY, "add"),
         None,
     ]
-    redone = [deeds.redo(ana) for _ in range(4)]
+    redone = [annotating.redo(ana) for _ in range(4)]
     assert [(each.key, each.undone, each.verb) if each else None for each in redone] == [
         (KEY, "add", "redo"),
         (OTHER, "add", "redo"),
         (OTHER, "done", "redo"),
         None,
     ]
-    assert deeds.open(ana, OTHER).assignment.state is State.DONE
+    assert annotating.open(ana, OTHER).assignment.state is State.DONE
 
 
-def test_a_clearing_is_taken_back_as_one(deeds: AnnotationService, ana: str, bo: str) -> None:
+def test_a_clearing_is_taken_back_as_one(annotating: AnnotationService, ana: str, bo: str) -> None:
     """Over samples; undo, redo and undo again; finished samples are reopened and back."""
     for key in (KEY, OTHER):
-        deeds.add(ana, key, claim(name()), seconds=0)
-        deeds.add(ana, key, claim(name(), 0, 3), seconds=0)
-    deeds.finish(ana, OTHER, seconds=0)
-    deeds.add(bo, KEY, claim(name()), seconds=0)
-    before = [deeds.open(ana, key).annotations for key in (KEY, OTHER)]
-    assert deeds.clear(ana).annotations == 4
+        annotating.add(ana, key, claim(name()), seconds=0)
+        annotating.add(ana, key, claim(name(), 0, 3), seconds=0)
+    annotating.finish(ana, OTHER, seconds=0)
+    annotating.add(bo, KEY, claim(name()), seconds=0)
+    before = [annotating.open(ana, key).annotations for key in (KEY, OTHER)]
+    assert annotating.clear(ana).annotations == 4
     for _ in range(2):
-        assert [deeds.open(ana, key).annotations for key in (KEY, OTHER)] == [(), ()]
-        assert deeds.open(ana, OTHER).assignment.state is State.REOPENED
-        undone = deeds.undo(ana)
+        assert [annotating.open(ana, key).annotations for key in (KEY, OTHER)] == [(), ()]
+        assert annotating.open(ana, OTHER).assignment.state is State.REOPENED
+        undone = annotating.undo(ana)
         assert undone is not None
         assert undone.undone == "clear"
-        assert [deeds.open(ana, key).annotations for key in (KEY, OTHER)] == before
-        assert deeds.open(ana, OTHER).assignment.state is State.DONE
-        redone = deeds.redo(ana)
+        assert [annotating.open(ana, key).annotations for key in (KEY, OTHER)] == before
+        assert annotating.open(ana, OTHER).assignment.state is State.DONE
+        redone = annotating.redo(ana)
         assert redone is not None
         assert redone.undone == "clear"
-    assert len(deeds.open(bo, KEY).annotations) == 1
+    assert len(annotating.open(bo, KEY).annotations) == 1
 
 
-def test_ratings_and_comments_go_where_they_are_meant(deeds: AnnotationService, ana: str) -> None:
+def test_ratings_and_comments_go_where_they_are_meant(
+    annotating: AnnotationService, ana: str
+) -> None:
     """They stay otherwise; with them one undo brings all back, also where nothing was marked."""
-    deeds.add(ana, KEY, claim(name()), seconds=0)
-    deeds.rate(ana, KEY, "good", seconds=0)
-    deeds.comment(ana, OTHER, "odd", seconds=0)
-    before = [deeds.open(ana, key) for key in (KEY, OTHER)]
-    assert deeds.clear(ana) == (1, 0, 0)
-    assert deeds.open(ana, KEY).assignment.rating == "good"
-    deeds.undo(ana)
-    assert deeds.clear(ana, words=True) == (1, 1, 1)
+    annotating.add(ana, KEY, claim(name()), seconds=0)
+    annotating.rate(ana, KEY, "good", seconds=0)
+    annotating.comment(ana, OTHER, "odd", seconds=0)
+    before = [annotating.open(ana, key) for key in (KEY, OTHER)]
+    assert annotating.clear(ana) == (1, 0, 0)
+    assert annotating.open(ana, KEY).assignment.rating == "good"
+    annotating.undo(ana)
+    assert annotating.clear(ana, words=True) == (1, 1, 1)
     for key in (KEY, OTHER):
-        left = deeds.open(ana, key)
+        left = annotating.open(ana, key)
         assert (left.annotations, left.assignment.rating, left.assignment.comment) == ((), "", "")
-    deeds.undo(ana)
-    after = [deeds.open(ana, key) for key in (KEY, OTHER)]
+    annotating.undo(ana)
+    after = [annotating.open(ana, key) for key in (KEY, OTHER)]
     assert [one.annotations for one in after] == [one.annotations for one in before]
     assert [one.assignment.rating for one in after] == ["good", ""]
     assert [one.assignment.comment for one in after] == ["", "odd"]
-    assert deeds.clear(ana, words=True, dataset="none") == (0, 0, 0)
+    assert annotating.clear(ana, words=True, dataset="none") == (0, 0, 0)
 
 
-def test_a_clearing_can_be_narrowed(deeds: AnnotationService, ana: str) -> None:
+def test_a_clearing_can_be_narrowed(annotating: AnnotationService, ana: str) -> None:
     """To a dataset, to a sample, to nothing at all."""
-    deeds.corpus.add([new(sample("1", dataset="e"))], segmenter=SEGMENTER)
+    annotating.corpus.add([new(sample("1", dataset="e"))], segmenter=SEGMENTER)
     for key in (KEY, OTHER, SampleKey("e", "1")):
-        deeds.add(ana, key, claim(name()), seconds=0)
-    assert deeds.clear(ana, dataset="none").annotations == 0
-    assert deeds.clear(ana, sample="2").annotations == 1
-    assert deeds.clear(ana, dataset="d", sample="e/1").annotations == 0
-    assert deeds.clear(ana, dataset="e").annotations == 1
-    assert deeds.clear(ana).annotations == 1
+        annotating.add(ana, key, claim(name()), seconds=0)
+    assert annotating.clear(ana, dataset="none").annotations == 0
+    assert annotating.clear(ana, sample="2").annotations == 1
+    assert annotating.clear(ana, dataset="d", sample="e/1").annotations == 0
+    assert annotating.clear(ana, dataset="e").annotations == 1
+    assert annotating.clear(ana).annotations == 1
     with pytest.raises(NotFound):
-        deeds.clear(ana, sample="1")
+        annotating.clear(ana, sample="1")
 
 
-def interrupted(deeds: AnnotationService, act: Callable[[], object]) -> AnnotationService:
-    """The same deeds, but something happens when the first event of the next one is prepared."""
+def interrupted(annotating: AnnotationService, act: Callable[[], object]) -> AnnotationService:
+    """A service in which something happens while the next action prepares its first event."""
     calls = iter(range(1000))
 
     def named() -> str:
@@ -576,83 +588,85 @@ def interrupted(deeds: AnnotationService, act: Callable[[], object]) -> Annotati
             act()
         return name()
 
-    return replace(deeds, new_id=named)
+    return replace(annotating, new_id=named)
 
 
 def test_others_write_while_a_clearing_is_prepared(
-    database: Database, deeds: AnnotationService, ana: str, bo: str
+    database: Database, annotating: AnnotationService, ana: str, bo: str
 ) -> None:
     """The lock is taken for the writing alone; what others do meanwhile changes nothing of it."""
-    deeds.add(ana, KEY, claim(name()), seconds=0)
+    annotating.add(ana, KEY, claim(name()), seconds=0)
     others = annotate(Database(database.path), labels="")
-    cleared = interrupted(deeds, lambda: others.add(bo, KEY, claim(name()), seconds=0)).clear(ana)
+    cleared = interrupted(annotating, lambda: others.add(bo, KEY, claim(name()), seconds=0)).clear(
+        ana
+    )
     assert cleared.annotations == 1
-    assert len(deeds.open(bo, KEY).annotations) == 1
+    assert len(annotating.open(bo, KEY).annotations) == 1
 
 
 @pytest.mark.parametrize("key", [KEY, OTHER])
 def test_what_comes_in_before_the_lock_counts(
-    database: Database, deeds: AnnotationService, ana: str, key: SampleKey
+    database: Database, annotating: AnnotationService, ana: str, key: SampleKey
 ) -> None:
     """What was prepared on older work of the same person is prepared anew; the log stays whole."""
-    deeds.add(ana, KEY, claim(name()), seconds=0)
+    annotating.add(ana, KEY, claim(name()), seconds=0)
     others = annotate(Database(database.path), labels="")
 
     def work(start: int) -> object:
         return others.add(ana, key, claim(name(), start, start + 3), seconds=0)
 
-    assert interrupted(deeds, lambda: work(0)).clear(ana).annotations == 2
-    assert deeds.open(ana, KEY).annotations == deeds.open(ana, OTHER).annotations == ()
-    last = interrupted(deeds, lambda: work(4)).undo(ana)
+    assert interrupted(annotating, lambda: work(0)).clear(ana).annotations == 2
+    assert annotating.open(ana, KEY).annotations == annotating.open(ana, OTHER).annotations == ()
+    last = interrupted(annotating, lambda: work(4)).undo(ana)
     assert last is not None
     assert (last.key, last.undone) == (key, "add")
-    assert deeds.open(ana, KEY).annotations == deeds.open(ana, OTHER).annotations == ()
-    back = deeds.undo(ana)
+    assert annotating.open(ana, KEY).annotations == annotating.open(ana, OTHER).annotations == ()
+    back = annotating.undo(ana)
     assert back is not None
     assert back.undone == "clear"
-    assert sum(len(deeds.open(ana, each).annotations) for each in (KEY, OTHER)) == 2
+    assert sum(len(annotating.open(ana, each).annotations) for each in (KEY, OTHER)) == 2
     assert {finding.state for finding in inspect(database)} == {"ok"}
 
 
 def test_a_clearing_of_which_a_part_is_gone_is_undone_for_the_rest(
-    deeds: AnnotationService, ana: str
+    annotating: AnnotationService, ana: str
 ) -> None:
     """A dataset was removed meanwhile: its annotations stay gone, the others come back."""
-    deeds.corpus.add([new(sample("1", dataset="e"))], segmenter=SEGMENTER)
+    annotating.corpus.add([new(sample("1", dataset="e"))], segmenter=SEGMENTER)
     there = SampleKey("e", "1")
     for key in (KEY, there):
-        deeds.add(ana, key, claim(name()), seconds=0)
-    deeds.clear(ana)
-    deeds.corpus.remove_dataset("e", with_annotations=True)
-    assert deeds.undo(ana) is not None
-    assert len(deeds.open(ana, KEY).annotations) == 1
-    deeds.corpus.add([new(sample("1", dataset="e"))], segmenter=SEGMENTER)
-    assert deeds.open(ana, there).annotations == ()
+        annotating.add(ana, key, claim(name()), seconds=0)
+    annotating.clear(ana)
+    annotating.corpus.remove_dataset("e", with_annotations=True)
+    assert annotating.undo(ana) is not None
+    assert len(annotating.open(ana, KEY).annotations) == 1
+    annotating.corpus.add([new(sample("1", dataset="e"))], segmenter=SEGMENTER)
+    assert annotating.open(ana, there).annotations == ()
 
 
-def test_an_undo_that_no_longer_fits_is_a_conflict(deeds: AnnotationService, ana: str) -> None:
+def test_an_undo_that_no_longer_fits_is_a_conflict(annotating: AnnotationService, ana: str) -> None:
     """What something else changed since is never overwritten."""
-    deeds.add(ana, KEY, claim("a"), seconds=0)
-    (event,) = deeds.store.events(ana, KEY)
-    with deeds.store.writing() as log:
+    annotating.add(ana, KEY, claim("a"), seconds=0)
+    (event,) = annotating.store.events(ana, KEY)
+    with annotating.store.writing() as log:
         stream = log.stream(ana, KEY)
         change = replace(
             event.action, verb="import", before=event.action.after, after=event.action.before
         )
         log.append(stream, replace(event, id=name(), action=change))
     with pytest.raises(Conflict, match="'undo'"):
-        deeds.undo(ana)
-    assert len(deeds.store.events(ana, KEY)) == 2
+        annotating.undo(ana)
+    assert len(annotating.store.events(ana, KEY)) == 2
 
 
-def test_threads_share_the_deeds(deeds: AnnotationService, ana: str) -> None:
+def test_threads_share_the_deeds(annotating: AnnotationService, ana: str) -> None:
     """Ten at once: every one is stored, each once."""
     errors: list[Exception] = []
 
     def work(number: int) -> None:
         try:
-            deeds.add(ana, KEY, claim(str(number), number, number + 8), seconds=1)
-            deeds.open(ana, KEY)
+            annotating.add(ana, KEY, claim(str(number), number, number + 8), seconds=1)
+            annotating.open(ana, KEY)
         except TuiAnnotateError as error:
             errors.append(error)
 
@@ -662,8 +676,8 @@ def test_threads_share_the_deeds(deeds: AnnotationService, ana: str) -> None:
     for thread in threads:
         thread.join()
     assert errors == []
-    assert len(deeds.open(ana, KEY).annotations) == 10
-    assert [event.seq for event in deeds.store.events(ana, KEY)] == list(range(1, 11))
+    assert len(annotating.open(ana, KEY).annotations) == 10
+    assert [event.seq for event in annotating.store.events(ana, KEY)] == list(range(1, 11))
 
 
 # the law -----------------------------------------------------------------------------------------
@@ -676,17 +690,17 @@ class Work(RuleBasedStateMachine):
         super().__init__()
         self._folder = TemporaryDirectory()
         self.database = new_database(Path(self._folder.name))
-        self.deeds = annotate(self.database)
-        self.keys = fill(self.deeds.corpus, "1", "2")
-        self.people = [self.deeds.people.local(each).id for each in ("ana", "bo")]
+        self.annotating = annotate(self.database)
+        self.keys = fill(self.annotating.corpus, "1", "2")
+        self.people = [self.annotating.people.local(each).id for each in ("ana", "bo")]
 
     def teardown(self) -> None:
         """Undoes everything, and nothing is left; then closes the store."""
         for person in self.people:
-            while self.deeds.undo(person) is not None:
+            while self.annotating.undo(person) is not None:
                 pass
             for key in self.keys:
-                left = self.deeds.store.state(person, key)
+                left = self.annotating.store.state(person, key)
                 assert replace(left, seconds=0.0) == StreamState()
         self.sound()
         self.database.close()
@@ -705,20 +719,20 @@ class Work(RuleBasedStateMachine):
         """A claim somewhere; twins and white space are refused."""
         made = claim(name(), start, start + 3, label=label)
         with suppress(Conflict, InvalidInput):
-            self.deeds.add(self.people[who], self.keys[where], made, seconds=start)
+            self.annotating.add(self.people[who], self.keys[where], made, seconds=start)
 
     @rule(who=who, where=where, place=st.integers(0, 3), remove=st.booleans())
     def change(self, who: int, where: int, place: int, *, remove: bool) -> None:
         """An edit or a removal of what is there."""
         person, key = self.people[who], self.keys[where]
-        there = self.deeds.open(person, key).annotations
+        there = self.annotating.open(person, key).annotations
         if place < len(there):
             found = there[place]
             if remove:
-                self.deeds.remove(person, key, found.id, version=found.version, seconds=1)
+                self.annotating.remove(person, key, found.id, version=found.version, seconds=1)
             else:
                 noted = replace(found, note=found.note + "!")
-                self.deeds.edit(person, key, noted, seconds=1)
+                self.annotating.edit(person, key, noted, seconds=1)
 
     @rule(
         who=who,
@@ -730,34 +744,34 @@ class Work(RuleBasedStateMachine):
         person, key = self.people[who], self.keys[where]
         words = {"comment": ("hm",), "rate": ("good",)}.get(verb, ())
         with suppress(Conflict):
-            getattr(self.deeds, verb)(person, key, *words, seconds=0.5)
+            getattr(self.annotating, verb)(person, key, *words, seconds=0.5)
 
     @rule(who=who, dataset=st.sampled_from(["", "d", "e"]))
     def clear(self, who: int, dataset: str) -> None:
         """All of one's own."""
-        self.deeds.clear(self.people[who], dataset=dataset)
+        self.annotating.clear(self.people[who], dataset=dataset)
 
     @rule(who=who, times=st.integers(1, 3), back=st.booleans())
     def take_back(self, who: int, times: int, *, back: bool) -> None:
         """Undo or redo, some times; redo of an undo gives back what stood."""
         person = self.people[who]
         for _ in range(times):
-            before = [self.deeds.store.state(person, key) for key in self.keys]
-            if back and self.deeds.undo(person) is not None:
-                self.deeds.redo(person)
-                assert [self.deeds.store.state(person, key) for key in self.keys] == before
-                self.deeds.undo(person)
+            before = [self.annotating.store.state(person, key) for key in self.keys]
+            if back and self.annotating.undo(person) is not None:
+                self.annotating.redo(person)
+                assert [self.annotating.store.state(person, key) for key in self.keys] == before
+                self.annotating.undo(person)
             elif not back:
-                self.deeds.redo(person)
+                self.annotating.redo(person)
 
     @invariant()
     def sound(self) -> None:
         """Replay gives the tables, and each desk shows one's own."""
         for person in self.people:
             for key in self.keys:
-                stands = self.deeds.store.state(person, key)
-                assert replay(self.deeds.store.events(person, key)) == stands
-                desk = self.deeds.open(person, key)
+                stands = self.annotating.store.state(person, key)
+                assert replay(self.annotating.store.events(person, key)) == stands
+                desk = self.annotating.open(person, key)
                 assert {made.id for made in desk.annotations} == set(stands.annotations)
         assert {finding.state for finding in inspect(self.database)} == {"ok"}
 

@@ -24,42 +24,42 @@ KEY = SampleKey("d", "1")
 
 
 @pytest.fixture
-def deeds(database: Database) -> AnnotationService:
-    """The deeds over three samples."""
+def annotating(database: Database) -> AnnotationService:
+    """The annotation service over three samples."""
     made = annotate(database, ratings=("good", "poor"))
     fill(made.corpus, "1", "2", "3")
     return made
 
 
 @pytest.fixture
-def told(deeds: AnnotationService, database: Database) -> Suggestion:
+def told(annotating: AnnotationService, database: Database) -> Suggestion:
     """A suggestion on the first sample."""
-    assert deeds.corpus.keys()
+    assert annotating.corpus.keys()
     return suggest(database, KEY, evidence=(EVIDENCE,), note="no such sum", score=0.75)[0]
 
 
 @pytest.fixture
-def ana(deeds: AnnotationService) -> str:
+def ana(annotating: AnnotationService) -> str:
     """Somebody."""
-    return deeds.people.local("ana").id
+    return annotating.people.local("ana").id
 
 
 @pytest.fixture
-def ben(deeds: AnnotationService) -> str:
+def ben(annotating: AnnotationService) -> str:
     """Somebody else."""
-    return deeds.people.local("ben").id
+    return annotating.people.local("ben").id
 
 
-def _only(deeds: AnnotationService, person: str) -> SuggestionStatus:
-    (found,) = deeds.suggested(person, KEY)
+def _only(annotating: AnnotationService, person: str) -> SuggestionStatus:
+    (found,) = annotating.store.suggested(person, KEY)
     return found
 
 
 def test_what_is_accepted_is_ones_own_work(
-    deeds: AnnotationService, told: Suggestion, ana: str
+    annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Human, new, without the machine's words as a note, and with where it comes from."""
-    saved = deeds.accept(ana, KEY, told.id, seconds=1)
+    saved = annotating.accept(ana, KEY, told.id, seconds=1)
     (made,) = saved.annotations
     assert (saved.verb, saved.annotation) == ("accept", made)
     assert (made.origin, made.version, made.note) == ("human", 1, "")
@@ -69,22 +69,22 @@ def test_what_is_accepted_is_ones_own_work(
     assert made.label_set
     assert made.suggested == Provenance(suggestion=told.id, maker=MAKER, score=0.75)
     assert saved.answers[told.id].answer is Answer.ACCEPTED
-    found = _only(deeds, ana)
+    found = _only(annotating, ana)
     assert (found.answer, found.annotation, found.open) == (Answer.ACCEPTED, made.id, False)
     assert saved.assignment.state is State.DRAFT
 
 
-def test_what_is_changed_says_so(deeds: AnnotationService, told: Suggestion, ana: str) -> None:
+def test_what_is_changed_says_so(annotating: AnnotationService, told: Suggestion, ana: str) -> None:
     """Other words or labels are a change, a note is none."""
     other = replace(claim("x", 16, 40), suggested=None)
-    saved = deeds.accept(ana, KEY, told.id, changed=other, seconds=1)
+    saved = annotating.accept(ana, KEY, told.id, changed=other, seconds=1)
     assert saved.answers[told.id].answer is Answer.CHANGED
     assert saved.annotation
     assert saved.annotation.suggested
     assert saved.annotation.suggested.changed
-    deeds.undo(ana)
+    annotating.undo(ana)
     same = replace(claim("y", note="so"), evidence=told.evidence)
-    saved = deeds.accept(ana, KEY, told.id, changed=same, seconds=1)
+    saved = annotating.accept(ana, KEY, told.id, changed=same, seconds=1)
     assert saved.answers[told.id].answer is Answer.ACCEPTED
     assert saved.annotation
     assert saved.annotation.note == "so"
@@ -93,187 +93,191 @@ def test_what_is_changed_says_so(deeds: AnnotationService, told: Suggestion, ana
 
 
 def test_an_edit_afterwards_is_a_change(
-    deeds: AnnotationService, told: Suggestion, ana: str
+    annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """The provenance stays, whatever the editor brings, and says that it was changed; undo too."""
-    made = deeds.accept(ana, KEY, told.id, seconds=1).annotations[0]
-    noted = deeds.edit(ana, KEY, replace(made, note="so", suggested=None), seconds=1)
+    made = annotating.accept(ana, KEY, told.id, seconds=1).annotations[0]
+    noted = annotating.edit(ana, KEY, replace(made, note="so", suggested=None), seconds=1)
     assert noted.annotation
     assert noted.annotation.suggested == made.suggested
     assert noted.answers[told.id].answer is Answer.ACCEPTED
-    edited = deeds.edit(ana, KEY, replace(noted.annotation, evidence=()), seconds=1)
+    edited = annotating.edit(ana, KEY, replace(noted.annotation, evidence=()), seconds=1)
     assert edited.annotation
     assert edited.annotation.suggested
     assert edited.annotation.suggested.changed
     assert edited.answers[told.id].answer is Answer.CHANGED
-    again = deeds.edit(ana, KEY, replace(edited.annotation, note="more"), seconds=1)
+    again = annotating.edit(ana, KEY, replace(edited.annotation, note="more"), seconds=1)
     assert again.answers[told.id].answer is Answer.CHANGED
-    deeds.undo(ana)
-    back = deeds.undo(ana)
+    annotating.undo(ana)
+    back = annotating.undo(ana)
     assert back
     assert back.answers[told.id].answer is Answer.ACCEPTED
     assert back.annotations[0].suggested == made.suggested
 
 
-def test_nobody_claims_a_machine_for_their_own_work(deeds: AnnotationService, ana: str) -> None:
+def test_nobody_claims_a_machine_for_their_own_work(
+    annotating: AnnotationService, ana: str
+) -> None:
     """What is added by hand comes from no suggestion, whatever it brings."""
     origin = Provenance(suggestion="s", maker="m")
-    saved = deeds.add(ana, KEY, replace(claim("a"), suggested=origin), seconds=1)
+    saved = annotating.add(ana, KEY, replace(claim("a"), suggested=origin), seconds=1)
     assert saved.annotation
     assert saved.annotation.suggested is None
 
 
-def test_a_refusal_keeps_its_reason(deeds: AnnotationService, told: Suggestion, ana: str) -> None:
+def test_a_refusal_keeps_its_reason(
+    annotating: AnnotationService, told: Suggestion, ana: str
+) -> None:
     """It begins a sample, makes no annotation, and may be given another reason, or taken back."""
-    saved = deeds.refuse(ana, KEY, told.id, reason=" it is there ", seconds=1)
+    saved = annotating.refuse(ana, KEY, told.id, reason=" it is there ", seconds=1)
     assert (saved.verb, saved.annotations) == ("refuse", ())
     assert saved.assignment.state is State.DRAFT
-    found = _only(deeds, ana)
+    found = _only(annotating, ana)
     assert (found.answer, found.reason, found.open) == (Answer.REFUSED, "it is there", False)
     with pytest.raises(Conflict):
-        deeds.refuse(ana, KEY, told.id, reason="it is there", seconds=1)
-    deeds.refuse(ana, KEY, told.id, reason="no", seconds=1)
-    assert _only(deeds, ana).reason == "no"
-    assert deeds.accept(ana, KEY, told.id, seconds=1).annotations
+        annotating.refuse(ana, KEY, told.id, reason="it is there", seconds=1)
+    annotating.refuse(ana, KEY, told.id, reason="no", seconds=1)
+    assert _only(annotating, ana).reason == "no"
+    assert annotating.accept(ana, KEY, told.id, seconds=1).annotations
     for reason in ("no", "it is there"):
-        deeds.undo(ana)
-        assert _only(deeds, ana).reason == reason
-    deeds.undo(ana)
-    assert _only(deeds, ana).open
-    deeds.redo(ana)
-    assert _only(deeds, ana).reason == "it is there"
+        annotating.undo(ana)
+        assert _only(annotating, ana).reason == reason
+    annotating.undo(ana)
+    assert _only(annotating, ana).open
+    annotating.redo(ana)
+    assert _only(annotating, ana).reason == "it is there"
 
 
 def test_undo_brings_a_suggestion_back(
-    deeds: AnnotationService, told: Suggestion, ana: str
+    annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """As open, with nothing left of it; redo takes it again."""
-    made = deeds.accept(ana, KEY, told.id, seconds=1).annotations
-    back = deeds.undo(ana)
+    made = annotating.accept(ana, KEY, told.id, seconds=1).annotations
+    back = annotating.undo(ana)
     assert back
     assert (back.undone, back.annotations, back.answers) == ("accept", (), {})
-    assert _only(deeds, ana).answer is None
+    assert _only(annotating, ana).answer is None
     assert back.assignment.state is State.NEW
-    again = deeds.redo(ana)
+    again = annotating.redo(ana)
     assert again
     assert again.annotations == made
-    assert not _only(deeds, ana).open
+    assert not _only(annotating, ana).open
 
 
-def test_it_is_taken_once(deeds: AnnotationService, told: Suggestion, ana: str) -> None:
+def test_it_is_taken_once(annotating: AnnotationService, told: Suggestion, ana: str) -> None:
     """The second of two sessions is told, and so is who refuses what they took."""
-    deeds.accept(ana, KEY, told.id, seconds=1)
+    annotating.accept(ana, KEY, told.id, seconds=1)
     with pytest.raises(Conflict):
-        deeds.accept(ana, KEY, told.id, seconds=1)
+        annotating.accept(ana, KEY, told.id, seconds=1)
     with pytest.raises(Conflict):
-        deeds.refuse(ana, KEY, told.id, seconds=1)
-    assert len(deeds.open(ana, KEY).annotations) == 1
+        annotating.refuse(ana, KEY, told.id, seconds=1)
+    assert len(annotating.open(ana, KEY).annotations) == 1
 
 
 def test_what_was_removed_may_be_taken_again(
-    deeds: AnnotationService, told: Suggestion, ana: str
+    annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """One by one or all at once; the answer stays in the log, and the suggestion is open."""
-    made = deeds.accept(ana, KEY, told.id, seconds=1).annotations[0]
-    deeds.remove(ana, KEY, made.id, version=1, seconds=1)
-    found = _only(deeds, ana)
+    made = annotating.accept(ana, KEY, told.id, seconds=1).annotations[0]
+    annotating.remove(ana, KEY, made.id, version=1, seconds=1)
+    found = _only(annotating, ana)
     assert (found.answer, found.open) == (Answer.ACCEPTED, True)
-    deeds.accept(ana, KEY, told.id, seconds=1)
-    assert deeds.clear(ana).annotations == 1
-    assert _only(deeds, ana).open
-    deeds.refuse(ana, KEY, told.id, seconds=1)
-    assert _only(deeds, ana).answer is Answer.REFUSED
+    annotating.accept(ana, KEY, told.id, seconds=1)
+    assert annotating.clear(ana).annotations == 1
+    assert _only(annotating, ana).open
+    annotating.refuse(ana, KEY, told.id, seconds=1)
+    assert _only(annotating, ana).answer is Answer.REFUSED
 
 
 def test_the_same_mark_by_hand_is_in_the_way(
-    deeds: AnnotationService, told: Suggestion, ana: str
+    annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """As for any other annotation."""
-    deeds.add(ana, KEY, claim("a"), seconds=1)
+    annotating.add(ana, KEY, claim("a"), seconds=1)
     with pytest.raises(Conflict):
-        deeds.accept(ana, KEY, told.id, seconds=1)
+        annotating.accept(ana, KEY, told.id, seconds=1)
 
 
 def test_a_label_that_is_gone_is_refused(
-    deeds: AnnotationService, told: Suggestion, ana: str
+    annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """With the rules of work by hand: unknown labels, and a label set that nobody saw."""
-    seen = deeds.labels().version
-    deeds.guidance.keep(GuidanceKind.LABELS, "- Other")
+    seen = annotating.labels().version
+    annotating.guidance.keep(GuidanceKind.LABELS, "- Other")
     with pytest.raises(InvalidLabels, match="Fine"):
-        deeds.accept(ana, KEY, told.id, seconds=1)
+        annotating.accept(ana, KEY, told.id, seconds=1)
     with pytest.raises(Conflict):
-        deeds.accept(ana, KEY, told.id, seconds=1, label_set=seen)
+        annotating.accept(ana, KEY, told.id, seconds=1, label_set=seen)
     other = claim("x", label="Other")
-    saved = deeds.accept(ana, KEY, told.id, changed=other, seconds=1)
+    saved = annotating.accept(ana, KEY, told.id, changed=other, seconds=1)
     assert saved.answers[told.id].answer is Answer.CHANGED
 
 
 def test_a_finished_sample_is_reopened_by_work_alone(
-    deeds: AnnotationService, told: Suggestion, ana: str
+    annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Taking is work as by hand; a refusal leaves the sample done."""
-    deeds.finish(ana, KEY, seconds=1)
-    assert deeds.refuse(ana, KEY, told.id, seconds=1).assignment.state is State.DONE
-    assert deeds.accept(ana, KEY, told.id, seconds=1).assignment.state is State.REOPENED
+    annotating.finish(ana, KEY, seconds=1)
+    assert annotating.refuse(ana, KEY, told.id, seconds=1).assignment.state is State.DONE
+    assert annotating.accept(ana, KEY, told.id, seconds=1).assignment.state is State.REOPENED
 
 
 def test_answers_are_ones_own(
-    deeds: AnnotationService, told: Suggestion, ana: str, ben: str
+    annotating: AnnotationService, told: Suggestion, ana: str, ben: str
 ) -> None:
     """To one it is taken, to another it is open, and both may take it."""
-    mine = deeds.accept(ana, KEY, told.id, seconds=1).annotations[0]
-    assert _only(deeds, ben).answer is None
-    theirs = deeds.accept(ben, KEY, told.id, seconds=1).annotations[0]
+    mine = annotating.accept(ana, KEY, told.id, seconds=1).annotations[0]
+    assert _only(annotating, ben).answer is None
+    theirs = annotating.accept(ben, KEY, told.id, seconds=1).annotations[0]
     assert mine.id != theirs.id
 
 
 @pytest.mark.usefixtures("told")
-def test_what_is_not_there_is_not_found(deeds: AnnotationService, ana: str) -> None:
+def test_what_is_not_there_is_not_found(annotating: AnnotationService, ana: str) -> None:
     """Neither a suggestion that never was, nor one of another sample."""
-    (told,) = deeds.suggested(ana, KEY)
+    (told,) = annotating.store.suggested(ana, KEY)
     for key, name in ((KEY, "s"), (SampleKey("d", "2"), told.suggestion.id)):
         with pytest.raises(NotFound):
-            deeds.accept(ana, key, name, seconds=1)
+            annotating.accept(ana, key, name, seconds=1)
         with pytest.raises(NotFound):
-            deeds.refuse(ana, key, name, seconds=1)
+            annotating.refuse(ana, key, name, seconds=1)
 
 
 def test_where_it_is_hidden_there_is_nothing(
-    database: Database, deeds: AnnotationService, told: Suggestion, ana: str
+    database: Database, annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Neither to see, nor to answer."""
     BlindDatasets(database).hide("d")
-    assert deeds.suggested(ana, KEY) == ()
+    assert annotating.store.suggested(ana, KEY) == ()
     with pytest.raises(Conflict, match="'d'"):
-        deeds.accept(ana, KEY, told.id, seconds=1)
+        annotating.accept(ana, KEY, told.id, seconds=1)
     with pytest.raises(Conflict, match="'d'"):
-        deeds.refuse(ana, KEY, told.id, seconds=1)
+        annotating.refuse(ana, KEY, told.id, seconds=1)
     BlindDatasets(database).show("d")
-    assert _only(deeds, ana).open
+    assert _only(annotating, ana).open
 
 
 def test_the_log_tells_all_of_it(
-    database: Database, deeds: AnnotationService, told: Suggestion, ana: str
+    database: Database, annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Each event follows from those before it, and the tables are what they say."""
-    deeds.refuse(ana, KEY, told.id, reason="no", seconds=1)
-    made = deeds.accept(ana, KEY, told.id, seconds=1).annotations[0]
-    deeds.edit(ana, KEY, replace(made, evidence=()), seconds=1)
+    annotating.refuse(ana, KEY, told.id, reason="no", seconds=1)
+    made = annotating.accept(ana, KEY, told.id, seconds=1).annotations[0]
+    annotating.edit(ana, KEY, replace(made, evidence=()), seconds=1)
     for _ in range(3):
-        deeds.undo(ana)
-        deeds.redo(ana)
-        assert replay(deeds.store.events(ana, KEY)).same(deeds.store.state(ana, KEY))
+        annotating.undo(ana)
+        annotating.redo(ana)
+        assert replay(annotating.store.events(ana, KEY)).same(annotating.store.state(ana, KEY))
         assert not list(AuditStore(database).breaks())
-        deeds.undo(ana)
+        annotating.undo(ana)
     assert not list(AuditStore(database).breaks())
 
 
 def test_an_answer_that_no_event_tells_of_is_found(
-    database: Database, deeds: AnnotationService, told: Suggestion, ana: str
+    database: Database, annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Whoever writes into the table is told of by the log."""
-    deeds.refuse(ana, KEY, told.id, seconds=1)
+    annotating.refuse(ana, KEY, told.id, seconds=1)
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE answers SET answer = 'accepted'")
     (found,) = AuditStore(database).breaks()
@@ -281,13 +285,13 @@ def test_an_answer_that_no_event_tells_of_is_found(
 
 
 def test_before_it_is_taken_it_is_no_work(
-    database: Database, deeds: AnnotationService, told: Suggestion, ana: str
+    database: Database, annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Not a row of people's work knows of it; refused it is no annotation either."""
-    assert deeds.store.labels_in_use() == {}
-    deeds.refuse(ana, KEY, told.id, reason="no", seconds=1)
-    assert deeds.store.labels_in_use() == {}
-    assert deeds.past_notes(ana) == ()
+    assert annotating.store.labels_in_use() == {}
+    annotating.refuse(ana, KEY, told.id, reason="no", seconds=1)
+    assert annotating.store.labels_in_use() == {}
+    assert annotating.store.past_notes(ana) == ()
     with database.reading() as connection:
         counts = "SELECT count(*), (SELECT sum(annotations) FROM assignments) FROM annotations"
         assert tuple(connection.exec_driver_sql(counts).one()) == (0, 0)

@@ -14,7 +14,7 @@ from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFo
 from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role, second_reader
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.assignments import AssignmentService
-from tui_annotate.services.assignments.report import RuleResult
+from tui_annotate.services.assignments.report import AssignmentRuleResult
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -169,13 +169,13 @@ def test_the_next_share_is_of_what_nobody_has_yet(database: Database) -> None:
 
 def test_a_top_up_goes_to_whoever_works_there(database: Database) -> None:
     """Up to the number of open ones each, and says what lacks."""
-    share, deeds = service(database), annotate(database)
+    share, annotating = service(database), annotate(database)
     with pytest.raises(InvalidInput, match="'d'"):
         share.top_up("d", [], AssignmentOptions(), number=3)
     share.give("d", ["ana", "ben"], AssignmentOptions("4"))
     ana = person(database, "ana")
     for key in keys(database, ana):
-        deeds.skip(ana, key, seconds=0)
+        annotating.skip(ana, key, seconds=0)
     told = share.top_up("d", [], AssignmentOptions(), number=5)
     assert {each.name: each.samples for each in told.people} == {"ana": 5, "ben": 1}
     assert told.short == 2
@@ -183,11 +183,11 @@ def test_a_top_up_goes_to_whoever_works_there(database: Database) -> None:
 
 def test_an_absent_persons_work_goes_to_others(database: Database) -> None:
     """What is finished or begun stays, unless begun work is asked for."""
-    share, deeds = service(database), annotate(database)
+    share, annotating = service(database), annotate(database)
     share.give("d", ["ana"], AssignmentOptions())
     ana = person(database, "ana")
-    deeds.skip(ana, SampleKey("d", "0"), seconds=0)
-    deeds.add(ana, SampleKey("d", "1"), claim("a"), seconds=0)
+    annotating.skip(ana, SampleKey("d", "0"), seconds=0)
+    annotating.add(ana, SampleKey("d", "1"), claim("a"), seconds=0)
     told = share.move("ana", ["ben", "li"], dry_run=True)
     assert sorted(each.samples for each in told.people) == [4, 4]
     share.move("ana", ["ben", "li"])
@@ -236,13 +236,13 @@ def test_a_second_reading_is_of_ones_own_and_grows(database: Database) -> None:
 
 def test_practice_comes_before_all_else(database: Database) -> None:
     """Until it is finished nothing else is there; the answers must be."""
-    share, deeds, queue = service(database), annotate(database), QueueStore(database)
+    share, annotating, queue = service(database), annotate(database), QueueStore(database)
     fill(CorpusStore(database), "p1", "p2", dataset="p")
     with pytest.raises(NotFound, match=r"'kim'.*'p'"):
         share.practice("p", ["ana"], gold="kim")
     kim = person(database, "kim")
-    deeds.add(kim, SampleKey("p", "p1"), claim("k"), seconds=0)
-    deeds.add(kim, SampleKey("d", "9"), claim("k9"), seconds=0)
+    annotating.add(kim, SampleKey("p", "p1"), claim("k"), seconds=0)
+    annotating.add(kim, SampleKey("d", "9"), claim("k9"), seconds=0)
     share.give("d", ["ana"], AssignmentOptions("1"))
     with pytest.raises(Conflict):
         share.practice("d", ["ana"], gold="kim")
@@ -254,7 +254,7 @@ def test_practice_comes_before_all_else(database: Database) -> None:
         assert [key.dataset for key in keys(database, ana)] == ["p", "p"]
         key = queue.next_unfinished(ana, None, order="ingested")
         assert key == SampleKey("p", name)
-        deeds.skip(ana, key, seconds=0)
+        annotating.skip(ana, key, seconds=0)
     assert [key.dataset for key in keys(database, ana)] == ["p", "p", "d"]
     assert queue.next_unfinished(ana, key, order="ingested") == SampleKey("d", "0")
 
@@ -269,11 +269,11 @@ def test_scores_are_numbers_of_meta(database: Database) -> None:
 
 def test_what_is_shown_counts_what_people_do(database: Database) -> None:
     """By dataset and person; rules with what waits; handouts."""
-    share, deeds = service(database), annotate(database)
+    share, annotating = service(database), annotate(database)
     share.give("d", ["ana"], AssignmentOptions("3", sorting=AssignmentOrder.INGESTED))
     ana = person(database, "ana")
-    deeds.skip(ana, SampleKey("d", "0"), seconds=0)
-    deeds.add(ana, SampleKey("d", "1"), claim("a"), seconds=0)
+    annotating.skip(ana, SampleKey("d", "0"), seconds=0)
+    annotating.add(ana, SampleKey("d", "1"), claim("a"), seconds=0)
     share.pool("d", Pool(1, "ingested"))
     share.escalate("d", Escalation(DisagreementRule.LABEL))
     shown = share.show()
@@ -294,43 +294,43 @@ def test_what_is_shown_counts_what_people_do(database: Database) -> None:
 
 def test_rules_are_tried_without_being_made(database: Database) -> None:
     """A dry run counts what the rule would do, and leaves neither rule, handout nor work."""
-    share, deeds = service(database), annotate(database)
+    share, annotating = service(database), annotate(database)
     share.give("d", ["ana", "ben"], AssignmentOptions("2", 2, AssignmentOrder.INGESTED))
     share.give("d", ["li"], AssignmentOptions("1"), ids=["9"])
-    deeds.add(person(database, "ana"), SampleKey("d", "0"), claim("a"), seconds=0)
+    annotating.add(person(database, "ana"), SampleKey("d", "0"), claim("a"), seconds=0)
     for name in ("ana", "ben"):
-        deeds.finish(person(database, name), SampleKey("d", "0"), seconds=0)
+        annotating.finish(person(database, name), SampleKey("d", "0"), seconds=0)
     rule = Escalation(DisagreementRule.DIFFER)
     before = share.show(), keys(database, "li")
-    assert share.pool("d", Pool(2, "ingested"), dry_run=True) == RuleResult(0, 8)
-    assert share.escalate("d", rule, now=True, dry_run=True) == RuleResult(0, 0, added=1)
+    assert share.pool("d", Pool(2, "ingested"), dry_run=True) == AssignmentRuleResult(0, 8)
+    assert share.escalate("d", rule, now=True, dry_run=True) == AssignmentRuleResult(0, 0, added=1)
     assert (share.show(), keys(database, "li")) == before
-    assert share.escalate("d", rule, now=True) == RuleResult(3, 0, added=1)
+    assert share.escalate("d", rule, now=True) == AssignmentRuleResult(3, 0, added=1)
 
 
 def test_one_begins_in_ones_own_line(database: Database) -> None:
     """Not where one was, where that went to somebody else; with nothing of one's own, nowhere."""
-    share, deeds = service(database), annotate(database)
+    share, annotating = service(database), annotate(database)
     share.give("d", ["ana"], AssignmentOptions("2", sorting=AssignmentOrder.INGESTED))
     ana, first = person(database, "ana"), SampleKey("d", "0")
-    deeds.keep_place(ana, first, {})
-    assert deeds.start(ana) == first
-    deeds.skip(ana, SampleKey("d", "1"), seconds=0)
+    annotating.people.keep_place(ana, first, {})
+    assert annotating.start(ana) == first
+    annotating.skip(ana, SampleKey("d", "1"), seconds=0)
     share.move("ana", ["ben"])
-    assert deeds.start(ana) == SampleKey("d", "1")
-    assert deeds.next_unfinished(ana, first) is None
+    assert annotating.start(ana) == SampleKey("d", "1")
+    assert annotating.next_unfinished(ana, first) is None
     with pytest.raises(NotFound):
-        deeds.open(ana, first)
-    assert deeds.start(person(database, "li")) is None
+        annotating.open(ana, first)
+    assert annotating.start(person(database, "li")) is None
 
 
 def test_one_begins_a_dataset_at_ones_own_first_sample(database: Database) -> None:
     """Wherever one was; who has none of it is told so."""
-    share, deeds = service(database), annotate(database)
+    share, annotating = service(database), annotate(database)
     share.give("d", ["ana"], AssignmentOptions("4", sorting=AssignmentOrder.INGESTED))
     share.give("d", ["ben"], AssignmentOptions("all", sorting=AssignmentOrder.INGESTED))
     ben = person(database, "ben")
-    deeds.keep_place(ben, SampleKey("d", "7"), {})
-    assert deeds.start(ben, sample="d/") == SampleKey("d", "4")
+    annotating.people.keep_place(ben, SampleKey("d", "7"), {})
+    assert annotating.start(ben, sample="d/") == SampleKey("d", "4")
     with pytest.raises(NotFound, match="'d'"):
-        deeds.start(person(database, "li"), sample="d/")
+        annotating.start(person(database, "li"), sample="d/")

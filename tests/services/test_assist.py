@@ -24,8 +24,8 @@ from tui_annotate.methods.lexical import words
 from tui_annotate.methods.segmentation import SEGMENTER, segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
-from tui_annotate.services.assist import AssistService, embedded, prepare_sample
-from tui_annotate.services.assist.sample import NO_VECTORS, WORDS_ONLY
+from tui_annotate.services.assist.sample import NO_VECTORS, WORDS_ONLY, embedded, prepare_sample
+from tui_annotate.services.assist.search import AssistService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.vectors.store import VectorStore

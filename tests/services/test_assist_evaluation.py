@@ -24,12 +24,8 @@ from tui_annotate.methods.evaluation import FIGURES, KINDS, RankingFigures, figu
 from tui_annotate.methods.segmentation import SEGMENTER, guess_language
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder
-from tui_annotate.services.assist import (
-    choices,
-    embedded,
-    evaluate,
-    prepare_sample,
-)
+from tui_annotate.services.assist.evaluation import choices, evaluate
+from tui_annotate.services.assist.sample import embedded, prepare_sample
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))

@@ -59,11 +59,11 @@ class Desk:
         if embedder:
             self.stores.others["neural:topics"] = embedder
         self.embedder = embedder
-        self.deeds = annotate(self.stores.database)
-        self.people = {name: self.deeds.people.local(name).id for name in ("ana", "bo")}
+        self.annotating = annotate(self.stores.database)
+        self.people = {name: self.annotating.people.local(name).id for name in ("ana", "bo")}
         self.keep(SUMMARIES)
         self.past_annotations = PastAnnotationSearch(
-            self.stores.corpus, self.deeds.store, self.stores.vectors, self._instant
+            self.stores.corpus, self.annotating.store, self.stores.vectors, self._instant
         )
 
     def keep(self, summaries: dict[str, str]) -> None:
@@ -91,7 +91,7 @@ class Desk:
     def say(self, name: str, words: str, *, who: str = "ana", note: str = "") -> str:
         """An annotation, and its id."""
         one = Annotation(str(uuid4()), (self.anchor(name, words),), labels=(("Fine",),), note=note)
-        self.deeds.add(self.people[who], SampleKey("d", name), one, seconds=1)
+        self.annotating.add(self.people[who], SampleKey("d", name), one, seconds=1)
         return one.id
 
     def nearest(
@@ -145,7 +145,7 @@ def test_the_annotation_in_hand_is_no_former_one(desk: Desk) -> None:
     mine = desk.say("a", "bridge cost 15 million")
     gone = desk.say("b", "price was a fortune")
     desk.say("a", "cost 15")
-    desk.deeds.remove(desk.people["ana"], SampleKey("d", "b"), gone, version=1, seconds=1)
+    desk.annotating.remove(desk.people["ana"], SampleKey("d", "b"), gone, version=1, seconds=1)
     assert told(desk.nearest("a", "bridge cost 15 million", without=mine)) == ["cost 15"]
 
 
@@ -188,7 +188,7 @@ def test_several_spans_are_told_together(words_only: Desk) -> None:
     desk = words_only
     spans = (desk.anchor("a", "The bridge"), desk.anchor("a", "all day"))
     one = Annotation("one", spans, labels=(("Fine",),))
-    desk.deeds.add(desk.people["ana"], SampleKey("d", "a"), one, seconds=1)
+    desk.annotating.add(desk.people["ana"], SampleKey("d", "a"), one, seconds=1)
     assert told(desk.nearest("b", "The mayor")) == ["The bridge … all day"]
 
 
@@ -215,7 +215,7 @@ def test_where_vectors_can_not_be_had_words_find(tmp_path: Path) -> None:
 
     had = desk.past_annotations
     desk.past_annotations = PastAnnotationSearch(
-        desk.stores.corpus, desk.deeds.store, desk.stores.vectors, missing
+        desk.stores.corpus, desk.annotating.store, desk.stores.vectors, missing
     )
     assert desk.nearest("a", "rained all day") == ()
     assert told(desk.nearest("b", "The mayor")) == ["mayor spoke of snow"]

@@ -34,12 +34,12 @@ def database(tmp_path: Path) -> Database:
     one, two = fill(CorpusStore(database), "1", "2")
     people = PeopleStore(database)
     ana, bo = people.local("ana").id, people.local("bo").id
-    deeds = annotate(database)
+    annotating = annotate(database)
     for name in range(4):
-        deeds.add(ana, one, claim(f"a{name}", name, name + 9, note=f"note {name}"), seconds=1)
-    deeds.undo(ana)
-    deeds.add(bo, two, claim("b"), seconds=1)
-    deeds.finish(bo, two, seconds=1)
+        annotating.add(ana, one, claim(f"a{name}", name, name + 9, note=f"note {name}"), seconds=1)
+    annotating.undo(ana)
+    annotating.add(bo, two, claim("b"), seconds=1)
+    annotating.finish(bo, two, seconds=1)
     return database
 
 
@@ -208,10 +208,10 @@ def test_a_log_that_grew_holds_its_earlier_heads(database: Database) -> None:
     """Whatever was done since, in streams that were there or new ones."""
     service = audit(database)
     head, heads = service.head(), service.heads()
-    deeds = annotate(database)
+    annotating = annotate(database)
     bo = PeopleStore(database).local("bo").id
-    deeds.add(bo, SampleKey("d", "1"), claim("c"), seconds=0)
-    deeds.add(bo, SampleKey("d", "2"), claim("e", 1, 5), seconds=0)
+    annotating.add(bo, SampleKey("d", "1"), claim("c"), seconds=0)
+    annotating.add(bo, SampleKey("d", "2"), claim("e", 1, 5), seconds=0)
     for kept in (
         RecordedHead(head.events, head.digest),
         RecordedHead(head.events, head.digest, heads),

@@ -44,13 +44,13 @@ def _worked() -> bytes:
     """A store in which ana and ben have done some samples, as it lies on the disk."""
     with TemporaryDirectory() as folder:
         opened = new_database(Path(folder))
-        deeds = annotate(opened)
-        keys = fill(deeds.corpus, *map(str, range(_MANY)))
+        annotating = annotate(opened)
+        keys = fill(annotating.corpus, *map(str, range(_MANY)))
         for name in ("ana", "ben"):
-            person = deeds.people.local(name).id
+            person = annotating.people.local(name).id
             for key in (keys[0], keys[-1]):
-                deeds.add(person, key, claim(f"{name}-{key.id}"), seconds=1.0)
-                deeds.finish(person, key, seconds=1.0)
+                annotating.add(person, key, claim(f"{name}-{key.id}"), seconds=1.0)
+                annotating.finish(person, key, seconds=1.0)
         opened.close()
         return opened.path.read_bytes()
 

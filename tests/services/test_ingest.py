@@ -342,7 +342,7 @@ def test_an_embedder_that_nobody_knows_is_never_proposed(stores: Stores) -> None
     stores.ingest.run([_record("0")], embedder="none")
     asks: list[Callable[[], object]] = [
         lambda: stores.ingest.run([], embedder="nope:model"),
-        lambda: stores.ingest.rebuild(embedder="nope:model"),
+        lambda: stores.ingest.sets.rebuild(embedder="nope:model"),
     ]
     for ask in asks:
         with pytest.raises(InvalidInput, match="'nope'") as caught:
@@ -396,7 +396,7 @@ def test_another_version_waits_for_a_rebuild(stores: Stores) -> None:
     stores.embedder.version = "2"
     report = stores.ingest.run([_record("1", source="New.")])
     assert "index rebuild" in report.notes[0]
-    assert stores.ingest.rebuild().embedded == 3
+    assert stores.ingest.sets.rebuild().embedded == 3
     assert stores.ingest.run([_record("1", source="New.")]).notes == []
 
 

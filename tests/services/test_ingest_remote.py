@@ -171,7 +171,7 @@ def test_another_model_behind_the_name_is_noticed(
     endpoint.dimensions, endpoint.twist = 16, lambda answer: answer
     (note,) = stores.run(more).notes
     assert printed_numbers(note)[0][:2] == ["16", "8"]
-    assert stores.ingest.rebuild().embedded == 36
+    assert stores.ingest.sets.rebuild().embedded == 36
     check_vectors(stores, 16)
     assert used(stores).dimensions == 16
 
@@ -220,8 +220,8 @@ def test_a_rebuild_can_bring_an_endpoint(
     endpoint.script.extend([refusal(500, "broken")] * 6)
     asked = VectorOptions("remote:m", base_url=endpoint.url)
     with pytest.raises(Unavailable):
-        stores.ingest.rebuild(embedder=asked)
+        stores.ingest.sets.rebuild(embedder=asked)
     assert [each.embedder for each in stores.corpus.vector_sets()] == ["static"]
-    assert stores.ingest.rebuild(embedder=asked).embedded == 30
+    assert stores.ingest.sets.rebuild(embedder=asked).embedded == 30
     assert used(stores).embedder == "remote:m"
     check_vectors(stores)

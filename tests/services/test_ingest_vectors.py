@@ -99,7 +99,7 @@ def test_a_models_folder_is_the_same_from_anywhere(
     monkeypatch.chdir(folder.parents[1])
     more = write_pairs(pairs.with_name("more.jsonl"), samples=4)
     assert stores.run(more, embedder="neural:models/one").embedded == 6
-    stores.ingest.rebuild(embedder="none")
+    stores.ingest.sets.rebuild(embedder="none")
     assert stores.ingest.sets.drop("neural:models/one")[0] == 1
 
 
@@ -196,7 +196,7 @@ def test_documents_that_the_model_does_not_know_are_counted(stores: Stores) -> N
     (found,) = stores.ingest.sets.infos()
     assert (found.documents, found.by_words, found.waiting) == (3, 2, 0)
     assert stores.corpus.embedded(used(stores).table) == (3, 2)
-    assert stores.ingest.rebuild().notes == [note]
+    assert stores.ingest.sets.rebuild().notes == [note]
 
 
 class Overtaken(Words):
@@ -233,7 +233,7 @@ def test_a_rebuild_that_gave_nothing_leaves_nothing(stores: Stores, pairs: Path)
     stores.run(pairs)
     stores.others["neural"] = Breaking(0)
     with pytest.raises(Unavailable):
-        stores.ingest.rebuild(embedder="neural")
+        stores.ingest.sets.rebuild(embedder="neural")
     assert [each.embedder for each in stores.corpus.vector_sets()] == ["static"]
 
 
@@ -330,7 +330,7 @@ def test_dimensions_that_are_told_late_are_remembered(stores: Stores, pairs: Pat
     stores.run(pairs)
     assert used(stores).dimensions == 8
     stores.embedder = Late()
-    stores.ingest.rebuild(embedder="static")
+    stores.ingest.sets.rebuild(embedder="static")
     assert used(stores).dimensions == 8
 
 
@@ -352,13 +352,13 @@ def test_embedders_live_side_by_side(stores: Stores, tmp_path: Path) -> None:
     stores.run(write_dump(tmp_path / "dump.json", samples=9))
     before = stores.contents()
     static = used(stores)
-    report = stores.ingest.rebuild(embedder="neural")
+    report = stores.ingest.sets.rebuild(embedder="neural")
     assert (report.embedder, report.embedded, report.notes) == ("neural", 18, [])
     assert [each.embedder for each in stores.corpus.vector_sets()] == ["static", "neural"]
     check_tokens(stores, Words())
     assert stores.embedder is not None
     made = len(stores.embedder.embedded)
-    back = stores.ingest.rebuild(embedder="static")
+    back = stores.ingest.sets.rebuild(embedder="static")
     assert (back.embedder, back.embedded) == ("static", 0)
     assert len(back.notes) == 1
     assert (used(stores), len(stores.embedder.embedded)) == (static, made)
@@ -369,18 +369,18 @@ def test_what_is_there_is_taken_up_without_its_embedder(stores: Stores, pairs: P
     """As on a machine that has the vectors of a model, and no model."""
     stores.run(pairs, embedder="neural")
     neural = used(stores)
-    stores.ingest.rebuild(embedder="static")
+    stores.ingest.sets.rebuild(embedder="static")
     del stores.others["neural"]
     asked = len(stores.asked)
-    report = stores.ingest.rebuild(embedder="neural")
+    report = stores.ingest.sets.rebuild(embedder="neural")
     assert (report.embedder, report.embedded, len(report.notes)) == ("neural", 0, 1)
     assert (used(stores), len(stores.asked)) == (neural, asked)
-    stores.ingest.rebuild(embedder="static")
+    stores.ingest.sets.rebuild(embedder="static")
     with pytest.raises(Unavailable):
-        stores.ingest.rebuild(embedder=VectorOptions("neural", dimensions=4))
+        stores.ingest.sets.rebuild(embedder=VectorOptions("neural", dimensions=4))
     stores.vectors().drop(neural.table)
     with pytest.raises(Unavailable):
-        stores.ingest.rebuild(embedder="neural")
+        stores.ingest.sets.rebuild(embedder="neural")
 
 
 def test_vectors_made_before_are_completed_when_they_are_taken_up(
@@ -388,9 +388,9 @@ def test_vectors_made_before_are_completed_when_they_are_taken_up(
 ) -> None:
     """Documents that came meanwhile get theirs, and only they."""
     stores.run(pairs, embedder="neural")
-    stores.ingest.rebuild(embedder="static")
+    stores.ingest.sets.rebuild(embedder="static")
     stores.run(write_pairs(pairs.with_name("more.jsonl"), samples=4))
-    report = stores.ingest.rebuild(embedder="neural")
+    report = stores.ingest.sets.rebuild(embedder="neural")
     assert (report.embedder, report.embedded) == ("neural", 6)
     check_tokens(stores, Words())
 
@@ -399,13 +399,13 @@ def test_none_keeps_what_there_is_and_says_so(stores: Stores, pairs: Path) -> No
     """Words alone at once, and the vectors back at once."""
     stores.run(pairs, embedder="neural")
     table = used(stores).table
-    report = stores.ingest.rebuild(embedder="none")
+    report = stores.ingest.sets.rebuild(embedder="none")
     assert (report.embedder, report.embedded) == ("none", 0)
     assert f"index rebuild -w {stores.folder} --embedder neural" in report.notes[0]
     assert stores.corpus.vector_set() is None
-    assert stores.ingest.rebuild(embedder="none").notes == []
-    assert stores.ingest.rebuild().embedder == "none"
-    stores.ingest.rebuild(embedder="neural")
+    assert stores.ingest.sets.rebuild(embedder="none").notes == []
+    assert stores.ingest.sets.rebuild().embedder == "none"
+    stores.ingest.sets.rebuild(embedder="neural")
     assert used(stores).table == table
 
 
@@ -414,7 +414,7 @@ def test_without_a_name_all_are_made_anew(stores: Stores, pairs: Path) -> None:
     stores.run(pairs)
     tables = {used(stores).table}
     for _ in range(3):
-        assert stores.ingest.rebuild().embedded == 30
+        assert stores.ingest.sets.rebuild().embedded == 30
         (only,) = stores.corpus.vector_sets()
         assert (only, stores.vectors().tables()) == (used(stores), (only.table,))
         tables.add(only.table)
@@ -431,7 +431,7 @@ def test_another_version_is_built_beside_and_takes_its_place(
     newer = Words()
     newer.version = "2"
     stores.others["neural"] = newer
-    assert stores.ingest.rebuild(embedder=named).embedded == 30
+    assert stores.ingest.sets.rebuild(embedder=named).embedded == 30
     assert [each.version for each in stores.corpus.vector_sets()] == ["2"]
     assert len(stores.vectors().tables()) == 1
 
@@ -447,10 +447,10 @@ def test_a_rebuild_that_breaks_leaves_the_old_vectors_in_use(
     before = used(stores), stores.contents()
     stores.others["neural"] = Breaking(2)
     with pytest.raises(Unavailable):
-        stores.ingest.rebuild(embedder=named)
+        stores.ingest.sets.rebuild(embedder=named)
     assert (used(stores), stores.contents()) == before
     stores.others["neural"] = Words()
-    report = stores.ingest.rebuild(embedder=named)
+    report = stores.ingest.sets.rebuild(embedder=named)
     assert 0 < report.embedded < 30
     assert used(stores) != before[0]
     check_tokens(stores, Words())
@@ -462,7 +462,7 @@ def test_vectors_that_are_torn_are_not_taken_for_there(
 ) -> None:
     """What is gone from the disk, whole or in part, is made again when it is asked for."""
     stores.run(pairs, embedder="neural")
-    stores.ingest.rebuild(embedder="static")
+    stores.ingest.sets.rebuild(embedder="static")
     store = stores.vectors()
     (neural,) = [each for each in stores.corpus.vector_sets() if each.embedder == "neural"]
     if gone == "all":
@@ -470,7 +470,7 @@ def test_vectors_that_are_torn_are_not_taken_for_there(
     else:
         record = next(iter(stores.corpus.records(RecordFilter())))
         store.discard(neural.table, [record.sample.documents[0].sha256])
-    assert stores.ingest.rebuild(embedder="neural").embedded == 30
+    assert stores.ingest.sets.rebuild(embedder="neural").embedded == 30
     check_tokens(stores, Words())
 
 
@@ -480,7 +480,7 @@ def test_an_embedder_that_can_not_be_had_changes_nothing(stores: Stores, pairs: 
     del stores.others["neural"]
     before = stores.corpus.vector_sets()
     with pytest.raises(Unavailable):
-        stores.ingest.rebuild(embedder="neural")
+        stores.ingest.sets.rebuild(embedder="neural")
     assert stores.corpus.vector_sets() == before
 
 
@@ -493,7 +493,7 @@ def test_leftovers_of_a_dropped_set_are_swept_and_never_counted(
     waiting = stores.corpus.unembedded("left", 1)[0][0]
     stores.vectors().add("left", [(waiting, 0, 0, 1, np.ones(8, np.float32))])
     stores.corpus.mark_embedded(f"{table}-2", [waiting])
-    assert stores.ingest.rebuild().embedded == 30
+    assert stores.ingest.sets.rebuild().embedded == 30
     assert stores.vectors().tables() == (f"{table}-2",)
 
 
@@ -504,7 +504,7 @@ def test_the_list_tells_how_each_set_stands(stores: Stores, pairs: Path) -> None
     """In use or not, how many documents it has and lacks, and what it takes."""
     assert stores.ingest.sets.infos() == ()
     stores.run(pairs, embedder="neural")
-    stores.ingest.rebuild(embedder="static")
+    stores.ingest.sets.rebuild(embedder="static")
     stores.run(write_pairs(pairs.with_name("more.jsonl"), samples=4))
     neural, static = stores.ingest.sets.infos()
     assert (neural.vectors.label, neural.in_use) == ("words", False)
@@ -523,12 +523,12 @@ def test_vectors_that_are_not_in_use_can_be_dropped(stores: Stores, pairs: Path)
     )
     with pytest.raises(NotFound, match="'static'"):
         stores.ingest.sets.drop("static")
-    stores.ingest.rebuild(embedder="static")
+    stores.ingest.sets.rebuild(embedder="static")
     (size,) = [each.bytes for each in stores.ingest.sets.infos() if not each.in_use]
     assert stores.ingest.sets.drop("neural") == (1, size)
     assert [each.embedder for each in stores.corpus.vector_sets()] == ["static"]
     assert not list(stores.folder.glob("vectors/*.tokens.lance"))
-    assert stores.ingest.rebuild(embedder="neural").embedded == 30
+    assert stores.ingest.sets.rebuild(embedder="neural").embedded == 30
 
 
 def test_a_set_of_an_older_store_learns_its_version(stores: Stores, pairs: Path) -> None:

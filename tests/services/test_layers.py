@@ -14,7 +14,7 @@ from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.services.export.writer import layered, wanted
+from tui_annotate.services.export.writer import ExportRun, layered
 
 SAMPLE = Sample("d", "1", (Document(Side.SOURCE, "One two."), Document(Side.SUMMARY, "One six.")))
 ANA, BEN, LI = (Person(name[0], name, PersonKind.LOCAL) for name in ("ana", "ben", "li"))
@@ -84,7 +84,7 @@ def test_the_majority_is_of_those_who_read() -> None:
 def test_nobody_is_guessed() -> None:
     """No layer, a name of nobody and a name of two are refused, with what could be said."""
     with pytest.raises(InvalidInput, check=has_code("layer-missing")) as told:
-        wanted("", exporter="x")
+        ExportRun("ragtruth")
     assert "--layer adjudicated" in told.value.hint
     with pytest.raises(NotFound, match="'cy'") as nobody:
         _ids("cy")

@@ -38,39 +38,39 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 def test_what_is_right_is_told_once_the_sample_is_finished(database: Database) -> None:
     """Not before, and not to those who do not practise on it."""
-    deeds, people = annotate(database), PeopleStore(database)
+    annotating, people = annotate(database), PeopleStore(database)
     ana, ben = people.local("ana").id, people.local("ben").id
-    deeds.add(ana, KEY, claim("a", 20, 40), seconds=0)
-    assert deeds.feedback(ana, KEY) is None
-    deeds.finish(ana, KEY, seconds=0)
-    told = deeds.feedback(ana, KEY)
+    annotating.add(ana, KEY, claim("a", 20, 40), seconds=0)
+    assert annotating.feedback(ana, KEY) is None
+    annotating.finish(ana, KEY, seconds=0)
+    told = annotating.feedback(ana, KEY)
     assert told is not None
     assert [(mine.id, right.id) for mine, right in told.hits] == [("a", "k")]
-    deeds.finish(ana, OTHER, seconds=0)
-    nothing = deeds.feedback(ana, OTHER)
+    annotating.finish(ana, OTHER, seconds=0)
+    nothing = annotating.feedback(ana, OTHER)
     assert nothing is not None
     assert (nothing.hits, nothing.missed, nothing.extra) == ((), (), ())
-    assert deeds.feedback(ben, KEY) is None
-    assert deeds.open(ana, KEY).practice
+    assert annotating.feedback(ben, KEY) is None
+    assert annotating.open(ana, KEY).practice
 
 
 def test_a_rating_is_right_where_all_whose_answers_count_gave_it(database: Database) -> None:
     """A person's for that person; of an origin those of its makers, none where they differ."""
-    deeds, people = annotate(database), PeopleStore(database)
+    annotating, people = annotate(database), PeopleStore(database)
     ana, kim, eve = (people.local(name).id for name in ("ana", "kim", "eve"))
     for who, word in ((ana, "good"), (kim, "bad"), (eve, "so-so")):
-        deeds.rate(who, KEY, word, seconds=0)
-    deeds.finish(ana, KEY, seconds=0)
-    told = deeds.feedback(ana, KEY)
+        annotating.rate(who, KEY, word, seconds=0)
+    annotating.finish(ana, KEY, seconds=0)
+    told = annotating.feedback(ana, KEY)
     assert told is not None
     assert (told.rated, told.rating) == ("good", "bad")
     share = AssignmentService(AssignmentStore(database), people, lambda _: None, OPERATOR)
     share.practice("p", ["ana"], gold="human")
-    told = deeds.feedback(ana, KEY)
+    told = annotating.feedback(ana, KEY)
     assert told is not None
     assert told.rating == "bad"  # eve marked nothing, so hers is no answer
-    deeds.add(eve, KEY, claim("e"), seconds=0)
-    told = deeds.feedback(ana, KEY)
+    annotating.add(eve, KEY, claim("e"), seconds=0)
+    told = annotating.feedback(ana, KEY)
     assert told is not None
     assert told.rating == ""
 
@@ -81,10 +81,10 @@ def test_an_origin_can_be_what_is_right(database: Database) -> None:
         AssignmentStore(database), PeopleStore(database), lambda _: None, OPERATOR
     )
     share.practice("p", ["ben"], gold="human")
-    deeds, ben = annotate(database), PeopleStore(database).local("ben").id
-    deeds.add(ben, KEY, claim("b", 0, 4), seconds=0)
-    deeds.finish(ben, KEY, seconds=0)
-    told = deeds.feedback(ben, KEY)
+    annotating, ben = annotate(database), PeopleStore(database).local("ben").id
+    annotating.add(ben, KEY, claim("b", 0, 4), seconds=0)
+    annotating.finish(ben, KEY, seconds=0)
+    told = annotating.feedback(ben, KEY)
     assert told is not None
     assert [each.id for each in told.missed] == ["k"]
     assert [each.id for each in told.extra] == ["b"]
@@ -103,9 +103,9 @@ def test_what_review_refused_is_no_answer(database: Database) -> None:
         AssignmentStore(database), PeopleStore(database), lambda _: None, OPERATOR
     )
     share.practice("p", ["ben"], gold=SETTLED)
-    deeds, ben = annotate(database), PeopleStore(database).local("ben").id
-    deeds.finish(ben, KEY, seconds=0)
-    told = deeds.feedback(ben, KEY)
+    annotating, ben = annotate(database), PeopleStore(database).local("ben").id
+    annotating.finish(ben, KEY, seconds=0)
+    told = annotating.feedback(ben, KEY)
     assert told is not None
     assert [each.origin for each in told.missed] == [ADJUDICATED]
 
@@ -122,20 +122,20 @@ def test_a_kind_of_origin_means_all_of_it(database: Database) -> None:
         AssignmentStore(database), PeopleStore(database), lambda _: None, OPERATOR
     )
     share.practice("p", ["ben"], gold="imported")
-    deeds, ben = annotate(database), PeopleStore(database).local("ben").id
+    annotating, ben = annotate(database), PeopleStore(database).local("ben").id
     for key, right in ((KEY, []), (OTHER, ["i"])):
-        deeds.finish(ben, key, seconds=0)
-        told = deeds.feedback(ben, key)
+        annotating.finish(ben, key, seconds=0)
+        told = annotating.feedback(ben, key)
         assert told is not None
         assert [each.id for each in told.missed] == right
 
 
 def test_records_are_without_practice_unless_it_is_asked_for(database: Database) -> None:
     """The samples are there, with the work of others; nobody's figures count it."""
-    deeds, corpus, people = annotate(database), CorpusStore(database), PeopleStore(database)
+    annotating, corpus, people = annotate(database), CorpusStore(database), PeopleStore(database)
     ana = people.local("ana").id
-    deeds.add(ana, KEY, claim("a"), seconds=0)
-    deeds.finish(ana, KEY, seconds=0)
+    annotating.add(ana, KEY, claim("a"), seconds=0)
+    annotating.finish(ana, KEY, seconds=0)
     store = AnnotationStore(database)
     known = {person.id: person for person in people.all()}
     for practice, wanted in (("", {"k"}), ("with", {"k", "a"})):

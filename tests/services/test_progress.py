@@ -27,12 +27,12 @@ def database(tmp_path: Path) -> Iterator[Database]:
     keys = fill(CorpusStore(opened), "1", "2", "3", "4")
     people = PeopleStore(opened)
     ana, ben = (people.local(name).id for name in ("ana", "ben"))
-    deeds = annotate(opened)
-    deeds.add(ana, keys[0], claim("a"), seconds=50)
-    deeds.finish(ana, keys[0], seconds=50)
-    deeds.finish(ana, keys[1], seconds=50)
-    deeds.flag(ana, keys[2], reason="cut off", seconds=30)
-    deeds.add(ben, keys[0], claim("b"), seconds=5)
+    annotating = annotate(opened)
+    annotating.add(ana, keys[0], claim("a"), seconds=50)
+    annotating.finish(ana, keys[0], seconds=50)
+    annotating.finish(ana, keys[1], seconds=50)
+    annotating.flag(ana, keys[2], reason="cut off", seconds=30)
+    annotating.add(ben, keys[0], claim("b"), seconds=5)
     yield opened
     opened.close()
 

@@ -15,7 +15,7 @@ from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.export import pseudonyms
-from tui_annotate.services.export.pseudonyms import NOBODY, Pseudonyms, pseudonymised
+from tui_annotate.services.export.pseudonyms import NOBODY, Pseudonyms
 from tui_annotate.services.export.writer import layered
 
 KEY, OTHER = bytes(range(32)), bytes(32)
@@ -49,8 +49,7 @@ RECORD = Record(
 
 
 def _hidden(record: Record, names: Pseudonyms) -> Record:
-    (found,) = pseudonymised([record], names)
-    return found
+    return names.record(record)
 
 
 def test_nobody_is_named_and_work_stays_whose_it_is() -> None:

@@ -52,15 +52,15 @@ class Team:
     """Three annotators and a reviewer on one store, with three samples."""
 
     database: Database
-    deeds: AnnotationService
+    annotating: AnnotationService
     keys: list[SampleKey]
     reviewer: str
     people: dict[str, str]
 
     def review(self, *, actor: Actor = OPERATOR, own_allowed: bool = False) -> ReviewService:
         """The service, as somebody has it."""
-        deeds = self.deeds
-        stores = (deeds.corpus, deeds.store, deeds.people, deeds.guidance)
+        annotating = self.annotating
+        stores = (annotating.corpus, annotating.store, annotating.people, annotating.guidance)
         return ReviewService(*stores, actor, own_allowed)
 
     def bound(self, actor: Actor) -> ReviewService:
@@ -78,8 +78,8 @@ class Team:
         """One of them marks these, and is done."""
         who, key = self.people[name], self.keys[sample]
         for annotation in annotations:
-            self.deeds.add(who, key, annotation, seconds=1)
-        self.deeds.finish(who, key, seconds=1)
+            self.annotating.add(who, key, annotation, seconds=1)
+        self.annotating.finish(who, key, seconds=1)
 
     def open(self, *, sample: int = 0) -> ReviewSample:
         """A sample on the reviewer's desk."""
@@ -87,19 +87,19 @@ class Team:
 
     def state_is_what_the_log_tells(self) -> None:
         """Replaying every stream gives its state."""
-        for person, key in self.deeds.store.streams():
-            told = replay(self.deeds.store.events(person, key))
-            assert told.same(self.deeds.store.state(person, key))
+        for person, key in self.annotating.store.streams():
+            told = replay(self.annotating.store.events(person, key))
+            assert told.same(self.annotating.store.state(person, key))
 
 
 @pytest.fixture
 def team(tmp_path: Path) -> Iterator[Team]:
     """Nobody has done anything yet."""
     database = new_database(tmp_path)
-    deeds = annotate(database)
-    keys = fill(deeds.corpus, "1", "2", "3")
-    names = {name: deeds.people.local(name).id for name in ("ana", "ben", "li", "rev")}
-    yield Team(database, deeds, keys, names.pop("rev"), names)
+    annotating = annotate(database)
+    keys = fill(annotating.corpus, "1", "2", "3")
+    names = {name: annotating.people.local(name).id for name in ("ana", "ben", "li", "rev")}
+    yield Team(database, annotating, keys, names.pop("rev"), names)
     database.close()
 
 
@@ -160,33 +160,33 @@ def test_a_desk_shows_all_who_are_done_without_their_names(candidates: Team) -> 
 
 def test_letters_are_not_the_same_people_in_every_sample(team: Team) -> None:
     """Over many samples, each letter stands for each of two people."""
-    keys = fill(team.deeds.corpus, *(f"x{number}" for number in range(20)))
+    keys = fill(team.annotating.corpus, *(f"x{number}" for number in range(20)))
     names = set()
     for key in keys:
         for name in ("ana", "ben"):
-            team.deeds.finish(team.people[name], key, seconds=1)
+            team.annotating.finish(team.people[name], key, seconds=1)
         names.add(team.review().names(team.reviewer, key)["A"])
     assert names == {"ana", "ben"}
 
 
 def test_who_is_not_done_is_not_on_the_desk(candidates: Team) -> None:
     """Nor a second reading; work that is taken up again leaves it."""
-    candidates.deeds.remove(
+    candidates.annotating.remove(
         candidates.people["li"], candidates.keys[0], "li-3", version=1, seconds=1
     )  # reopens it
     second = second_reader(Person(candidates.people["ana"], "ana"))
-    candidates.deeds.people.keep(second)
-    candidates.deeds.add(second.id, candidates.keys[0], claim("again", 0, 5), seconds=1)
-    candidates.deeds.finish(second.id, candidates.keys[0], seconds=1)
+    candidates.annotating.people.keep(second)
+    candidates.annotating.add(second.id, candidates.keys[0], claim("again", 0, 5), seconds=1)
+    candidates.annotating.finish(second.id, candidates.keys[0], seconds=1)
     assert len(candidates.open().layers) == 2
 
 
 def test_opening_writes_nothing(candidates: Team) -> None:
     """Neither an event nor a person."""
-    before = list(candidates.deeds.store.streams())
+    before = list(candidates.annotating.store.streams())
     candidates.open()
-    assert list(candidates.deeds.store.streams()) == before
-    assert SETTLED not in {person.id for person in candidates.deeds.people.all()}
+    assert list(candidates.annotating.store.streams()) == before
+    assert SETTLED not in {person.id for person in candidates.annotating.people.all()}
 
 
 # settling
@@ -224,7 +224,7 @@ def test_all_ways_of_settling(candidates: Team) -> None:
 
 def test_what_people_did_stays_as_it_was(candidates: Team) -> None:
     """To the byte, whatever review does."""
-    store, key = candidates.deeds.store, candidates.keys[0]
+    store, key = candidates.annotating.store, candidates.keys[0]
     before = {who: store.stream(who, key) for who in candidates.people.values()}
     review, who = candidates.review(), candidates.reviewer
     seen = candidates.open().seen
@@ -239,10 +239,10 @@ def test_each_event_says_who_did_it_and_under_which_rules(candidates: Team) -> N
     review.finish(
         candidates.reviewer, key, rest=Reason.SLIP, seen=candidates.open().seen, seconds=1
     )
-    (event,) = candidates.deeds.store.events(SETTLED, key)
+    (event,) = candidates.annotating.store.events(SETTLED, key)
     assert event.versions["by"] == candidates.reviewer
-    assert event.versions["labels"] == candidates.deeds.labels().version
-    nobody = next(one for one in candidates.deeds.people.all() if one.id == SETTLED)
+    assert event.versions["labels"] == candidates.annotating.labels().version
+    nobody = next(one for one in candidates.annotating.people.all() if one.id == SETTLED)
     assert nobody.kind is PersonKind.SETTLED
 
 
@@ -264,7 +264,7 @@ def test_merging(team: Team) -> None:
     assert (merged.settled.how, merged.settled.sources) == (ReviewAction.MERGED, ("a", "b"))
     with pytest.raises(InvalidInput, check=has_code("not-mergeable")):
         review.merge(who, key, [("a",), ("b",)], labels=(("Alone",),), seen=judged.seen, seconds=1)
-    with pytest.raises(InvalidInput, match="1 rivals"):
+    with pytest.raises(InvalidInput, check=has_code("not-mergeable")):
         review.merge(who, key, [("a",)], labels=(("Fine",),), seen=judged.seen, seconds=1)
     team.state_is_what_the_log_tells()
 
@@ -365,7 +365,7 @@ def test_nothing_is_settled_under_a_label_that_was_split(candidates: Team) -> No
     """Neither taken nor finished; an edit that chooses a part of it is."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
     seen = review.take(who, key, [("ana-2", "ben-2")], seen=candidates.open().seen, seconds=1).seen
-    candidates.deeds.guidance.keep(
+    candidates.annotating.guidance.keep(
         GuidanceKind.LABELS,
         LABELS.replace("- Fine", "- {name: Fine, split: [Good, Better]}") + SPLIT,
     )
@@ -383,7 +383,7 @@ def test_a_deed_under_labels_that_changed_is_a_conflict(candidates: Team) -> Non
     """Also where the change touches nothing of the sample: its labels were seen otherwise."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
     seen = candidates.open().seen
-    candidates.deeds.guidance.keep(GuidanceKind.LABELS, f"{LABELS}- New\n")
+    candidates.annotating.guidance.keep(GuidanceKind.LABELS, f"{LABELS}- New\n")
     with pytest.raises(Conflict):
         review.take(who, key, [("li-2",)], seen=seen, seconds=1)
     desk = candidates.open()
@@ -395,7 +395,7 @@ def test_another_colour_is_no_conflict(candidates: Team) -> None:
     """Every rival means the same; what is made names the set in force."""
     seen = candidates.open().seen
     colourful = LABELS.replace("- Fine", "- {name: Fine, color: red}")
-    candidates.deeds.guidance.keep(GuidanceKind.LABELS, colourful)
+    candidates.annotating.guidance.keep(GuidanceKind.LABELS, colourful)
     judged = candidates.review().take(
         candidates.reviewer, candidates.keys[0], [("li-2",)], seen=seen, seconds=1
     )
@@ -438,7 +438,7 @@ STEPS: dict[str, Callable[[ReviewService, str, SampleKey, str], object]] = {
 )
 @given(st.lists(st.sampled_from(sorted(STEPS)), max_size=10))
 def test_whatever_is_done_the_log_tells_it(candidates: Team, steps: list[str]) -> None:
-    """After any deeds, refused ones too, replaying gives the state; undoing them gives nothing."""
+    """After any actions, also refused ones, replaying gives the state; undoing all gives none."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
     for step in steps:
         with suppress(Conflict):
@@ -453,7 +453,7 @@ def test_whatever_is_done_the_log_tells_it(candidates: Team, steps: list[str]) -
 def test_undo_and_redo_take_back_one_by_one(candidates: Team) -> None:
     """Down to nothing and up again, with the state that the log tells at each step."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
-    store = candidates.deeds.store
+    store = candidates.annotating.store
     states = [store.state(SETTLED, key).annotations]
     seen = candidates.open().seen
     steps: list[Callable[[str], ReviewResult]] = [
@@ -480,11 +480,11 @@ def test_undo_and_redo_take_back_one_by_one(candidates: Team) -> None:
 
 
 def test_everybody_undoes_what_they_did_themselves(candidates: Team) -> None:
-    """Two reviewers at two samples do not take back each other's deeds."""
+    """Two reviewers at two samples do not undo each other's actions."""
     candidates.says("ana", sample=1)
     candidates.says("ben", sample=1)
     review, who = candidates.review(), candidates.reviewer
-    other = candidates.deeds.people.local("other").id
+    other = candidates.annotating.people.local("other").id
     review.finish(who, candidates.keys[0], rest=Reason.SLIP, seen=candidates.open().seen, seconds=1)
     review.finish(other, candidates.keys[1], seen=candidates.open(sample=1).seen, seconds=1)
     done = review.undo(who)
@@ -499,10 +499,10 @@ def test_what_was_taken_out_of_the_corpus_is_beyond_undo(candidates: Team) -> No
     """Settled work goes with its dataset; the log still tells it, and replays."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
     review.finish(who, key, rest=Reason.SLIP, seen=candidates.open().seen, seconds=1)
-    candidates.deeds.corpus.remove_dataset("d", with_annotations=True)
+    candidates.annotating.corpus.remove_dataset("d", with_annotations=True)
     assert review.undo(who) is None
     assert review.queue(who) == []
-    (_, *others) = candidates.deeds.store.events(SETTLED, key)
+    (_, *others) = candidates.annotating.store.events(SETTLED, key)
     assert [event.action.verb for event in others] == ["discard"]
     assert {each.state for each in inspect(candidates.database)} == {"ok"}
 
@@ -515,20 +515,20 @@ def test_time_on_a_sample_makes_nothing_stale(candidates: Team) -> None:
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
     seen = candidates.open().seen
     review.read(who, key, seconds=9)
-    candidates.deeds.read(candidates.people["ana"], key, seconds=9)
+    candidates.annotating.read(candidates.people["ana"], key, seconds=9)
     assert review.take(who, key, [("li-2",)], seen=seen, seconds=1).assignment.seconds == 10
 
 
 def test_a_stale_deed_is_refused(candidates: Team) -> None:
     """Whether another reviewer or an annotator was there since, nothing is overwritten."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
-    other = candidates.deeds.people.local("other").id
+    other = candidates.annotating.people.local("other").id
     seen = candidates.open().seen
     review.take(other, key, [("li-2",)], seen=seen, seconds=1)
     with pytest.raises(Conflict):
         review.reject(who, key, [("li-2",)], reason=Reason.SLIP, seen=seen, seconds=1)
     seen = candidates.open().seen
-    candidates.deeds.add(candidates.people["ana"], key, claim("late", 34, 37), seconds=1)
+    candidates.annotating.add(candidates.people["ana"], key, claim("late", 34, 37), seconds=1)
     with pytest.raises(Conflict):
         review.finish(who, key, rest=Reason.SLIP, seen=seen, seconds=1)
     assert len(candidates.open().layers) == 2
@@ -549,11 +549,11 @@ def test_nobody_settles_what_they_annotated(candidates: Team) -> None:
     assert allowed.next(ana) == key
     assert allowed.open(ana, key).refused == ""
     allowed.finish(ana, key, rest=Reason.SLIP, seen=desk.seen, seconds=1)
-    kim = candidates.deeds.people.local("kim")
+    kim = candidates.annotating.people.local("kim")
     second = second_reader(kim)
-    candidates.deeds.people.keep(second)
+    candidates.annotating.people.keep(second)
     assert candidates.review().open(kim.id, key).refused == ""
-    candidates.deeds.finish(second.id, key, seconds=1)
+    candidates.annotating.finish(second.id, key, seconds=1)
     assert candidates.review().open(kim.id, key).refused == desk.refused
 
 
@@ -566,7 +566,7 @@ def test_a_sample_that_nobody_finished_is_not_settled(team: Team) -> None:
 
 
 def test_annotators_never_reach_review(candidates: Team) -> None:
-    """Not one of its reads or deeds; and reviewers act in their own name alone."""
+    """Not one of its reads or actions; and reviewers act in their own name alone."""
     key, who = candidates.keys[0], candidates.people["ana"]
     review = candidates.review(actor=Actor(who, Role.ANNOTATOR))
     with pytest.raises(NotAllowed):
@@ -645,24 +645,24 @@ def test_the_queue_follows_what_annotators_do(candidates: Team) -> None:
     review = candidates.review()
     assert review.queue(candidates.reviewer)[0].conflicts == 2
     li, key = candidates.people["li"], candidates.keys[0]
-    candidates.deeds.remove(li, key, "li-3", version=1, seconds=1)
-    candidates.deeds.finish(li, key, seconds=1)
+    candidates.annotating.remove(li, key, "li-3", version=1, seconds=1)
+    candidates.annotating.finish(li, key, seconds=1)
     assert review.queue(candidates.reviewer)[0].conflicts == 1
 
 
 def test_many_samples_are_counted_as_few_are(team: Team) -> None:
     """Read at one go or one by one, the figures are the same."""
-    keys = fill(team.deeds.corpus, *(f"m{number}" for number in range(25)))
+    keys = fill(team.annotating.corpus, *(f"m{number}" for number in range(25)))
     for number, key in enumerate(keys):
         for name, end in (("ana", 10), ("ben", 10 + number % 2 * 3)):
             one = claim(f"{name}-{key.id}", 0, end, label="Fine", note=name)
-            team.deeds.add(team.people[name], key, one, seconds=1)
-            team.deeds.finish(team.people[name], key, seconds=1)
+            team.annotating.add(team.people[name], key, one, seconds=1)
+            team.annotating.finish(team.people[name], key, seconds=1)
     review = team.review()
     many = review.queue(team.reviewer)
     assert len(many) == 25
     few = team.review()
-    few._update_counts([one for one in team.deeds.store.candidates() if one.key in keys[:5]])
+    few._update_counts([one for one in team.annotating.store.candidates() if one.key in keys[:5]])
     for key in keys[:5]:
         assert few._counts_by_sample[key] == review._counts_by_sample[key]
     assert {row.nearly for row in many} == {0, 1}
@@ -688,13 +688,13 @@ def test_who_is_given_a_sample_alone_is_enough(team: Team) -> None:
 def test_imported_work_counts_where_it_marked_something(team: Team) -> None:
     """A dump does not say who was done; who marked nothing in it is not known to have looked."""
     key = team.keys[0]
-    record = next(iter(team.deeds.corpus.records(RecordFilter(sample=key.id))))
+    record = next(iter(team.annotating.corpus.records(RecordFilter(sample=key.id))))
     people = tuple(Person(name, name, PersonKind.IMPORTED) for name in ("p", "q"))
     owned = tuple(
         OwnedAnnotation(name, replace(claim(f"{name}1", 0, 5), origin="imported:mercury"))
         for name in "pq"
     )
-    team.deeds.store.import_records([replace(record, annotations=owned, people=people)])
+    team.annotating.store.import_records([replace(record, annotations=owned, people=people)])
     assert [row.annotators for row in team.review().queue(team.reviewer)] == [2]
     assert team.open().groups[0].standing is GroupStatus.AGREED
 

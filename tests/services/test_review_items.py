@@ -29,17 +29,17 @@ NAMES = ["r|1|run1", "d|1|da", "c|1|run1|0|da", "c|1|run1|2"]
 def team(tmp_path: Path) -> Iterator[Team]:
     """Nobody has done anything yet on a collection."""
     database = new_database(tmp_path)
-    deeds = annotate(database)
-    deeds.corpus.add([new(each) for each in collection()], segmenter=SEGMENTER)
-    names = {name: deeds.people.local(name).id for name in ("ana", "ben", "li", "rev")}
-    yield Team(database, deeds, [key(name) for name in NAMES], names.pop("rev"), names)
+    annotating = annotate(database)
+    annotating.corpus.add([new(each) for each in collection()], segmenter=SEGMENTER)
+    names = {name: annotating.people.local(name).id for name in ("ana", "ben", "li", "rev")}
+    yield Team(database, annotating, [key(name) for name in NAMES], names.pop("rev"), names)
     database.close()
 
 
 def rates(team: Team, name: str, word: str, *, sample: int = 0) -> None:
     """One of them rates a sample, and is done; with an empty word they rate nothing."""
     if word:
-        team.deeds.rate(team.people[name], team.keys[sample], word, seconds=0)
+        team.annotating.rate(team.people[name], team.keys[sample], word, seconds=0)
     team.says(name, sample=sample)
 
 
@@ -108,17 +108,17 @@ def test_a_settled_rating_stays_and_another_opens_the_sample(team: Team) -> None
     assert judged.assignment.rating == "Perfect"
     judged = review.rate(team.reviewer, where, "", seen=judged.seen, seconds=0)
     assert (judged.assignment.rating, judged.assignment.state) == ("", State.REOPENED)
-    with pytest.raises(InvalidInput, match="not a rating"):
+    with pytest.raises(InvalidInput, match="'Good'"):
         review.rate(team.reviewer, where, "Good", seen=judged.seen, seconds=0)
 
 
 def test_words_of_another_scale_can_be_settled_where_somebody_gave_them(team: Team) -> None:
     """They come behind the scale, as a file may bring them."""
     rates(team, "ana", "Bad")
-    ben = team.deeds.people.person(team.people["ben"])
+    ben = team.annotating.people.person(team.people["ben"])
     work = Assignment(ben.id, State.DONE, "fair")
-    sample = team.deeds.corpus.sample(team.keys[0]).sample
-    team.deeds.store.import_records([Record(sample, (), (work,), (ben,))])
+    sample = team.annotating.corpus.sample(team.keys[0]).sample
+    team.annotating.store.import_records([Record(sample, (), (work,), (ben,))])
     desk = team.open()
     assert [word for word, _ in desk.ratings] == ["Bad", "fair"]
     judged = team.review().rate(team.reviewer, team.keys[0], "fair", seen=desk.seen, seconds=0)
@@ -129,7 +129,7 @@ def test_what_changed_meanwhile_is_stale(team: Team) -> None:
     """Also where nothing but a rating did."""
     both(team, "Bad", "Bad")
     seen = team.open().seen
-    team.deeds.rate(team.people["ana"], team.keys[0], "Perfect", seconds=0)
+    team.annotating.rate(team.people["ana"], team.keys[0], "Perfect", seconds=0)
     with pytest.raises(Conflict):
         team.review().rate(team.reviewer, team.keys[0], "Bad", seen=seen, seconds=0)
 
@@ -154,14 +154,14 @@ def test_samples_that_people_rated_otherwise_come_first(
 
 def test_an_import_that_rates_and_tells_no_state_counts(team: Team) -> None:
     """As one that marks does; a comment alone does not."""
-    sample = team.deeds.corpus.sample(team.keys[0]).sample
-    people = [team.deeds.people.person(team.people[name]) for name in ("ana", "ben", "li")]
+    sample = team.annotating.corpus.sample(team.keys[0]).sample
+    people = [team.annotating.people.person(team.people[name]) for name in ("ana", "ben", "li")]
     work = [
         Assignment(one.id, rating=word)
         for one, word in zip(people, ("Bad", "Bad", ""), strict=True)
     ]
     work[2] = Assignment(people[2].id, comment="hm")
-    team.deeds.store.import_records([Record(sample, (), tuple(work), tuple(people))])
+    team.annotating.store.import_records([Record(sample, (), tuple(work), tuple(people))])
     assert [len(layer.rating) for layer in team.open().layers] == [3, 3]
 
 
@@ -189,8 +189,8 @@ def test_what_a_reviewer_marks_in_a_report_is_cut_at_sentences(team: Team) -> No
 
 def test_the_workspaces_words_are_the_reviewers(team: Team) -> None:
     """The desk has them, and no others are taken."""
-    deeds = team.deeds
-    stores = (deeds.corpus, deeds.store, deeds.people, deeds.guidance)
+    annotating = team.annotating
+    stores = (annotating.corpus, annotating.store, annotating.people, annotating.guidance)
     review = ReviewService(*stores, ratings=("good", "poor"))
     both(team, "Bad", "")
     desk = review.open(team.reviewer, team.keys[0])
@@ -206,7 +206,9 @@ def test_what_is_settled_is_in_the_records(team: Team) -> None:
     both(team, "Bad", "So-so")
     team.review().rate(team.reviewer, team.keys[0], "Bad", seen=team.open().seen, seconds=0)
     (record,) = [
-        one for one in team.deeds.corpus.records(RecordFilter()) if one.sample.key == team.keys[0]
+        one
+        for one in team.annotating.corpus.records(RecordFilter())
+        if one.sample.key == team.keys[0]
     ]
     rated = {each.person: each.rating for each in record.assignments}
     people = team.people
@@ -229,19 +231,19 @@ def test_a_lesson_tells_how_the_rating_was_settled(team: Team) -> None:
 
 def test_work_that_is_a_rating_alone_is_not_removed_unasked(team: Team) -> None:
     """Nor a comment; here or from a file, it is work."""
-    team.deeds.rate(team.people["ana"], team.keys[0], "Bad", seconds=0)
+    team.annotating.rate(team.people["ana"], team.keys[0], "Bad", seconds=0)
     with pytest.raises(Conflict):
-        team.deeds.corpus.remove_samples([team.keys[0]])
-    ben = team.deeds.people.person(team.people["ben"])
-    sample = team.deeds.corpus.sample(team.keys[1]).sample
+        team.annotating.corpus.remove_samples([team.keys[0]])
+    ben = team.annotating.people.person(team.people["ben"])
+    sample = team.annotating.corpus.sample(team.keys[1]).sample
     work = Assignment(ben.id, comment="hm")
-    team.deeds.store.import_records([Record(sample, (), (work,), (ben,))])
+    team.annotating.store.import_records([Record(sample, (), (work,), (ben,))])
     with pytest.raises(Conflict):
-        team.deeds.corpus.remove_samples([team.keys[1]])
+        team.annotating.corpus.remove_samples([team.keys[1]])
 
 
 def test_a_reviewer_who_rated_a_sample_does_not_settle_it(team: Team) -> None:
     """Rating it is annotating it."""
     both(team, "Bad", "Bad")
-    team.deeds.rate(team.reviewer, team.keys[0], "Bad", seconds=0)
+    team.annotating.rate(team.reviewer, team.keys[0], "Bad", seconds=0)
     assert "yourself" in team.open().refused

@@ -175,7 +175,7 @@ async def test_a_layout_is_remembered(tmp_path: Path) -> None:
         assert person.screen.pane(Side.SOURCE).size.width == 120
         session = person.screen.session
         assert session
-        session.annotate.keep_preference(session.person.id, "layout", ["sideways"])
+        session.annotate.people.keep_preference(session.person.id, "layout", ["sideways"])
     async with at_work(folder, size=(120, 30)) as person:
         assert person.screen.pane(Side.SOURCE).size.width < 80
 

@@ -198,7 +198,7 @@ def evaluate(
     anew, each with all its queries. Each of --compare is held against --embedder.
     """
     from tui_annotate.domain.progress import Progress
-    from tui_annotate.services.assist import evaluate as evaluate_assist
+    from tui_annotate.services.assist.evaluation import evaluate as evaluate_assist
 
     begun: dict[str, float] = {}
     others = [name.strip() for part in compare or () for name in part.split(",") if name.strip()]

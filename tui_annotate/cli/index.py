@@ -107,9 +107,9 @@ def rebuild_index(
     ):
         asked = space.vector_options(embedder, base_url=base_url, dimensions=dimensions)
         if dry_run:
-            _print_price(space.ingest_service.price(asked), embedder, as_json=as_json)
+            _print_price(space.ingest_service.sets.price(asked), embedder, as_json=as_json)
             return
-        report = space.ingest_service.rebuild(embedder=asked, progress=tell)
+        report = space.ingest_service.sets.rebuild(embedder=asked, progress=tell)
     for note in [] if as_json else report.notes:
         output.say(note)
     output.lines_or_json(

@@ -16,7 +16,7 @@ KEPT_BREAKS = 1000
 
 @dataclass(frozen=True, slots=True)
 class RecordedHead:
-    """A head that was kept elsewhere; `heads` of all streams may be empty."""
+    """A head that was recorded elsewhere; `heads` of all streams may be empty."""
 
     events: int
     digest: str
@@ -25,11 +25,11 @@ class RecordedHead:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The result of an audit.
+    """The result of an audit; `breaks` are the first problems of at most 1,000 broken streams.
 
-    `broken`: streams with a problem; `breaks` the first problem of each, at most 1,000. `contains`:
-    whether the log still begins with the `kept` head; None without one. `lost`: kept heads of
-    streams that the log lacks.
+    Attributes:
+        contains: whether the log still begins with the `kept` head; None without one.
+        lost: kept heads of streams that the log lacks.
     """
 
     head: LogHead
@@ -41,22 +41,22 @@ class AuditReport:
 
     @property
     def sound(self) -> bool:
-        """Whether nothing was found."""
+        """Whether no problem was found."""
         return not self.broken and self.contains is not False
 
 
 @dataclass(frozen=True, slots=True)
 class AuditService:
-    """Looks at the log; changes nothing, and stops nobody."""
+    """Checks the log; changes nothing, and blocks nobody."""
 
     store: AuditStore
 
     def head(self) -> LogHead:
-        """What the log ends in now."""
+        """Return the current head of the log."""
         return self.store.head()
 
     def heads(self) -> list[Head]:
-        """What each stream ends in now, sorted."""
+        """Return the current head of each stream, sorted."""
         with self.store.heads() as found:
             return list(found)
 

@@ -26,10 +26,10 @@ ABOUT: Final = "backup.json"
 
 @dataclass(frozen=True, slots=True)
 class BackupReport:
-    """Contents of a copy.
+    """Contents of a copy; `head` and `events` as `audit head` prints them.
 
-    `at`: UTC. `schema`, `app`: versions of tables and program. `head`, `events`: as `audit head`
-    prints them. `missing_vectors`: the store counts on vectors that do not exist.
+    Attributes:
+        missing_vectors: whether the store counts on vectors that do not exist.
     """
 
     folder: Path
@@ -45,10 +45,7 @@ class BackupReport:
 
 @dataclass(frozen=True, slots=True)
 class BackupService:
-    """Copies a workspace, also while people work.
-
-    `store`: the store's file name. `extra_names`: other files and folders to copy.
-    """
+    """Copies a workspace, also while people work; `store` is the store's file name."""
 
     path: Path
     database: Database

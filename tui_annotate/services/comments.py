@@ -31,7 +31,7 @@ _MAX_LINES: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What is told to a person once."""
+    """Shows each person once what is new."""
 
     guidance: GuidanceStore
     remarks: CommentStore
@@ -40,7 +40,7 @@ class News:
     clock: Callable[[], str] = utc_now
 
     def of(self, person: str) -> list[NewsItem]:
-        """What is new for a person: notices, replies, changed guidelines and labels.
+        """Return what is new for a person: notices, replies, changed guidelines and labels.
 
         Whoever comes for the first time is told the notices alone.
         """
@@ -54,14 +54,12 @@ class News:
         if not since:
             return items
         for each in self.remarks.replies(me, since=since):
-            who = names.get(each.author, "a reviewer")
-            items.append(
-                NewsItem(f"{who} answered you about {each.sample}", _text_parts(each.text))
-            )
+            title = f"{names.get(each.author, 'a reviewer')} answered you about {each.sample}"
+            items.append(NewsItem(title, _text_parts(each.text)))
         return [*items, *self._changed_guidance(since)]
 
     def saw(self, person: str) -> None:
-        """Marks all that is new up to now as seen; the first time too."""
+        """Mark everything up to now as seen."""
         self.people.keep_preference(reader(person), _SEEN_PREFERENCE, self.clock())
 
     def _changed_guidance(self, since: str) -> Iterator[NewsItem]:
@@ -97,7 +95,7 @@ def _text_parts(text: str) -> tuple[DiffPart, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Comments:
-    """What people say to one another, as far as the actor may read and write it."""
+    """Questions, replies and notices, as far as the actor may read and write them."""
 
     store: CommentStore
     names: Callable[[], Mapping[str, str]]
@@ -115,12 +113,9 @@ class Comments:
         """
         mine = reader(person)
         require(self.actor, Verb.WRITE, mine)
-        talk = self.talk(mine, key)
-        answers = talk.id if talk else ""
-        now = self.clock()
-        said = PersonComment(self.new_id(), key, mine, REVIEWERS, answers, checked_text(text), now)
-        self.store.add(said)
-        return CommentThread((*(talk.remarks if talk else ()), said))
+        thread = self.talk(mine, key)
+        added = self._add(text, key, by=mine, to=REVIEWERS, thread=thread.id if thread else "")
+        return CommentThread((*(thread.remarks if thread else ()), added))
 
     def reply(self, talk: str, text: str) -> CommentThread:
         """Answer in the thread whose id begins with `talk`, as a reviewer.
@@ -132,12 +127,9 @@ class Comments:
         """
         require(self.actor, Verb.REVIEW)
         found = self.store.talk(talk)
-        said = PersonComment(
-            self.new_id(), found.remarks[0].sample, self.actor.person, found.person, found.id,
-            checked_text(text), self.clock(),
-        )  # fmt: skip
-        self.store.add(said)
-        return CommentThread((*found.remarks, said))
+        sample, by = found.remarks[0].sample, self.actor.person
+        added = self._add(text, sample, by=by, to=found.person, thread=found.id)
+        return CommentThread((*found.remarks, added))
 
     def notice(self, text: str) -> PersonComment:
         """Show an announcement to every annotator at their next session.
@@ -146,14 +138,18 @@ class Comments:
             NotAllowed, InvalidInput: the actor is no admin; as `write`.
         """
         require(self.actor, Verb.MANAGE)
-        said = PersonComment(
-            self.new_id(), None, self.actor.person, ALL, "", checked_text(text), self.clock()
-        )
-        self.store.add(said)
-        return said
+        return self._add(text, None, by=self.actor.person, to=ALL)
+
+    def _add(
+        self, text: str, sample: SampleKey | None, *, by: str, to: str, thread: str = ""
+    ) -> PersonComment:
+        checked, now = checked_text(text), self.clock()
+        added = PersonComment(self.new_id(), sample, by, to, thread, checked, now)
+        self.store.add(added)
+        return added
 
     def talk(self, person: str, key: SampleKey) -> CommentThread | None:
-        """The talk of a person about a sample; None where they said nothing."""
+        """Return a person's thread about a sample; None without one."""
         found = self.store.talks(sample=key, person=reader(person))
         return found[0] if found else None
 
@@ -165,9 +161,9 @@ class Comments:
         return [talk for talk in found if talk.waiting or not waiting]
 
     def notices(self) -> list[PersonComment]:
-        """All notices, the oldest first."""
+        """Return all notices, the oldest first."""
         return self.store.notices()
 
     def name(self, person: str) -> str:
-        """Who that is, for people; whoever owns the files is the admin."""
+        """Return a person's name for display; the owner of the files is the admin."""
         return self.names().get(person, person) if person else "admin"

@@ -42,7 +42,8 @@ _LONGEST_PATH: Final = 20
 class BrowsedSample:
     """A sample with all annotations of the file, in reading order with unique ids.
 
-    `segments`: parallel to `sample.documents`. `position`: in the file, from 1.
+    Attributes:
+        segments: parallel to `sample.documents`.
     """
 
     sample: Sample
@@ -55,7 +56,7 @@ class BrowsedSample:
 
 @dataclass(slots=True)
 class FileLoadResult:
-    """How many records can be shown, how many were refused, and doubts about others."""
+    """Numbers of shown and refused records, and of doubts about others."""
 
     taken: int = 0
     refused: int = 0
@@ -72,16 +73,16 @@ class FileBrowser:
 
     @cached_property
     def labels(self) -> LabelTree:
-        """All labels that the file uses, as a set without rules."""
+        """All labels in the file, as a set without rules."""
         return build_label_tree(self.index.labels, self._known)
 
     @cached_property
     def people(self) -> tuple[Person, ...]:
-        """All who did anything, by name."""
+        """All people in the file, by name."""
         return tuple(sorted(self.index.people.values(), key=lambda one: (one.name, one.id)))
 
     def open(self, key: SampleKey) -> BrowsedSample:
-        """A sample with all that the file says of it; its sentences are found now.
+        """Load a sample with all work in the file; sentences are segmented now.
 
         Raises:
             NotFound: there is no such sample.
@@ -111,7 +112,7 @@ class FileBrowser:
         return found
 
     def first(self, name: str = "") -> SampleKey | None:
-        """The sample that is named, else the first; None where there is none.
+        """Return the named sample, else the first; None for an empty file.
 
         Raises:
             NotFound: `name` names none, or more than one.
@@ -234,7 +235,7 @@ class FileLoader:
 
 
 def _check_record(record: Record) -> TuiAnnotateError | None:
-    """Why a record can not be drawn; the importer of a plug-in may not have checked its spans."""
+    """Return why a record can not be drawn; a plug-in may not check its spans."""
     try:
         for owned in record.annotations:
             for side, index, span in owned.annotation.anchors:

@@ -31,10 +31,7 @@ SHORT = 12
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A copied store and its numbers; `export` writes all of it to a file in the native format.
-
-    `embedder`: empty for words alone.
-    """
+    """A copied store and its numbers; `export` writes all of it to a file in the native format."""
 
     store: WorkStatisticsStore
     guidance: GuidanceStore
@@ -47,7 +44,7 @@ class Snapshot:
     embedder: Callable[[], str]
 
     def versions(self) -> dict[str, dict[str, str]]:
-        """Texts of all label sets and guidelines that were ever in force: by kind, then hash."""
+        """Return all label sets and guidelines ever in force: by kind, then hash."""
         return {
             kind.value: {
                 version: self.guidance.text(kind, version)
@@ -57,7 +54,7 @@ class Snapshot:
         }
 
     def method(self, *, at: str, app: str) -> str:
-        """What was done, how, and with what, for the section on methods of a paper."""
+        """Return a text for the methods section of a paper."""
         parts = [
             self._material_paragraph(at),
             self._people_paragraph(),
@@ -68,12 +65,12 @@ class Snapshot:
         return "\n\n".join(parts) + "\n"
 
     def _material_paragraph(self, at: str) -> str:
-        rooms = self.store.rooms()
-        named = ", ".join(f"{room.dataset} ({room.samples:,})" for room in rooms)
-        samples = sum(room.samples for room in rooms)
+        datasets = self.store.rooms()
+        named = ", ".join(f"{each.dataset} ({each.samples:,})" for each in datasets)
+        samples = sum(each.samples for each in datasets)
         return (
             f"State of {at[:19]} UTC. The material is {many(samples, 'sample')} in "
-            f"{many(len(rooms), 'dataset')}: {named or 'none'}."
+            f"{many(len(datasets), 'dataset')}: {named or 'none'}."
         )
 
     def _people_paragraph(self) -> str:
@@ -84,12 +81,12 @@ class Snapshot:
         again = sum(each.done for each in work if reader(each.person) != each.person)
         hours = sum(day.seconds for day in self.store.days()) / 3600
         overlap = Counter(self.store.readings())
-        told = ", ".join(f"{count:,} by {people}" for people, count in sorted(overlap.items()))
+        counts = ", ".join(f"{count:,} by {people}" for people, count in sorted(overlap.items()))
         return (
             f"Readings of samples that were finished: {readings:,}, by "
             f"{many(len(annotators), 'person', 'people')}"
             f"{f', {again:,} of them a second time by the same person' if again else ''}. "
-            f"Samples by how many people were done with them: {told or 'none'}. "
+            f"Samples by how many people were done with them: {counts or 'none'}. "
             f"They were at work for {hours:,.1f} hours; of each gap between two actions at most a "
             f"minute counts. "
             f"Readings that were skipped: {sum(each.skipped for each in work):,}, "
@@ -97,18 +94,18 @@ class Snapshot:
         )
 
     def _guidance_paragraphs(self) -> list[str]:
-        told = []
-        for dataset in ["", *(room.dataset for room in self.store.rooms())]:
+        paragraphs = []
+        for dataset in ["", *(each.dataset for each in self.store.rooms())]:
             own = {kind: self.guidance.version(kind, dataset=dataset) for kind in GuidanceKind}
             if dataset and own == {kind: self.guidance.version(kind) for kind in GuidanceKind}:
                 continue
             where = f"For {dataset}" if dataset else "For all datasets without their own"
             labels = ", ".join(self.labels(dataset)) if own[GuidanceKind.LABELS] else "none"
-            told.append(
+            paragraphs.append(
                 f"{where}, the labels are: {labels} (version {_short(own[GuidanceKind.LABELS])}); "
                 f"the guidelines have version {_short(own[GuidanceKind.GUIDELINES])}."
             )
-        return told
+        return paragraphs
 
     def _tools_paragraph(self, app: str) -> str:
         cut = ", ".join(
@@ -210,8 +207,9 @@ class FrozenState:
 class ReplayReport:
     """The log replayed to a state, compared with its export.
 
-    `identical`: samples with the same bytes; `differences`: the first 1,000 others, `more` the
-    rest. `lost`: streams that the log lacks. `since`: samples added later.
+    Attributes:
+        differences: the first 1,000; `more` counts the rest.
+        lost: streams that the log lacks.
     """
 
     events: int
@@ -225,7 +223,7 @@ class ReplayReport:
 
     @property
     def same(self) -> bool:
-        """Whether the log gives what was kept."""
+        """Whether the log reproduces the kept state."""
         return not self.differences and not self.lost
 
 
@@ -268,14 +266,12 @@ class FreezeService:
         return FrozenState(name, place, at, VERSION, head.token, head.events)
 
     def all(self) -> list[FrozenState]:
-        """The states that were kept, the oldest first."""
+        """Return the kept states, the oldest first."""
         found = [self._read_about(folder.parent) for folder in self.folder.glob(f"*/{ABOUT}")]
         return sorted(found, key=lambda each: (each.at, each.name))
 
     def replay(self, name: str, *, export: Path | None = None) -> ReplayReport:
-        """Replay a copy of the store to a state by its log, and compare the export.
-
-        `export`: also write the replayed export there, in the native format.
+        """Replay a copy of the store to a state by its log and compare it; `export` also writes it.
 
         Raises:
             NotFound: there is no such state.
@@ -338,8 +334,8 @@ class FreezeService:
     def _read_about(self, folder: Path) -> FrozenState:
         try:
             value = json.loads((folder / ABOUT).read_text("utf-8"))
-            told = {key: str(value[key]) for key in ("at", "app", "head")}
-            return FrozenState(folder.name, folder, events=int(value["events"]), **told)
+            texts = {key: str(value[key]) for key in ("at", "app", "head")}
+            return FrozenState(folder.name, folder, events=int(value["events"]), **texts)
         except FileNotFoundError as error:
             raise NotFound(
                 f"there is no state {folder.name!r}", "see: tui-annotate freeze list"

@@ -15,10 +15,7 @@ _MAX_LENGTH = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class GuidelinesVersion:
-    """A version of the guidelines; an empty `dataset` means the workspace.
-
-    `by`: empty for the owner of the files. `lines`: how many.
-    """
+    """A version of the guidelines; `dataset` is empty for the workspace, `by` for the owner."""
 
     dataset: str
     version: str
@@ -69,7 +66,7 @@ class Guidelines:
         return self.guidance.text(GuidanceKind.GUIDELINES, self.named(version, dataset=dataset))
 
     def named(self, version: str, *, dataset: str = "") -> str:
-        """The whole hash of a version by its first characters; of the one in force for none.
+        """Return a version's hash by its first characters; without any, the one in force.
 
         Raises:
             NotFound: there is none, the characters fit several, or there is no such dataset.
@@ -92,7 +89,7 @@ class Guidelines:
             raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate dataset list")
 
     def before(self, dataset: str = "") -> str:
-        """The text that was in force before the last one; empty where that is the first.
+        """Return the text in force before the last one; empty if that is the first.
 
         Of a dataset's first guidelines of its own, those of the workspace at that time.
         """

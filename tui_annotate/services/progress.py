@@ -40,35 +40,33 @@ class ProgressReader:
     today: Callable[[], date] = lambda: datetime.now(UTC).date()
 
     def last_day(self) -> date:
-        """The last day of any work, which is the same as long as the store is."""
+        """Return the last day of work, which does not depend on today."""
         days = [each.day for each in self.store.days() if each.seconds or each.finished]
         return date.fromisoformat(max(days, default="1970-01-01"))
 
     def figures(self, *, weeks: int = 12) -> WorkStatistics:
-        """All figures. `weeks`: how many of the last ones are told one by one."""
+        """Compute all figures, with one entry for each of the last `weeks`."""
         today, names = self.today(), self.names()
-        rooms = {room.dataset: room for room in self.store.rooms()}
+        datasets = {each.dataset: each for each in self.store.rooms()}
         days = self.store.days()
         done = {(each.dataset, each.person): each for each in self.store.progress()}
         assigned = {(each.dataset, each.person): each for each in self.store.assigned()}
         by_person: dict[tuple[str, str], list[WorkDay]] = {}
         for day in days:
             by_person.setdefault((day.dataset, day.person), []).append(day)
-        pairs = [pair for pair in {**assigned, **done} if pair[0] in rooms]
+        pairs = [pair for pair in {**assigned, **done} if pair[0] in datasets]
         pairs.sort(key=lambda pair: (pair[0], names.get(pair[1], pair[1]), pair[1]))
         work = []
         for pair in pairs:
             name = names.get(pair[1], pair[1])
             did = done.get(pair) or DatasetProgress(*pair, name, 0, 0, 0, 0, 0, 0.0)
-            worked = by_person.get(pair, ())
-            given = assigned.get(pair)
-            work.append(_work_of_person(rooms[pair[0]], did, given, days=worked, today=today))
+            worked, given = by_person.get(pair, ()), assigned.get(pair)
+            work.append(_work_of_person(datasets[pair[0]], did, given, days=worked, today=today))
+        shown = datasets.values() if self.everybody else ()
         return WorkStatistics(
             tuple(work),
             tuple(_sum_weeks(days, weeks_up_to(today, weeks))),
-            tuple(_remaining_work(room, work, today) for room in rooms.values())
-            if self.everybody
-            else (),
+            tuple(_remaining_work(workload, work, today) for workload in shown),
             tuple(self.store.flags()),
             names,
             today,
@@ -76,7 +74,7 @@ class ProgressReader:
 
 
 def _work_of_person(
-    room: DatasetWorkload,
+    workload: DatasetWorkload,
     did: DatasetProgress,
     given: AssignedCount | None,
     *,
@@ -84,13 +82,13 @@ def _work_of_person(
     today: date,
 ) -> PersonWork:
     finished = did.done + did.skipped + did.flagged
-    if room.practice and room.undrawn is None:
+    if workload.practice and workload.undrawn is None:
         assigned, remaining = 0, None
-    elif room.handed_out or room.undrawn is not None:
+    elif workload.handed_out or workload.undrawn is not None:
         assigned = given.count if given else 0
-        remaining = None if room.undrawn else assigned - (given.finished if given else 0)
+        remaining = None if workload.undrawn else assigned - (given.finished if given else 0)
     else:
-        assigned, remaining = None, max(room.samples - finished, 0)
+        assigned, remaining = None, max(workload.samples - finished, 0)
     since = (today - timedelta(days=PACE_DAYS - 1)).isoformat()
     worked = [day for day in days if day.seconds]
     return PersonWork(
@@ -107,7 +105,7 @@ def _work_of_person(
         sum(day.seconds for day in worked),
         sum(day.finished for day in days if day.day >= since),
         min((day.day for day in days), default=""),
-        practice=room.practice,
+        practice=workload.practice,
     )
 
 
@@ -123,29 +121,27 @@ def _sum_weeks(days: Iterable[WorkDay], wanted: Sequence[str]) -> list[Week]:
 
 
 def _remaining_work(
-    room: DatasetWorkload, work: Iterable[PersonWork], today: date
+    workload: DatasetWorkload, work: Iterable[PersonWork], today: date
 ) -> RemainingWork:
-    mine = [each for each in work if each.dataset == room.dataset]
-    if room.practice and room.undrawn is None:
-        return RemainingWork(room.dataset, None, PRACTICE)
-    if not room.handed_out and room.undrawn is None:
+    mine = [each for each in work if each.dataset == workload.dataset]
+    if workload.practice and workload.undrawn is None:
+        return RemainingWork(workload.dataset, None, PRACTICE)
+    if not workload.handed_out and workload.undrawn is None:
         ends = [each.end(today) for each in mine if each.seconds or each.remaining == 0]
-        return RemainingWork(
-            room.dataset, None, latest_end(ends) if ends else Projection(why=NoEndReason.NOT_BEGUN)
-        )
-    remaining = (room.undrawn or 0) + sum(
+        end = latest_end(ends) if ends else Projection(why=NoEndReason.NOT_BEGUN)
+        return RemainingWork(workload.dataset, None, end)
+    remaining = (workload.undrawn or 0) + sum(
         max((each.assigned or 0) - each.finished, 0) if each.remaining is None else each.remaining
         for each in mine
     )
     first = min((each.first for each in mine if each.first and each.begun), default="")
     recent = sum(each.recent for each in mine)
-    return RemainingWork(
-        room.dataset, remaining, project_end(remaining, recent, first=first, today=today)
-    )
+    end = project_end(remaining, recent, first=first, today=today)
+    return RemainingWork(workload.dataset, remaining, end)
 
 
 def as_json(figures: WorkStatistics) -> dict[str, Any]:
-    """The figures as values of JSON."""
+    """Return the figures as JSON values."""
     return {
         "people": [_work_to_json(each, figures) for each in figures.work],
         "weeks": [

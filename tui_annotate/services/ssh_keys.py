@@ -15,21 +15,22 @@ from tui_annotate.storage.people.accounts import BoundKey, SshKeyStore
 
 @dataclass(frozen=True, slots=True)
 class SshKeys:
-    """Keys of people with accounts, for managers; `find` looks up a person."""
+    """Keys of people with accounts, for managers; `find` looks up a person.
+
+    Raises:
+        NotAllowed: every method, where the actor may not manage the workspace.
+    """
 
     keys: SshKeyStore
     find: Callable[[str], Person]
     actor: Actor
 
     def add(self, person: str, text: str, *, where: str) -> BoundKey:
-        """Bind the key in a file's `text` to a person, named by name, address or id.
-
-        `where` names the file in messages.
+        """Bind the key in the `text` of the file `where` to a person, by name, address or id.
 
         Raises:
             InvalidInput: the file holds no supported key.
             NotFound: no account, or several, match.
-            NotAllowed: as every method here, for who may not manage the workspace.
             Conflict: the key is bound to someone else.
         """
         require(self.actor, Verb.MANAGE)
@@ -43,12 +44,12 @@ class SshKeys:
         return next(bound for bound in self.listed() if bound.fingerprint == key.fingerprint)
 
     def listed(self) -> tuple[BoundKey, ...]:
-        """Every bound key, by its owner's name."""
+        """Return all bound keys, by the owner's name."""
         require(self.actor, Verb.MANAGE)
         return self.keys.all()
 
     def remove(self, fingerprint: str) -> None:
-        """Unbinds a key; who comes with it is let in until `authorized_keys` is written anew.
+        """Unbind a key; it works until `authorized_keys` is updated.
 
         Raises:
             NotFound: it is bound to nobody.
@@ -62,7 +63,7 @@ class SshKeys:
     def lines(self, session: Sequence[str], *, folder: str) -> list[str]:
         """Return a line of `authorized_keys` for each key, only for its owner's session.
 
-        `session`: the words of a command, to which the person's id is added.
+        The person's id is appended to the command `session`.
 
         Raises:
             InvalidInput: a word of the command is not possible in such a line.

@@ -30,7 +30,7 @@ _MAX_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class PendingChoices:
-    """How many annotations of a person wait for a choice since their label was split."""
+    """Number of a person's annotations that wait for a choice after a split."""
 
     label: str
     choices: tuple[str, ...]
@@ -43,8 +43,9 @@ class PendingChoices:
 class Status:
     """Contents of a workspace.
 
-    `done`: counts (person, sample). `embedder`: empty before the first ingest, `none` without one.
-    `by_words`: embedded documents that words alone rank. `items`: reports, documents and citations.
+    Attributes:
+        embedder: empty before the first ingest, `none` without one.
+        by_words: embedded documents that words alone rank.
     """
 
     path: Path
@@ -66,7 +67,8 @@ class Status:
 class StatusReader:
     """Reads the stores of a workspace.
 
-    `proposed_labels`: the set after a changed `labels.yaml`; `refusal`: why it is refused.
+    Attributes:
+        proposed_labels: the set after a changed `labels.yaml`; `refusal` says why it is refused.
     """
 
     path: Path
@@ -79,7 +81,7 @@ class StatusReader:
     stores: Callable[[], VectorStore]
 
     def status(self) -> Status:
-        """Figures of all that is stored."""
+        """Return the figures of all that is stored."""
         samples, documents, segments = self.corpus.totals()
         datasets = tuple(self.corpus.datasets())
         used = self.corpus.vector_set()
@@ -114,21 +116,19 @@ class StatusReader:
                 parts = split[each.dataset].parts(label)
                 choices = tuple(JOINER.join(part.path) for part in parts)
                 found[JOINER.join(label.path), choices, each.name, each.person] += count
-        for (old, new, name, person), count in sorted(
-            found.items(), key=lambda pair: (-pair[1], pair[0])
-        ):
+        for (old, new, name, person), count in sorted(found.items(), key=lambda p: (-p[1], p[0])):
             yield PendingChoices(old, new, person, name, count)
 
     def store(self) -> list[Finding]:
-        """What was found of the store's pages, keys and log; reads all of it."""
+        """Check pages, keys and log of the store; reads all of it."""
         return inspect(self.database)
 
     def findings(self) -> list[Finding]:
-        """What was found of all of it."""
+        """Run all checks."""
         return [*self.store(), *self.labels_found(), *self.vectors_found()]
 
     def labels_found(self) -> list[Finding]:
-        """Whether the label sets can be read, are in force, and have every label of an annotation.
+        """Check that label sets are readable, in force, and have all labels in use.
 
         And whether annotations wait for a choice since their label was split.
         """
@@ -155,27 +155,24 @@ class StatusReader:
         if not lost:
             return Finding("labels", "ok", many(known, "label"))
         named = [f"{JOINER.join(path)} ({count:,})" for path, count in lost.most_common(_MAX_NAMED)]
-        more = f" and {len(lost) - _MAX_NAMED} more" if len(lost) > _MAX_NAMED else ""
         file = shlex.quote(str(self.path / "labels.yaml"))
         return Finding(
             "labels",
             "doubt",
-            f"annotations have labels that the label set lacks: {', '.join(named)}{more}",
+            f"annotations have labels that the label set lacks: {_join_named(named, len(lost))}",
             f"tui-annotate labels normalise --dry-run; or add them to {file}",
         )
 
     def vectors_found(self) -> list[Finding]:
-        """Whether every document has the vectors that it should have, and what else takes room."""
+        """Check that every document has its vectors; list unused sets."""
         used = self.corpus.vector_set()
         others = [each for each in self.corpus.vector_sets() if each != used]
         found = [self._vectors_finding(used) if used else Finding("vectors", "ok", _NO_VECTORS)]
         if others:
             store = self.stores()
-            sizes = [
-                f"{each.embedder} ({store.bytes(each.table) / 1_000_000:,.1f} MB)"
-                for each in others
-            ]
-            found.append(Finding("other vectors", "ok", f"not in use: {', '.join(sizes)}"))
+            sizes = ((each.embedder, store.bytes(each.table) / 1_000_000) for each in others)
+            listed = ", ".join(f"{name} ({size:,.1f} MB)" for name, size in sizes)
+            found.append(Finding("other vectors", "ok", f"not in use: {listed}"))
         return found
 
     def _vectors_finding(self, used: VectorSet) -> Finding:
@@ -203,12 +200,18 @@ class StatusReader:
 
 
 def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> Finding:
-    told = [f"{each.label} of {each.name} ({each.annotations:,})" for each in waiting[:_MAX_NAMED]]
-    more = f" and {len(waiting) - _MAX_NAMED} more" if len(waiting) > _MAX_NAMED else ""
+    listed = [
+        f"{each.label} of {each.name} ({each.annotations:,})" for each in waiting[:_MAX_NAMED]
+    ]
     return Finding(
         "split labels",
         "doubt",
-        f"annotations wait for a choice: {', '.join(told)}{more}",
+        f"annotations wait for a choice: {_join_named(listed, len(waiting))}",
         "tui-annotate annotate; or, by an admin for all at once: "
         "tui-annotate labels normalise --rule LABEL=CHOICE --dry-run",
     )
+
+
+def _join_named(names: Sequence[str], total: int) -> str:
+    more = f" and {total - _MAX_NAMED} more" if total > _MAX_NAMED else ""
+    return ", ".join(names) + more

@@ -166,7 +166,7 @@ class AnnotateApp(RestrictedApp):
             or label_change_notice(workspace.team.proposals.refused()),
         )
         desk = self.sample_screen.loader.first(session, self._sample)
-        chosen = annotate.preferences(person.id)
+        chosen = annotate.people.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))
         if not self._reviewing:

@@ -12,8 +12,8 @@ from tui_annotate.tui.keys.key_map import KeyMap
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import AnnotationService
-    from tui_annotate.services.assist import AssistService
     from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
+    from tui_annotate.services.assist.search import AssistService
     from tui_annotate.workspace.machines import Machines
     from tui_annotate.workspace.team import Team
 

@@ -33,8 +33,8 @@ from tui_annotate.workspace.team import Team
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
-    from tui_annotate.services.assist import AssistService, SpanMatches
     from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
+    from tui_annotate.services.assist.search import AssistService, SpanMatches
     from tui_annotate.services.export import ExportService
     from tui_annotate.services.export.pseudonyms import Pseudonyms
     from tui_annotate.services.ingest import IngestReport, IngestService, VectorOptions
@@ -142,7 +142,7 @@ class Workspace:
     def assist(self) -> AssistService:
         """What finds related segments; without vectors it works with words alone, and says so."""
         from tui_annotate.plugins import registry
-        from tui_annotate.services.assist import AssistService
+        from tui_annotate.services.assist.search import AssistService
 
         return AssistService(
             self.corpus,

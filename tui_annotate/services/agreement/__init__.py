@@ -59,7 +59,7 @@ _PAGE_SIZE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class AgreementComparison:
-    """People who were compared, and the result; `pairs` has each two of them."""
+    """People who were compared, and the figures; `pairs` holds those of each pair."""
 
     samples: int
     people: tuple[str, ...]
@@ -70,11 +70,11 @@ class AgreementComparison:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What was found.
+    """Agreement of people with one another (`together`), and with their own former readings.
 
-    `asked`: the options in full. `labels`: worst first; `strangers` are in no label set that was
-    read. `label_sets`: number of readings by version. `together`: people with one another;
-    `oneself`: people with their own former readings. `left`: what did not count.
+    Attributes:
+        labels: worst first; `strangers` are in no label set that was read.
+        label_sets: number of readings by version.
     """
 
     asked: AgreementOptions
@@ -90,7 +90,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class AgreementService:
-    """Compares the readings of a workspace; without the right to report on all, only one's own."""
+    """Compares readings; without the right to report on all, only the actor's own."""
 
     corpus: CorpusStore
     people: PeopleStore
@@ -102,21 +102,21 @@ class AgreementService:
     ratings: tuple[str, ...] = ()
 
     def report(self, asked: AgreementOptions | None = None) -> Agreement:
-        """All figures of the work under some filters; it is read once, in pages.
+        """Compute all agreement figures under some filters, in one pass in pages.
 
         Raises:
             NotAllowed: this actor may not report on anybody, or not on those asked for.
             InvalidInput: a filter names nothing that is there.
         """
-        only = (
-            ""
-            if is_allowed(self.actor, Verb.REPORT)
-            else self._require_own_id(asked or AgreementOptions())
-        )
-        wanted = self._resolve_options(asked or AgreementOptions())
+        options = asked or AgreementOptions()
+        only = "" if is_allowed(self.actor, Verb.REPORT) else self._require_own_id(options)
+        wanted = self._resolve_options(options)
         order = LabelOrder(self._label_trees(wanted), level=wanted.label_level)
         readers = ReadingBuilder(wanted, order, only=only)
-        chosen = frozenset(self._find_chosen_ids(wanted))
+        named = set(wanted.people)
+        chosen = frozenset(
+            reader(each.id) for each in self.people.all() if named & {each.id, each.name}
+        )
         together, oneself = AgreementTally(order, self.ratings), AgreementTally(order, self.ratings)
         for record, summary in self._read_records(wanted):
             readings = readers.readings(record)
@@ -141,39 +141,32 @@ class AgreementService:
             readers.left,
         )
 
-    def _require_own_id(self, asked: AgreementOptions) -> str:
+    def _require_own_id(self, options: AgreementOptions) -> str:
         """The actor's own id; refuses people whose readings the actor may not compare."""
         require(self.actor, Verb.REPORT, self.actor.person)
         own = self.people.person(self.actor.person)
-        for person in asked.people:
+        for person in options.people:
             if person != own.name:
                 require(self.actor, Verb.REPORT, person)
         return own.id
 
-    def _resolve_options(self, asked: AgreementOptions) -> AgreementOptions:
-        plain = RecordFilter(
-            dataset=asked.dataset,
-            origin=asked.origin,
-            state=asked.state,
-            label=asked.label,
-            since=asked.since,
-        )
-        checked = self.check(plain)
-        for person in asked.people:
+    def _resolve_options(self, options: AgreementOptions) -> AgreementOptions:
+        shared = ("dataset", "origin", "state", "label", "since")
+        checked = self.check(RecordFilter(**{name: getattr(options, name) for name in shared}))
+        for person in options.people:
             self.check(RecordFilter(person=person))
         return replace(
-            asked,
+            options,
             label=checked.label,
             since=checked.since,
-            label_set=self._resolve_label_set(asked.label_set),
+            label_set=self._resolve_label_set(options.label_set),
         )
 
     def _resolve_label_set(self, start: str) -> str:
         if not start:
             return ""
-        found = [
-            each for each in self.guidance.versions(GuidanceKind.LABELS) if each.startswith(start)
-        ]
+        known = self.guidance.versions(GuidanceKind.LABELS)
+        found = [each for each in known if each.startswith(start)]
         if len(found) != 1:
             raise InvalidInput(
                 f"{start!r} names {'several' if found else 'no'} versions of the label set",
@@ -181,17 +174,12 @@ class AgreementService:
             )
         return found[0]
 
-    def _find_chosen_ids(self, asked: AgreementOptions) -> Iterator[str]:
-        for person in self.people.all():
-            if {person.id, person.name} & set(asked.people):
-                yield reader(person.id)
-
-    def _label_trees(self, asked: AgreementOptions) -> Iterator[LabelTree]:
-        if asked.label_set:
-            yield stored_labels(self.guidance.text(GuidanceKind.LABELS, asked.label_set))
+    def _label_trees(self, options: AgreementOptions) -> Iterator[LabelTree]:
+        if options.label_set:
+            yield stored_labels(self.guidance.text(GuidanceKind.LABELS, options.label_set))
             return
         names = [each.name for each in self.corpus.datasets()]
-        for name in [asked.dataset] if asked.dataset else names:
+        for name in [options.dataset] if options.dataset else names:
             with suppress(NotFound):
                 yield self.labels(name)
 
@@ -204,13 +192,13 @@ class AgreementService:
         }
 
     def _read_records(
-        self, asked: AgreementOptions
+        self, options: AgreementOptions
     ) -> Iterator[tuple[Record, Callable[[], Summary]]]:
-        records = self.corpus.records(RecordFilter(dataset=asked.dataset))
+        records = self.corpus.records(RecordFilter(dataset=options.dataset))
         worked = (
             record
             for record in records
-            if record.assignments and asked.kind in ("", record.sample.kind)
+            if record.assignments and options.kind in ("", record.sample.kind)
         )
         while page := list(islice(worked, _PAGE_SIZE)):
             lengths = {
@@ -245,7 +233,7 @@ def _without_second_readings(readings: Iterable[SampleReading]) -> list[SampleRe
 def _count_left_out(
     readings: Sequence[SampleReading], chosen: frozenset[str], *, compared: bool
 ) -> LeftOutCounts:
-    """Readings of a sample that have no other reading to be compared with."""
+    """Count readings of a sample without another reading to compare with."""
     first = {each.person for each in _without_second_readings(readings)}
     second = sum(reader(each.person) not in first for each in readings)
     left = LeftOutCounts(work=Counter({LeftOutReason.SECOND_ALONE: second}))

@@ -60,10 +60,7 @@ def all_figures(tally: AgreementTally) -> list[AgreementFigure]:
     labels = tally.labels()
     places = {label: place for place, label in enumerate(labels)}
     two = len(tally.people) == _PAIR_SIZE
-    levels = (
-        ("sample", tally.of_samples, "samples"),
-        ("segment", tally.of_segments, "sentences"),
-    )
+    levels = (("sample", tally.of_samples, "samples"), ("segment", tally.of_segments, "sentences"))
     found: list[AgreementFigure] = []
     for level, ratings, of in levels:
         given = _LabelCounts(ratings, places, tally.samples)
@@ -89,46 +86,46 @@ class _LabelCounts:
         self._counts = agreement.counts(self._patterns, self._size)
 
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[AgreementFigure]:
-        """Percent, Cohen for two people, Fleiss, alpha in both its forms."""
+        """Yield percent, Cohen for two people, Fleiss, nominal and ordinal alpha."""
         yield self._percent_figure(level, "pairs of people" if alpha else of)
         yield from self._cohen_figures(level, of, ["cohen_kappa"]) if two else ()
         yield from self._fleiss_figures(level, of)
         yield from self._alpha_figures(level, of) if alpha else ()
 
     def ratings(self, level: str, *, two: bool) -> Iterator[AgreementFigure]:
-        """Percent, kappa as it is and weighted for two people, alpha in both its forms."""
+        """Yield percent, kappa plain and weighted for two people, both alphas."""
         yield self._percent_figure(level, "pairs of people")
         yield from self._cohen_figures(level, "samples", list(KAPPAS)) if two else ()
         yield from self._alpha_figures(level, "samples")
 
     def _percent_figure(self, level: str, of: str) -> AgreementFigure:
         pairs = self._sum_by_sample(agreement.pairs(self._counts))
-        asked = _Measure("percent", int(pairs[:, 1].sum()), of, agreement.percent)
-        return _make_figures(level, pairs, [asked])[0]
+        measures = _Measure("percent", int(pairs[:, 1].sum()), of, agreement.percent)
+        return _make_figures(level, pairs, [measures])[0]
 
     def _alpha_figures(self, level: str, of: str) -> list[AgreementFigure]:
         met = self._sum_by_sample(_flatten_tables(agreement.coincidences(self._counts)))
-        asked = [
+        measures = [
             _Measure("alpha_nominal", len(self._ratings), of, self._alpha_statistic()),
             _Measure("alpha_ordinal", len(self._ratings), of, self._alpha_statistic(ordinal=True)),
         ]
-        return _make_figures(level, met, asked)
+        return _make_figures(level, met, measures)
 
     def _cohen_figures(self, level: str, of: str, names: Sequence[str]) -> list[AgreementFigure]:
         table = np.zeros((len(self._patterns), self._size, self._size))
         for place, (one, other) in enumerate(self._patterns):
             table[place, one, other] = 1
         sums = self._sum_by_sample(_flatten_tables(table))
-        asked = [
+        measures = [
             _Measure(
                 name, len(self._ratings), of, partial(_apply_to_tables, KAPPAS[name], self._size)
             )
             for name in names
         ]
-        return _make_figures(level, sums, asked)
+        return _make_figures(level, sums, measures)
 
     def _fleiss_figures(self, level: str, of: str) -> Iterator[AgreementFigure]:
-        """Of the units that the most usual number of people judged: Fleiss needs one number."""
+        """Fleiss of the units that the most common number of people judged."""
         sizes = self._ratings.sizes
         people = max(sizes, key=lambda size: (sizes[size], size), default=_PAIR_SIZE)
         fits = self._counts.sum(axis=-1) == people
@@ -136,8 +133,8 @@ class _LabelCounts:
         by_pattern[fits] = agreement.fleiss_sums(self._counts[fits])
         others = len(self._ratings) - sizes[people]
         note = f"of {people} people each; {others:,} of other numbers left out" if others else ""
-        asked = _Measure("fleiss_kappa", sizes[people], of, agreement.fleiss, note)
-        yield from _make_figures(level, self._sum_by_sample(by_pattern), [asked])
+        measures = _Measure("fleiss_kappa", sizes[people], of, agreement.fleiss, note)
+        yield from _make_figures(level, self._sum_by_sample(by_pattern), [measures])
 
     def _sum_by_sample(self, by_pattern: Numbers) -> Numbers:
         return self._ratings.summed(by_pattern, self._samples)
@@ -164,11 +161,11 @@ def _apply_to_tables(function: Statistic, size: int, sums: Numbers) -> Numbers:
 def _span_figures(level: str, marks: PairMarks, samples: int) -> list[AgreementFigure]:
     rows = marks.summed(samples)
     note = f"neither marked anything in {marks.neither:,} more" if marks.neither else ""
-    asked = [
+    measures = [
         _Measure(f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", share_of(place, -1), note)
         for place, name in enumerate(FIGURES)
     ]
-    return _make_figures(level, rows, asked)
+    return _make_figures(level, rows, measures)
 
 
 def _evidence_figures(tally: AgreementTally) -> list[AgreementFigure]:
@@ -179,7 +176,7 @@ def _evidence_figures(tally: AgreementTally) -> list[AgreementFigure]:
     any_given = given + total[EvidenceRelation.ONE]
     neither = total[EvidenceRelation.NEITHER]
     note = f"neither gave any in {neither:,} more" if neither else ""
-    asked = [
+    measures = [
         _Measure("same_passage", given, "pairs, both gave", _passage_share(both[:1], both)),
         _Measure("overlap", given, "pairs, both gave", _passage_share(both[:2], both)),
         _Measure(
@@ -190,7 +187,7 @@ def _evidence_figures(tally: AgreementTally) -> list[AgreementFigure]:
             note,
         ),
     ]
-    return _make_figures("evidence", rows, asked)
+    return _make_figures("evidence", rows, measures)
 
 
 def _passage_share(
@@ -206,15 +203,15 @@ def _passage_share(
 
 
 def share_of(part: int, whole: int) -> Statistic:
-    """One column of sums as a share of another; both by their places."""
+    """Return a statistic: one column of sums as a share of another, by index."""
     return lambda sums: agreement.percent(sums[..., [part, whole]])
 
 
-def _make_figures(level: str, rows: Numbers, asked: Sequence[_Measure]) -> list[AgreementFigure]:
-    """Measures of the sums of some columns, with intervals from one set of draws."""
+def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> list[AgreementFigure]:
+    """Compute measures of column sums, with intervals from one set of draws."""
     total, draws = rows.sum(axis=0), resample_sums(rows)
     found = []
-    for name, n, of, function, note in asked:
+    for name, n, of, function, note in measures:
         value = measure_value(function(total), units=n)
         drawn = None if draws is None or isinstance(value, Undefined) else function(draws)
         interval = agreement.draw_interval(drawn)
@@ -228,10 +225,7 @@ SEVERAL: Final = "rated on several scales"
 
 @dataclass(frozen=True, slots=True)
 class PairFigures:
-    """Two people compared; the figures of spans are means over `marked` samples.
-
-    `samples`: both read them. `matched`: pairs of their spans that overlap.
-    """
+    """Two people compared; the figures of spans are means over `marked` samples."""
 
     people: tuple[str, str]
     samples: int
@@ -249,7 +243,7 @@ class PairFigures:
 
 
 def pair_figures(tally: AgreementTally) -> list[PairFigures]:
-    """Each two people that met, sorted by their ids."""
+    """Return the figures of each pair of people, sorted by their ids."""
     words: dict[str, list[LabelPath]] = {
         name: [(word,) for word in rated.words()] for name, rated in tally.rated.items()
     }

@@ -25,7 +25,7 @@ _ONESELF_PREFIX: Final = "oneself: "
 
 
 def as_json(found: Agreement) -> dict[str, Any]:
-    """All of it; a measure without a value has null, and `undefined` says why."""
+    """Return all figures; a measure without a value has null, and `undefined` says why."""
     return {
         "filters": asdict(found.asked),
         "labels": found.labels,
@@ -46,7 +46,7 @@ def as_json(found: Agreement) -> dict[str, Any]:
 
 
 def rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
-    """A row of `COLUMNS` for each measure; cells that have no value are empty."""
+    """Yield a row of `COLUMNS` for each measure; cells without a value are empty."""
     for before, compared in (("", found.together), (_ONESELF_PREFIX, found.oneself)):
         for figure in compared.figures if compared.samples else ():
             value = rounded(figure.value)
@@ -72,17 +72,17 @@ def left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
 
 
 def rounded(value: Measured) -> float | None:
-    """To four digits; None where there is none."""
+    """Round to four digits; None without a value."""
     return None if isinstance(value, Undefined) else _round(value)
 
 
 def missing_value_reason(value: Measured) -> str:
-    """Why there is no value; empty where there is one."""
+    """Return why there is no value; empty where there is one."""
     return value.reason if isinstance(value, Undefined) else ""
 
 
 def people_of(found: Agreement, pair: PairFigures) -> list[str]:
-    """The names of two people; of two readings of one person, that name alone."""
+    """Return the names of two people; of two readings of one person, that name alone."""
     names = [found.names[person] for person in pair.people if reader(person) == person]
     return names or [found.names[reader(pair.people[0])]]
 

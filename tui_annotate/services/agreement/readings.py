@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
+from functools import cache
 from itertools import accumulate
 from typing import Final
 
@@ -24,14 +25,17 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.span_agreement import stacked
 
 NOTHING: Final[LabelPath] = ()
+"""What stands for a sample or a sentence in which somebody marked nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementOptions:
     """Whose work is compared, and what of it; an empty value excludes nothing.
 
-    `people`: these among themselves; one alone, with each of the others. `label_level`: number of
-    names of a label's path; 0 for all. `label_set`: the start of a hash. `since`: ISO 8601.
+    Attributes:
+        people: these among themselves; one alone, with each of the others.
+        label_level: number of names of a label's path; 0 for all.
+        label_set: the start of a hash.
     """
 
     dataset: str = ""
@@ -59,9 +63,9 @@ class LeftOutReason(StrEnum):
     ONE_READER = "read by one person"
 
 
-def other_state(state: State, asked: str) -> str:
-    """The reason why work in another state than the one that was asked for is left out."""
-    return f"{state.value}, not {asked}"
+def other_state(state: State, wanted: str) -> str:
+    """Return the reason for leaving out work in another state than `wanted`."""
+    return f"{state.value}, not {wanted}"
 
 
 @dataclass(slots=True)
@@ -73,7 +77,7 @@ class LeftOutCounts:
     samples: Counter[str] = field(default_factory=Counter)
 
     def add(self, more: LeftOutCounts) -> None:
-        """More of the same; what did not occur is no reason."""
+        """Add the counts of another object."""
         self.work += more.work
         self.annotations += more.annotations
         self.samples += more.samples
@@ -96,8 +100,10 @@ class MarkedUnit:
 class SampleReading:
     """One person's work on one sample.
 
-    `spans`: of the summary as they were marked; without one, of the source. `units`: by trimmed
-    span. `sources`: of a citation, what was marked of the cited document, on one axis.
+    Attributes:
+        spans: of the summary as they were marked; without one, of the source.
+        units: by trimmed span.
+        sources: of a citation, what was marked of the cited document, on one axis.
     """
 
     person: str
@@ -110,7 +116,7 @@ class SampleReading:
     rating: str = ""
 
     def of_segments(self, segments: Sequence[Segment], order: LabelOrder) -> list[LabelPath]:
-        """The worst label of what was marked in each segment."""
+        """Return the worst label of what was marked in each segment."""
         found: list[list[LabelPath]] = [[] for _ in segments]
         starts = [segment.start for segment in segments]
         for span, unit in self.units.items():
@@ -122,59 +128,49 @@ class SampleReading:
 
 
 class ReadingBuilder:
-    """Makes readings of records.
+    """Makes readings of records; of everybody's, or of one person's work `only`.
 
     Attributes:
         left: what did not count so far.
         label_sets: by version, the readings under it.
     """
 
-    def __init__(self, asked: AgreementOptions, order: LabelOrder, *, only: str = "") -> None:
-        """Nothing is left out yet.
-
-        Args:
-            only: a person whose work alone may be looked at; empty for everybody's.
-        """
-        self._options = asked
+    def __init__(self, options: AgreementOptions, order: LabelOrder, *, only: str = "") -> None:
+        self._options = options
         self._order = order
         self._only_person = only
-        self._label = tuple(asked.label.split(JOINER)) if asked.label else ()
+        self._label = tuple(options.label.split(JOINER)) if options.label else ()
         self.left = LeftOutCounts()
         self.label_sets: Counter[str] = Counter()
 
     def readings(self, record: Record) -> list[SampleReading]:
-        """Those that count, by person."""
+        """Return the readings of a record that count, by person."""
         work: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             work.setdefault(owned.person, []).append(owned.annotation)
         found = []
         for assignment in sorted(record.assignments, key=lambda each: each.person):
-            if assignment.person == SETTLED or self._only_person not in (
-                "",
-                reader(assignment.person),
-            ):
-                continue
+            allowed = self._only_person in ("", reader(assignment.person))
             own = work.get(assignment.person, [])
-            if not self._counts(assignment, own):
-                continue
-            kept = list(self._filter_annotations(own, record.sample))
-            found.append(self._make_reading(assignment, record.sample, kept))
-            self.label_sets.update(found[-1].label_sets)
+            if assignment.person != SETTLED and allowed and self._counts(assignment, own):
+                kept = list(self._filter_annotations(own, record.sample))
+                found.append(self._make_reading(assignment, record.sample, kept))
+                self.label_sets.update(found[-1].label_sets)
         return found
 
     def _counts(self, assignment: Assignment, own: Sequence[Annotation]) -> bool:
-        asked, state = self._options, assignment.state
-        if asked.state and state != asked.state:
-            self.left.work[other_state(state, asked.state)] += 1
+        options, state = self._options, assignment.state
+        if options.state and state != options.state:
+            self.left.work[other_state(state, options.state)] += 1
             return False
-        if assignment.updated < asked.since:
+        if assignment.updated < options.since:
             self.left.work[LeftOutReason.TOO_OLD] += 1
             return False
         if not (own or assignment.rating) and state is not State.DONE:
             self.left.work[LeftOutReason.NOT_READ] += 1
             return False
         versions = {each.label_set for each in own}
-        if asked.label_set and versions - {asked.label_set}:
+        if options.label_set and versions - {options.label_set}:
             self.left.work[LeftOutReason.OTHER_LABEL_SET] += 1
             return False
         return True
@@ -182,11 +178,11 @@ class ReadingBuilder:
     def _filter_annotations(
         self, own: Iterable[Annotation], sample: Sample
     ) -> Iterator[Annotation]:
-        asked, label, left = self._options, self._label, self.left.annotations
+        options, label, left = self._options, self._label, self.left.annotations
         needed = sample.kind is not SampleKind.CITATION and bool(sample.side(Side.SUMMARY))
         for each in own:
             origin = each.origin
-            if asked.origin and asked.origin not in (origin, origin.partition(":")[0]):
+            if options.origin and options.origin not in (origin, origin.partition(":")[0]):
                 left[LeftOutReason.OTHER_ORIGIN] += 1
             elif label and not any(path[: len(label)] == label for path in each.labels):
                 left[LeftOutReason.OTHER_LABELS] += 1
@@ -238,28 +234,25 @@ def _marked_anchors(
 
 
 class Axis:
-    """The source documents of a sample, laid end to end with a gap, so that spans can be compared.
+    """Source documents of a sample end to end, with a gap, so that spans can be compared.
 
     The gap keeps the last words of one from touching the first of the next.
     """
 
     def __init__(self, sample: Sample) -> None:
-        """All of them, in order."""
         self._texts = [document.text for document in sample.side(Side.SOURCE)]
         self._starts = [0, *accumulate(len(text) + 1 for text in self._texts)]
 
     @property
     def text(self) -> str:
-        """What spans on the axis are of."""
+        """The text that spans on the axis refer to."""
         return "\n".join(self._texts)
 
     def place(self, anchor: Anchor) -> Span | None:
-        """A trimmed span of evidence on the axis; None for white space alone."""
+        """Return a trimmed span of evidence on the axis; None for white space alone."""
         found = anchor.span.trim(self._texts[anchor.index])
         return found.shift(self._starts[anchor.index]) if found else None
 
-
-"""What stands for a sample or a sentence in which somebody marked nothing."""
 
 UNLABELLED: Final[LabelPath] = ("",)
 """What stands for work that has no label; no label is called so."""
@@ -271,13 +264,12 @@ class LabelOrder:
     """Finds the worst of several labels; `strangers` are requested labels outside all sets."""
 
     def __init__(self, trees: Iterable[LabelTree], *, level: int = 0) -> None:
-        """What two sets order differently stands as the first has it."""
         paths = dict.fromkeys(
             path for tree in trees for root in tree.roots for path in _walk_leaves_first(root)
         )
         self._level = level or None
         self._places = {path: place for place, path in enumerate(paths)}
-        self._key_cache: dict[LabelPath, _Key] = {}
+        self._key = cache(self._compute_key)
         self.strangers: set[LabelPath] = set()
 
     def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
@@ -293,12 +285,6 @@ class LabelOrder:
         """Distinct values of `worst` and `worse`, the worst first."""
         return sorted(set(found), key=self._key)
 
-    def _key(self, path: LabelPath) -> _Key:
-        known = self._key_cache.get(path)
-        if known is None:
-            known = self._key_cache[path] = self._compute_key(path)
-        return known
-
     def _compute_key(self, path: LabelPath) -> _Key:
         beyond = len(self._places)
         if path in (NOTHING, UNLABELLED):
@@ -307,11 +293,8 @@ class LabelOrder:
             return self._places[path], 1, path
         self.strangers.add(path)
         kin = (path[:depth] for depth in range(len(path) - 1, 0, -1))
-        return (
-            next((self._places[above] for above in kin if above in self._places), beyond),
-            0,
-            path,
-        )
+        place = next((self._places[above] for above in kin if above in self._places), beyond)
+        return place, 0, path
 
 
 def _walk_leaves_first(label: Label) -> Iterator[LabelPath]:
@@ -320,13 +303,7 @@ def _walk_leaves_first(label: Label) -> Iterator[LabelPath]:
     yield label.path
 
 
-def named(path: LabelPath) -> str:
-    """A label as people read it."""
-    if path in (NOTHING, UNLABELLED):
-        return "nothing" if path == NOTHING else "(no label)"
-    return JOINER.join(path)
-
-
 def all_named(paths: Sequence[LabelPath]) -> list[str]:
-    """Labels as people read them, in their order."""
-    return [named(path) for path in paths]
+    """Return labels as people read them, in their order."""
+    special = {NOTHING: "nothing", UNLABELLED: "(no label)"}
+    return [special.get(path, JOINER.join(path)) for path in paths]

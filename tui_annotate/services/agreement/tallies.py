@@ -36,7 +36,6 @@ class Summary:
 
     Attributes:
         cited: of a citation, the text that it cites; None for all other samples.
-        kind: of the sample, by which it has its scale.
     """
 
     text: str
@@ -54,13 +53,13 @@ class Ratings:
         self._found = array("q")
 
     def add(self, sample: int, labels: Sequence[LabelPath]) -> None:
-        """One unit of a sample."""
+        """Add one unit of a sample."""
         self._samples.append(sample)
         self._found.append(self.patterns.setdefault(tuple(labels), len(self.patterns)))
 
     @property
     def sizes(self) -> Counter[int]:
-        """By number of people, how many units that many judged."""
+        """Number of units by the number of people who judged them."""
         each = np.bincount(np.asarray(self._found), minlength=len(self.patterns))
         found: Counter[int] = Counter()
         for labels, place in self.patterns.items():
@@ -81,8 +80,9 @@ class Ratings:
 class PairTally:
     """Two people compared, or one person's two readings.
 
-    `both`, `matched`: label pairs of samples and of overlapping spans, with how often they occur.
-    `spans`: sums of the four figures over the `marked` samples, where either marked something.
+    Attributes:
+        both, matched: label pairs of samples and of overlapping spans, with how often they occur.
+        spans: sums of the four figures over the `marked` samples, where either marked something.
     """
 
     both: Counter[tuple[LabelPath, LabelPath]] = field(default_factory=Counter)
@@ -105,7 +105,7 @@ class ScaleRatings:
     given: Ratings = field(default_factory=Ratings)
 
     def words(self) -> list[str]:
-        """The scale, and behind it the other words that were given."""
+        """Return the words of the scale, then the other words that were given."""
         given = {word for pattern in self.given.patterns for (word,) in pattern}
         return [*self.scale, *sorted(given.difference(self.scale))]
 
@@ -126,7 +126,7 @@ class PairMarks:
         return self.neither + len(self._found)
 
     def add(self, sample: int, found: SpanF1 | None) -> None:
-        """The figures of two people at a sample; None where neither marked anything."""
+        """Add the figures of two people at a sample; None where neither marked anything."""
         if found is None:
             self.neither += 1
         else:
@@ -144,11 +144,6 @@ class AgreementTally:
     """All compared work; `marks` are span figures of the text, `cited` those of citations."""
 
     def __init__(self, order: LabelOrder, chosen: Sequence[str] = ()) -> None:
-        """Nothing is compared yet.
-
-        Args:
-            chosen: the workspace's words for samples of every kind; empty where it names none.
-        """
         self._order = order
         self._chosen = chosen
         self.samples = 0
@@ -161,11 +156,11 @@ class AgreementTally:
 
     @property
     def people(self) -> set[str]:
-        """Whose work was compared."""
+        """The people whose work was compared."""
         return {person for pair in self.pairs for person in pair}
 
     def add(self, groups: Sequence[Group], summary: Summary) -> None:
-        """One sample more; a reading may be in several groups."""
+        """Add a sample; a reading may be in several groups."""
         self.stacked += sum(
             each.stacked for each in {one.person: one for group in groups for one in group}.values()
         )
@@ -216,7 +211,7 @@ class AgreementTally:
         return "" if self._chosen else _SCALE_NAMES.get(kind, _COLLECTION_SCALE)
 
     def labels(self) -> list[LabelPath]:
-        """All labels that were given to samples, sentences or spans, the worst first."""
+        """Return all labels given to samples, sentences or spans, the worst first."""
         every = (self.of_samples, self.of_segments, self.of_matched)
         return self._order.sorted(
             label for ratings in every for labels in ratings.patterns for label in labels

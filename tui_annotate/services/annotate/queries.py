@@ -10,7 +10,6 @@ from typing import Any, Final, Self
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.collection_items import (
-    Branch,
     Item,
     Leaf,
     Sentence,
@@ -22,7 +21,6 @@ from tui_annotate.domain.collection_items import (
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.people import Person
 from tui_annotate.domain.practice_feedback import Feedback, feedback
 from tui_annotate.domain.queue_orders import BY_SOURCE
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, Sibling, Side
@@ -43,10 +41,7 @@ MOST_SIBLINGS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class CitationContext:
-    """The report around a citation; None where the workspace lacks it.
-
-    `citations` are those of the sentence that this person has, in order.
-    """
+    """The report around a citation, None if it is not stored, and this person's citations."""
 
     report: Sample | None
     sentence: int
@@ -56,7 +51,12 @@ class CitationContext:
 
 @dataclass(frozen=True)
 class SampleQueries:
-    """What annotators see, and their stored positions; writes nothing to the log."""
+    """What annotators see; writes nothing.
+
+    Attributes:
+        people: also has each person's positions in samples, and preferences.
+        line: the queue.
+    """
 
     corpus: CorpusStore
     store: AnnotationStore
@@ -67,7 +67,7 @@ class SampleQueries:
     ratings: tuple[str, ...] = ()
 
     def open(self, person: str, key: SampleKey, *, order: str = BY_SOURCE) -> OpenSample:
-        """A sample with all that the screen shows of it. Writes nothing.
+        """Load a sample with all that the screen shows; writes nothing.
 
         Raises:
             NotFound: there is no such sample.
@@ -94,14 +94,11 @@ class SampleQueries:
         )
 
     def moment(self) -> int:
-        """A number that is another once anything was committed since, by whomever.
-
-        As long as it is the same, whatever was read here stands. It costs next to nothing.
-        """
+        """Return a number that changes with every commit; cheap."""
         return self.store.moment()
 
     def labels(self, dataset: str = "") -> LabelTree:
-        """The label set in force in a dataset; the workspace's where it has none of its own.
+        """Return the label set in force in a dataset, or else in the workspace.
 
         Raises:
             NotFound: the workspace has no label set.
@@ -109,7 +106,7 @@ class SampleQueries:
         return self._label_sets.in_force(dataset)
 
     def became(self, dataset: str, version: str) -> Renames:
-        """What labels of a former version are called now in a dataset, where that is otherwise."""
+        """Return the labels of a former version that have other names now, in a dataset."""
         with self.store.reading() as log:
             return log.became(dataset, version)
 
@@ -120,11 +117,7 @@ class SampleQueries:
     def start(self, person: str, *, order: str = BY_SOURCE, sample: str = "") -> SampleKey | None:
         """Return the named sample, else the last one of this person, else the next incomplete one.
 
-        Args:
-            sample: an id, or dataset/id; `dataset/` means their first sample of it.
-
-        Returns:
-            None without any samples.
+        `sample` is an id, or dataset/id; `dataset/` means their first one of it.
 
         Raises:
             NotFound: `sample` names none, more than one, or a dataset without any of theirs.
@@ -150,31 +143,23 @@ class SampleQueries:
         )
 
     def feedback(self, person: str, key: SampleKey) -> Feedback | None:
-        """A sample that somebody did for practice beside what is right; None for all others."""
+        """Compare work on a practice sample with the right answers; None for all other samples."""
         right = self.store.gold(person, key)
         if right is None:
             return None
         work = self.store.stream(person, key)
         return feedback(work.annotations, right, rated=work.assignment.rating)
 
-    def find_reopened(self, person: Person) -> int:
-        """How many samples somebody is still to read a second time."""
-        return self.line.find_reopened(person)
-
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """The next sample that this person has not finished; goes on from the top at the end.
-
-        Returns:
-            None when all are finished; `after` itself when it alone is not.
-        """
+        """Return the next unfinished sample, wrapping around; None when all are finished."""
         return self.line.next_unfinished(person, after, order=order)
 
     def neighbour(
         self, person: str, key: SampleKey, step: int, *, order: str = BY_SOURCE
     ) -> SampleKey | None:
-        """The sample `step` places further on, back where negative; None behind the ends."""
+        """Return the sample `step` places on, or back; None beyond the ends."""
         return self.line.neighbour(person, key, step, order=order)
 
     def queue(
@@ -187,7 +172,7 @@ class SampleQueries:
         offset: int = 0,
         limit: int = 200,
     ) -> QueuePage:
-        """Rows of the queue; `search` looks in id, group, dataset and the summary's start."""
+        """Return rows of the queue; `search` covers id, group, dataset, start of summary."""
         return self.line.page(
             person, order=order, search=search, states=states, offset=offset, limit=limit
         )
@@ -195,12 +180,7 @@ class SampleQueries:
     def siblings(
         self, person: str, key: SampleKey, *, order: str = BY_SOURCE
     ) -> tuple[Sibling, ...]:
-        """The samples of a sample's group that are in this person's line, as they came.
-
-        Returns:
-            None of them where the sample belongs to no group; else it is one of them. No more than
-            `MOST_SIBLINGS`.
-        """
+        """Return up to `MOST_SIBLINGS` samples of a sample's group, itself among them."""
         rows = self.line.siblings(person, key, order=order)[:MOST_SIBLINGS]
         found = []
         for row in rows:
@@ -210,48 +190,22 @@ class SampleQueries:
         return tuple(found)
 
     def find(self, text: str) -> SampleKey:
-        """The sample that is meant: an id, dataset/id, or the start of one id alone.
+        """Return the sample with an id, dataset/id, or the start of a unique id.
 
         Raises:
             NotFound: none, or several; the hint names some.
         """
         return self.corpus.find(text.strip())
 
-    def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
-        """A person's own notes, once each: the most frequent first, then the most recent."""
-        return self.store.past_notes(person, limit=limit)
-
     def former_evidence(self, person: str, sample: Sample) -> dict[str, tuple[Span, ...]]:
-        """Where this person took evidence in the sample's sources while they were at other samples.
-
-        Returns:
-            By the document's hash, spans in order; documents without any are absent.
-        """
+        """Return this person's evidence at other samples: spans in order, by document hash."""
         names = {document.sha256 for document in sample.side(Side.SOURCE)}
         return self.store.former_evidence(person, names, outside=sample.key)
-
-    def modes(self, dataset: str) -> tuple[SampleKind, ...]:
-        """The kinds of items that a dataset has: reports, documents, citations, in that order."""
-        return self.items.modes(dataset)
-
-    def topics(self, person: str, dataset: str, kind: SampleKind) -> tuple[Branch, ...]:
-        """Topics as they came, with how much of each this person has done.
-
-        That counts reports, documents, or sentences all of whose citations are annotated. Whoever
-        was given samples of the dataset sees and counts these alone, here and below.
-        """
-        return self.items.topics(person, dataset, kind)
-
-    def runs(
-        self, person: str, dataset: str, kind: SampleKind, *, topic: str
-    ) -> tuple[Branch, ...]:
-        """The runs of a topic as they came, counted likewise; of reports each is itself an item."""
-        return self.items.runs(person, dataset, kind, topic=topic)
 
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
     ) -> tuple[Leaf, ...]:
-        """The documents of a run by their ids, or its sentences in their order; none of reports."""
+        """Return documents of a run by id, or sentences in order; none of reports."""
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""
@@ -270,22 +224,20 @@ class SampleQueries:
         return SampleKey(within, found) if found is not None else None
 
     def around(self, person: str, key: SampleKey) -> CitationContext:
-        """What stands around a citation.
+        """Return the report and the sentence around a citation.
 
         Raises:
             NotFound: there is no such sample.
         """
         sample = self.corpus.sample(key).sample
-        report = self._find_report(sample)
-        mine = [
-            one for one in self._citations_of_report(person, sample) if one.group == sample.group
-        ]
+        report = self.corpus.sample_or_none(SampleKey(sample.dataset, report_id(sample.group)))
+        items = self._citations_of_report(person, sample)
         index = sample.group.rpartition("|")[2]
         return CitationContext(
             report,
             int(index) if index.isdecimal() else 0,
             sentences(report) if report else (),
-            tuple(one.key for one in mine),
+            tuple(one.key for one in items if one.group == sample.group),
         )
 
     def step(self, person: str, key: SampleKey, step: int) -> SampleKey | None:
@@ -306,32 +258,16 @@ class SampleQueries:
         run = report_id(sample.group).removeprefix(f"r|{topic}|")
         return self.items.items(person, sample.dataset, SampleKind.CITATION, topic=topic, run=run)
 
-    def _find_report(self, sample: Sample) -> Sample | None:
-        try:
-            return self.corpus.sample(SampleKey(sample.dataset, report_id(sample.group))).sample
-        except NotFound:
-            return None
-
-    def keep_place(self, person: str, key: SampleKey, place: Mapping[str, Any]) -> None:
-        """Remembers where a person is in a sample; JSON values that the screen understands."""
-        self.people.keep_place(person, key, place)
-
-    def preferences(self, person: str) -> dict[str, Any]:
-        """What a person chose, by name."""
-        return self.people.preferences(person)
-
-    def keep_preference(self, person: str, name: str, value: Any) -> None:
-        """Remembers a choice; a JSON value."""
-        self.people.keep_preference(person, name, value)
-
 
 @dataclass(frozen=True, slots=True)
 class OpenSample:
-    """A sample as one person sees it.
+    """A sample as one person sees it, with this person's annotations in reading order.
 
-    `segments`: parallel to `sample.documents`. `annotations`: this person's, in reading order.
-    `place`: the last position; empty for none. `position`: in the order, from 1. `practice`: the
-    right answers are shown when it is done. `suggestions`: empty where they are hidden.
+    Attributes:
+        segments: parallel to `sample.documents`.
+        position: in the order, from 1.
+        practice: whether the right answers are shown when it is done.
+        suggestions: empty where they are hidden.
     """
 
     sample: Sample
@@ -353,8 +289,9 @@ class OpenSample:
 class SaveResult:
     """What is stored after an action.
 
-    `annotation`: the one that was changed; None where it is gone, or there is not exactly one.
-    `undone`: the verb that undo or redo reversed; else empty. `answers`: by suggestion id.
+    Attributes:
+        annotation: the one that was changed; None where it is gone, or there is not exactly one.
+        undone: the verb that undo or redo reversed; else empty.
     """
 
     key: SampleKey
@@ -367,9 +304,9 @@ class SaveResult:
 
     @classmethod
     def of(cls, done: ActionResult) -> Self:
-        """What a stream holds after an action."""
+        """Return what a stream holds after an action."""
         stream = done.stream
         annotations = stream.annotations
         touched = next((known for known in annotations if known.id == done.about), None)
-        told = (stream.key, done.verb, touched, annotations, stream.assignment, done.undone)
-        return cls(*told, stream.answers)
+        values = (stream.key, done.verb, touched, annotations, stream.assignment, done.undone)
+        return cls(*values, stream.answers)

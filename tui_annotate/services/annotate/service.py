@@ -19,11 +19,7 @@ from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import READ, PendingEvent
 from tui_annotate.domain.labels import LabelTree, check_overlap, is_duplicate
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
-from tui_annotate.domain.suggestions import (
-    SuggestionStatus,
-    accepted_annotation_id,
-    take_suggestion,
-)
+from tui_annotate.domain.suggestions import accepted_annotation_id, take_suggestion
 from tui_annotate.services.annotate.queries import SampleQueries, SaveResult
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable
@@ -34,7 +30,10 @@ from tui_annotate.storage.log.log import Log, Stream
 
 @dataclass(frozen=True)
 class AnnotationService(SampleQueries):
-    """The actions of annotators, and what they see. Threads may share it."""
+    """The actions of annotators, and what they see. Threads may share it.
+
+    Every action raises NotFound where there is no such sample.
+    """
 
     clock: Callable[[], str] = utc_now
     new_id: Callable[[], str] = new_id
@@ -61,7 +60,6 @@ class AnnotationService(SampleQueries):
         Raises:
             InvalidInput: the annotation is malformed, or its labels break their rules.
             Conflict: a duplicate claim with its label, a used id, or another label set in force.
-            NotFound: there is no such sample or document.
         """
 
         def prepare(log: Log, stream: Stream) -> PendingEvent:
@@ -100,7 +98,7 @@ class AnnotationService(SampleQueries):
     def remove(
         self, person: str, key: SampleKey, annotation_id: str, *, version: int, seconds: float
     ) -> SaveResult:
-        """Removes an annotation; `version` is the one that was read.
+        """Remove an annotation; `version` is the one that was read.
 
         Raises:
             Conflict: another version stands there now.
@@ -115,7 +113,7 @@ class AnnotationService(SampleQueries):
     def finish(
         self, person: str, key: SampleKey, *, seconds: float, label_set: str = ""
     ) -> SaveResult:
-        """The sample is done, also with nothing found.
+        """Complete a sample, also without annotations.
 
         Raises:
             Conflict: an annotation lacks what its label requires; the message says which and what.
@@ -129,36 +127,35 @@ class AnnotationService(SampleQueries):
         return self._write(person, key, prepare, seconds=seconds)
 
     def skip(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
-        """The sample is passed over; a reason becomes the comment."""
+        """Skip a sample; a reason becomes the comment."""
         return self._write_state(
             person, key, "skip", state=State.SKIPPED, reason=reason, seconds=seconds
         )
 
     def flag(self, person: str, key: SampleKey, *, reason: str = "", seconds: float) -> SaveResult:
-        """Something is wrong with the sample; a reason becomes the comment."""
+        """Flag a sample as faulty; a reason becomes the comment."""
         return self._write_state(
             person, key, "flag", state=State.FLAGGED, reason=reason, seconds=seconds
         )
 
     def comment(self, person: str, key: SampleKey, text: str, *, seconds: float) -> SaveResult:
-        """A comment on the sample as a whole, in place of the one that was there; may be empty."""
+        """Replace the comment on the sample as a whole; may be empty."""
         parts = {"comment": check_storable(text.strip(), "comment")}
-        return self._write_opinion(person, key, "comment", parts=parts, seconds=seconds)
+        return self._write(person, key, _prepare_opinion("comment", parts), seconds=seconds)
 
     def rate(self, person: str, key: SampleKey, rating: str, *, seconds: float) -> SaveResult:
-        """A word of the sample's scale for it as a whole; empty takes it back.
+        """Rate the sample with a word of its scale; empty removes the rating.
 
         Raises:
             InvalidInput: the word is not in the scale; where there is none, any word is taken.
-            NotFound: there is no such sample.
         """
         kind = self.corpus.sample(key).sample.kind
         word = check_storable(rating.strip(), "rating")
         parts = {"rating": event_builders.rating(word, scale(kind, self.ratings))}
-        return self._write_opinion(person, key, "rate", parts=parts, seconds=seconds)
+        return self._write(person, key, _prepare_opinion("rate", parts), seconds=seconds)
 
     def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
-        """Time on a sample that no action told of."""
+        """Store time spent on a sample without an action."""
         if working_seconds(seconds):
             self._write(person, key, _prepare_assignment(READ, {}), seconds=seconds)
 
@@ -167,7 +164,7 @@ class AnnotationService(SampleQueries):
     ) -> ClearResult:
         """Remove this person's annotations of a dataset, a sample, or all; one undo restores them.
 
-        `words`: ratings and comments too.
+        `words` also removes ratings and comments.
 
         Raises:
             NotFound: `sample` names none, or more than one.
@@ -189,19 +186,9 @@ class AnnotationService(SampleQueries):
         return SaveResult.of(done) if done else None
 
     def redo(self, person: str) -> SaveResult | None:
-        """Does again what undo took back last; None where something was done since."""
+        """Redo what was undone last; None where an action followed."""
         done = self._ledger.redo(person)
         return SaveResult.of(done) if done else None
-
-    def suggested(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
-        """Return the suggestions on a sample with this person's answers, in reading order.
-
-        Empty where the dataset hides suggestions.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
-        return self.store.suggested(person, key)
 
     def accept(
         self,
@@ -224,7 +211,7 @@ class AnnotationService(SampleQueries):
         Raises:
             InvalidInput: as `add`; or the label is no longer in the set.
             Conflict: as `add`; or it is accepted already, or the dataset hides suggestions.
-            NotFound: there is no such sample or suggestion.
+            NotFound: there is no such suggestion.
         """
 
         def prepare(log: Log, stream: Stream) -> PendingEvent:
@@ -244,7 +231,7 @@ class AnnotationService(SampleQueries):
 
         Raises:
             Conflict: it has this answer already, or the dataset hides suggestions.
-            NotFound: there is no such sample or suggestion.
+            NotFound: there is no such suggestion.
             InvalidInput: the reason can not be stored.
         """
         why = check_storable(reason.strip(), "reason")
@@ -266,11 +253,7 @@ class AnnotationService(SampleQueries):
         return SaveResult.of(self._ledger.do(person, key, prepare, seconds=seconds, about=about))
 
     def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:
-        """The label set in force, which is the one that a person saw, but for its colours.
-
-        Raises:
-            Conflict: it is another; an empty `label_set` stands for any.
-        """
+        """Return the label set in force; Conflict if it is not the one seen, colours aside."""
         labels = self._label_sets.in_force(key.dataset)
         if label_set and not self._label_sets.same(label_set, labels):
             raise Conflict(
@@ -293,9 +276,8 @@ class AnnotationService(SampleQueries):
         former = next((known for known in stream.annotations if known.id == annotation.id), None)
         check_storable(annotation.note, "note")
         found = []
-        for part in _split_at_sentences(
-            normalize_annotation(annotation, sample), sample, stream.annotations
-        ):
+        whole = normalize_annotation(annotation, sample)
+        for part in _split_at_sentences(whole, sample, stream.annotations):
             made = add_trace(part, sample, offer=offer, former=former)
             labels.check(made, held=former.labels if former else ())
             check_overlap(made, stream.annotations, labels)
@@ -308,14 +290,6 @@ class AnnotationService(SampleQueries):
             replace(one, version=1, number=number, created=now, updated=now)
             for one, number in zip(made, log.numbers([0] * len(made)), strict=True)
         ]
-
-    def _write_opinion(
-        self, person: str, key: SampleKey, verb: str, *, parts: Mapping[str, str], seconds: float
-    ) -> SaveResult:
-        def prepare(_log: Log, stream: Stream) -> PendingEvent:
-            return event_builders.rate_or_comment(stream.state, verb, parts)
-
-        return self._write(person, key, prepare, seconds=seconds)
 
     def _write_state(
         self, person: str, key: SampleKey, verb: str, *, state: State, reason: str, seconds: float
@@ -330,16 +304,16 @@ def _prepare_assignment(verb: str, parts: Mapping[str, str]) -> Prepare:
     return lambda _log, stream: event_builders.assign(stream.state, verb, parts)
 
 
+def _prepare_opinion(verb: str, parts: Mapping[str, str]) -> Prepare:
+    return lambda _log, stream: event_builders.rate_or_comment(stream.state, verb, parts)
+
+
 def _split_at_sentences(
     annotation: Annotation, sample: Sample, others: Sequence[Annotation]
 ) -> tuple[Annotation, ...]:
     """Split an annotation into one for each sentence of a report that its claim meets.
 
     The first part keeps the id; the other ids follow from it, so a repeated write is harmless.
-
-    Raises:
-        InvalidSpan: the claim lies between sentences.
-        Conflict: `others`, this person's own, have all of it already.
     """
     whole = in_sentences(annotation, sample)
     if sample.kind is not SampleKind.REPORT or len(whole.claim) <= 1:
@@ -348,12 +322,6 @@ def _split_at_sentences(
     new = [part for part in parts if not is_duplicate(part, others)]
     if not new:
         raise Conflict("this passage is marked already", "edit that annotation")
-    return tuple(
-        replace(
-            part,
-            id=annotation.id
-            if number == 0
-            else str(uuid.uuid5(uuid.NAMESPACE_OID, f"{annotation.id} {part.claim[0].span}")),
-        )
-        for number, part in enumerate(new)
-    )
+    first, *more = new
+    ids = (uuid.uuid5(uuid.NAMESPACE_OID, f"{first.id} {part.claim[0].span}") for part in more)
+    return (first, *(replace(part, id=str(name)) for part, name in zip(more, ids, strict=True)))

@@ -32,8 +32,8 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.services.assignments.report import (
     AssignmentOverview,
+    AssignmentRuleResult,
     HandoutReport,
-    RuleResult,
     report_handout,
     report_person,
     shown,
@@ -74,10 +74,14 @@ class _HandoutRequest:
 
 @dataclass(frozen=True)
 class AssignmentService:
-    """Assigns the samples of a workspace; NotAllowed for all but admins.
+    """Assigns the samples of a workspace.
 
-    `member`: finds an account by name or address; None where people need no accounts. `disabled`:
-    ids of people with disabled accounts.
+    Attributes:
+        member: finds an account by name or address; None where people need no accounts.
+
+    Raises:
+        NotAllowed: the actor is no admin.
+        NotFound: every method, where there is no such dataset, sample or person.
     """
 
     store: AssignmentStore
@@ -94,7 +98,6 @@ class AssignmentService:
 
         Raises:
             InvalidInput: no one is named.
-            NotFound: a name is unknown.
             Conflict: an account is disabled.
         """
         if not to:
@@ -115,18 +118,17 @@ class AssignmentService:
         """Assign a share of a dataset, or the samples with some ids; `score` is a field of `meta`.
 
         Raises:
-            NotFound: there is no such dataset, sample or person.
             InvalidInput: no one is named, or no sample has a number in the field.
             Conflict: the dataset is for practice.
         """
         people = self.meant(to, dry_run=dry_run)
         request = {**_request_to_json(wish, people, score), **({"ids": sorted(ids)} if ids else {})}
 
-        def allocate(room: AssignableDataset) -> AssignmentPlan:
-            return assignment_plan.give(_select_items(room, ids), _assignees(room, people), wish)
+        def allocate(data: AssignableDataset) -> AssignmentPlan:
+            return assignment_plan.give(_select_items(data, ids), _assignees(data, people), wish)
 
-        asked = _HandoutRequest(AssignmentCause.GIVE, dataset, people, allocate, request, score)
-        return self._hand_out(asked, dry_run=dry_run)
+        handout = _HandoutRequest(AssignmentCause.GIVE, dataset, people, allocate, request, score)
+        return self._hand_out(handout, dry_run=dry_run)
 
     def top_up(
         self,
@@ -142,11 +144,11 @@ class AssignmentService:
         people = self.meant(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         request = {**_request_to_json(wish, people, score), "open": number}
 
-        def allocate(room: AssignableDataset) -> AssignmentPlan:
-            return assignment_plan.top_up(room.items, _assignees(room, people), wish, to=number)
+        def allocate(data: AssignableDataset) -> AssignmentPlan:
+            return assignment_plan.top_up(data.items, _assignees(data, people), wish, to=number)
 
-        asked = _HandoutRequest(AssignmentCause.TOP_UP, dataset, people, allocate, request, score)
-        return self._hand_out(asked, dry_run=dry_run)
+        handout = _HandoutRequest(AssignmentCause.TOP_UP, dataset, people, allocate, request, score)
+        return self._hand_out(handout, dry_run=dry_run)
 
     def _people_with_samples(self, dataset: str) -> list[Person]:
         with self.store.reading() as store:
@@ -156,35 +158,34 @@ class AssignmentService:
             raise InvalidInput(f"nobody has anything of {dataset!r}", "name people: --to NAME")
         return people
 
-    def _hand_out(self, asked: _HandoutRequest, *, dry_run: bool) -> HandoutReport:
+    def _hand_out(self, handout: _HandoutRequest, *, dry_run: bool) -> HandoutReport:
         if dry_run:
             with self.store.reading() as store:
-                return self._plan_handout(store, asked)[0]
+                return self._plan_handout(store, handout)[0]
         with self.store.writing(self.actor.person) as store:
-            told, rows = self._plan_handout(store, asked)
+            report, rows = self._plan_handout(store, handout)
             if not rows:
-                return told
-            for each in asked.people:
+                return report
+            for each in handout.people:
                 if each.kind is PersonKind.AGAIN:
                     store.keep(each)
-            number = store.apply(asked.kind, asked.dataset, rows=rows, request=asked.request)
-        return replace(told, handout=number)
+            number = store.apply(handout.kind, handout.dataset, rows=rows, request=handout.request)
+        return replace(report, handout=number)
 
     def _plan_handout(
-        self, store: AssignmentTransaction, asked: _HandoutRequest
+        self, store: AssignmentTransaction, handout: _HandoutRequest
     ) -> tuple[HandoutReport, list[AllottedRow]]:
-        room = store.room(asked.dataset, score=asked.score)
-        if asked.score and all(item.score is None for item in room.items):
+        data = store.room(handout.dataset, score=handout.score)
+        if handout.score and all(item.score is None for item in data.items):
             raise InvalidInput(
-                f"no sample of {asked.dataset!r} has a number named {asked.score!r} in its meta",
+                f"no sample of {handout.dataset!r} has a number named {handout.score!r} in its"
+                " meta",
                 "the field of a column is named as the column",
             )
-        outcome = asked.allocate(room)
+        outcome = handout.allocate(data)
         people = [
-            report_person(
-                each.id, each.name, outcome.given[each.id], had=len(room.has.get(each.id, ()))
-            )
-            for each in asked.people
+            report_person(each, outcome.given[each.id], had=len(data.has.get(each.id, ())))
+            for each in handout.people
         ]
         items = [item for own in outcome.given.values() for item in own]
         rows = [AllottedRow(who, item.place) for who, own in outcome.given.items() for item in own]
@@ -195,11 +196,11 @@ class AssignmentService:
     ) -> HandoutReport:
         """Move a person's open samples to others, evenly; without others, back to the pool.
 
-        Practice and second readings stay. `begun`: samples in progress too; finished work stays
-        stored.
+        Practice and second readings stay; finished work stays stored. `begun` also moves samples in
+        progress.
 
         Raises:
-            NotFound, InvalidInput: a name is unknown; no one else is named.
+            InvalidInput: no one else is named.
             Conflict: no one is named, and a dataset has no pool.
         """
         giver = self._find_giver(person)
@@ -218,29 +219,29 @@ class AssignmentService:
             number = 0
             if not dry_run and held:
                 number = _write_move(store, held, outcome, giver=giver, people=people)
-        told = [report_person(each.id, each.name, outcome.given[each.id], had=0) for each in people]
-        return replace(report_handout(told, items, short=outcome.short), handout=number)
+        reports = [report_person(each, outcome.given[each.id], had=0) for each in people]
+        return replace(report_handout(reports, items, short=outcome.short), handout=number)
 
     def repeat(
         self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
     ) -> HandoutReport:
-        """Lets people read a share of their own samples a second time, apart from the first."""
+        """Assign a share of people's own samples to them for a second reading."""
         people = self.meant(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         with self.store.reading() as store:
             has = {each.id: {one.key for one in store.held(person=each.id)} for each in seconds}
 
-        def allocate(room: AssignableDataset) -> AssignmentPlan:
+        def allocate(data: AssignableDataset) -> AssignmentPlan:
             given = {}
             for each, second in zip(people, seconds, strict=True):
-                mine = room.has.get(each.id, frozenset()) - has[second.id]
-                own = [item for item in room.items if item.key in mine]
+                mine = data.has.get(each.id, frozenset()) - has[second.id]
+                own = [item for item in data.items if item.key in mine]
                 given[second.id] = assignment_plan.draw_second_readings(own, wish, person=each.id)
             return AssignmentPlan(given)
 
         request = {"to": [each.id for each in people], "share": wish.share, "seed": wish.seed}
-        asked = _HandoutRequest(AssignmentCause.REPEAT, dataset, seconds, allocate, request)
-        return self._hand_out(asked, dry_run=dry_run)
+        handout = _HandoutRequest(AssignmentCause.REPEAT, dataset, seconds, allocate, request)
+        return self._hand_out(handout, dry_run=dry_run)
 
     def practice(
         self, dataset: str, to: Sequence[str], *, gold: str = "", dry_run: bool = False
@@ -259,23 +260,27 @@ class AssignmentService:
         people = self.meant(to, dry_run=dry_run) if to else self._workers()
         people = [each for each in people if each.id != rule.person]
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
-            room = store.room(dataset)
-            if not store.known(room.dataset_id, rule):
+            data = store.room(dataset)
+            if not store.known(data.dataset_id, rule):
                 raise NotFound(
                     f"no answers of {gold or SETTLED!r} are in dataset {dataset!r}",
                     "whose answers are right: --gold NAME, or --gold imported",
                 )
-            told = [
-                report_person(each.id, each.name, own, had=len(room.items) - len(own))
-                for each in people
-                for own in ([i for i in room.items if i.key not in room.has.get(each.id, ())],)
-            ]
+            reports = []
+            for each in people:
+                known = data.has.get(each.id, ())
+                own = [item for item in data.items if item.key not in known]
+                reports.append(report_person(each, own, had=len(data.items) - len(own)))
             number = 0
             if not dry_run:
-                rows = [AllottedRow(each.id, i.place, True) for each in people for i in room.items]  # noqa: FBT003  a tuple's third
+                rows = [
+                    AllottedRow(each.id, item.place, practice=True)
+                    for each in people
+                    for item in data.items
+                ]
                 ids = [each.id for each in people]
                 number = store.set_practice(dataset, rule, rows=rows, to=ids)
-        return replace(report_handout(told, room.items, short=0), handout=number)
+        return replace(report_handout(reports, data.items, short=0), handout=number)
 
     def _practice_rule(self, gold: str) -> Practice:
         everybody = {each.id: each.name for each in self.people.all()}
@@ -287,16 +292,15 @@ class AssignmentService:
             return Practice(person=SETTLED)
         return Practice(person=meant[0]) if meant else Practice(origin=gold)
 
-    def pool(self, dataset: str, pool: Pool, *, dry_run: bool = False) -> RuleResult:
-        """People draw the samples of a dataset, until each sample has as many as the rule says.
+    def pool(self, dataset: str, pool: Pool, *, dry_run: bool = False) -> AssignmentRuleResult:
+        """Set a pool: people draw samples until each has as many as the rule says.
 
         Raises:
-            NotFound: there is no such dataset.
-            Conflict: it is for practice.
+            Conflict: the dataset is for practice.
         """
         with self._writing(dry_run=dry_run) as store:
             number = store.set_pool(dataset, pool)
-            ruled = RuleResult(number, store.count_waiting(dataset, pool))
+            ruled = AssignmentRuleResult(number, store.count_waiting(dataset, pool))
         return replace(ruled, handout=0) if dry_run else ruled
 
     def escalate(
@@ -306,20 +310,20 @@ class AssignmentService:
         *,
         now: bool = False,
         dry_run: bool = False,
-    ) -> RuleResult:
+    ) -> AssignmentRuleResult:
         """Set the rule that adds people where others disagree; None keeps the one in force.
 
         `now` applies it to existing disagreements.
 
         Raises:
-            NotFound: there is no such dataset, or `now` and it has no such rule.
+            NotFound: also where `now` is set and the dataset has no such rule.
         """
         with self._writing(dry_run=dry_run) as store:
             number = store.set_escalation(dataset, rule) if rule else 0
             added, waiting = 0, 0
             if now:
                 added, waiting = store.escalate_now(dataset, disabled=self.disabled)
-        return RuleResult(0 if dry_run else number, waiting, added)
+        return AssignmentRuleResult(0 if dry_run else number, waiting, added)
 
     @contextmanager
     def _writing(self, *, dry_run: bool) -> Iterator[AssignmentTransaction]:
@@ -341,11 +345,7 @@ class AssignmentService:
             return store.undo(number, begun=begun)
 
     def show(self, dataset: str = "") -> AssignmentOverview:
-        """All that is handed out, or what is of one dataset.
-
-        Raises:
-            NotFound: there is no such dataset, and nothing of it was ever handed out.
-        """
+        """Return all assignments, or those of one dataset, which may be deleted."""
         with self.store.reading() as store:
             found = shown(
                 store, {each.id: each.name for each in self.people.all()}, dataset=dataset
@@ -386,7 +386,7 @@ class AssignmentService:
         return found[0] if found else None
 
     def _workers(self) -> list[Person]:
-        """Everybody who can have work: those with accounts that are active, where there are any."""
+        """Everybody who can have work: with active accounts, if there are accounts."""
         known = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]
         members = [each for each in known if each.kind is PersonKind.ACCOUNT]
         disabled = self.disabled()
@@ -396,7 +396,7 @@ class AssignmentService:
 def _request_to_json(
     wish: AssignmentOptions, people: Sequence[Person], score: str
 ) -> dict[str, Any]:
-    asked: dict[str, Any] = {
+    request: dict[str, Any] = {
         "to": [each.id for each in people],
         "share": wish.share,
         "overlap": wish.overlap,
@@ -404,34 +404,34 @@ def _request_to_json(
         "seed": wish.seed,
     }
     if wish.sorting is AssignmentOrder.SCORE:
-        asked |= {"score": score, "descending": wish.descending}
-    return asked
+        request |= {"score": score, "descending": wish.descending}
+    return request
 
 
-def _assignees(room: AssignableDataset, people: Sequence[Person]) -> list[Assignee]:
+def _assignees(data: AssignableDataset, people: Sequence[Person]) -> list[Assignee]:
     return [
-        Assignee(each.id, room.has.get(each.id, frozenset()), room.open.get(each.id, 0))
+        Assignee(each.id, data.has.get(each.id, frozenset()), data.open.get(each.id, 0))
         for each in people
     ]
 
 
-def _select_items(room: AssignableDataset, ids: Collection[str]) -> list[AllocationItem]:
-    """The samples of some ids; all where none is given."""
+def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[AllocationItem]:
+    """Return the samples with some ids; all without ids."""
     if not ids:
-        return list(room.items)
-    items = {item.key.id: item for item in room.items}
+        return list(data.items)
+    items = {item.key.id: item for item in data.items}
     missing = sorted(set(ids) - items.keys())
     if missing:
         raise NotFound(
-            f"dataset {room.dataset!r} has no sample {missing[0]!r}",
+            f"dataset {data.dataset!r} has no sample {missing[0]!r}",
             f"{len(missing)} of the ids are not there; see: tui-annotate dataset show NAME",
         )
     return [items[each] for each in dict.fromkeys(ids)]
 
 
 def _held_items(store: AssignmentTransaction, held: Sequence[HeldSample]) -> list[AllocationItem]:
-    rooms = [store.room(name) for name in sorted({each.key.dataset for each in held})]
-    known = {item.key: item for room in rooms for item in room.items}
+    datasets = [store.room(name) for name in sorted({each.key.dataset for each in held})]
+    known = {item.key: item for data in datasets for item in data.items}
     return [replace(known[each.key], place=at) for at, each in enumerate(held)]
 
 

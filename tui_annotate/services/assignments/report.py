@@ -8,17 +8,13 @@ from typing import Any
 
 from tui_annotate.domain.assignment_plan import AllocationItem
 from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
+from tui_annotate.domain.people import Person
 from tui_annotate.storage.assignments.store import AssignmentTransaction
 
 
 @dataclass(frozen=True, slots=True)
 class PersonHandout:
-    """What one person got.
-
-    Attributes:
-        characters: of their summaries, together.
-        had: how many samples they had before, of the same dataset.
-    """
+    """What one person got; `had` counts their samples of the dataset before."""
 
     person: str
     name: str
@@ -30,9 +26,10 @@ class PersonHandout:
 
 @dataclass(frozen=True, slots=True)
 class HandoutReport:
-    """What was assigned, or would be.
+    """What was assigned, or would be; `short` places were left unassigned.
 
-    `handout`: its number, for undo; 0 where nothing was written. `short`: places left unassigned.
+    Attributes:
+        handout: its number, for undo; 0 where nothing was written.
     """
 
     handout: int
@@ -43,12 +40,7 @@ class HandoutReport:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentStatus:
-    """How far somebody is with what they have of a dataset.
-
-    Attributes:
-        drawn: how many of `samples` they drew themselves.
-        practice: how many are for practice.
-    """
+    """A person's progress in a dataset; `drawn` and `practice` count among `samples`."""
 
     dataset: str
     person: str
@@ -61,7 +53,7 @@ class AssignmentStatus:
 
     @property
     def open(self) -> int:
-        """Neither finished nor begun."""
+        """Number of samples that are neither finished nor begun."""
         return self.samples - self.finished - self.begun
 
 
@@ -75,7 +67,7 @@ class ListedRule:
 
 
 @dataclass(frozen=True, slots=True)
-class RuleResult:
+class AssignmentRuleResult:
     """The effect of a rule; `handout` is its number for undo, 0 for none."""
 
     handout: int
@@ -85,7 +77,7 @@ class RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class ListedHandout:
-    """A handout, as it is listed."""
+    """A handout in the list."""
 
     id: int
     at: str
@@ -98,32 +90,30 @@ class ListedHandout:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentOverview:
-    """All that is handed out."""
+    """All assignments and rules."""
 
     stands: tuple[AssignmentStatus, ...]
     rules: tuple[ListedRule, ...]
     handouts: tuple[ListedHandout, ...]
 
 
-def report_person(
-    person: str, name: str, items: Sequence[AllocationItem], *, had: int
-) -> PersonHandout:
-    """What one person got of some samples."""
-    sources = len({item.source for item in items})
-    return PersonHandout(person, name, len(items), sources, sum(item.length for item in items), had)
+def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) -> PersonHandout:
+    """Report what one person got."""
+    sources, characters = len({item.source for item in items}), sum(item.length for item in items)
+    return PersonHandout(person.id, person.name, len(items), sources, characters, had)
 
 
 def report_handout(
     people: Sequence[PersonHandout], items: Sequence[AllocationItem], *, short: int
 ) -> HandoutReport:
-    """What would be handed out; nothing of it is written."""
+    """Report what would be assigned; nothing is written."""
     return HandoutReport(0, len({item.key for item in items}), tuple(people), short)
 
 
 def shown(
     store: AssignmentTransaction, names: Mapping[str, str], *, dataset: str = ""
 ) -> AssignmentOverview:
-    """All that is handed out, or what is of one dataset; people by `names`."""
+    """List all assignments, or those of one dataset; people by `names`."""
     stands = [
         AssignmentStatus(row.dataset, row.person, names.get(row.person, row.person), *row[2:])
         for row in store.stands(dataset)

@@ -16,14 +16,7 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods import bootstrap
-from tui_annotate.methods.evaluation import (
-    FIGURES,
-    KINDS,
-    RankingFigures,
-    gains,
-    is_hit,
-    kinds,
-)
+from tui_annotate.methods.evaluation import FIGURES, KINDS, RankingFigures, gains, is_hit, kinds
 from tui_annotate.methods.matching import touched_segments
 from tui_annotate.methods.segmentation import SEGMENTER, segment
 from tui_annotate.plugins import registry
@@ -52,7 +45,6 @@ class Choice:
     """What was selected, and what people chose on the other side; both trimmed.
 
     Attributes:
-        sample: its texts; without what else is known of it.
         segments: parallel to `sample.documents`.
     """
 
@@ -63,28 +55,21 @@ class Choice:
 
     @property
     def text(self) -> str:
-        """What was selected."""
+        """The selected text."""
         return self.selected.span.of(_document(self.sample, self.selected).text)
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The hashes of the sample's documents: equal for choices in the same texts."""
+        """Hashes of the sample's documents, equal for choices in the same texts."""
         return tuple(document.sha256 for document in self.sample.documents)
 
     @property
     def source(self) -> str:
-        """The hashes of the source documents: choices that share them resemble each other."""
+        """Hashes of the source documents; choices that share them resemble each other."""
         return " ".join(document.sha256 for document in self.sample.side(Side.SOURCE))
 
-    def places(self) -> Iterator[tuple[int, int, Segment]]:
-        """The segments that are searched: index of the document, index there, the segment."""
-        cuts = side_segments(self.sample, self.segments, self.chosen.side)
-        for document, cut in enumerate(cuts):
-            for index, own in enumerate(cut):
-                yield document, index, own
-
     def shown(self, side: Side) -> int:
-        """How many segments of a side hold more than white space."""
+        """Return how many segments of a side hold more than white space."""
         cuts = side_segments(self.sample, self.segments, side)
         return sum(
             bool(document.text[own.start : own.end].strip())
@@ -94,7 +79,7 @@ class Choice:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What sort of query this is, as `methods.evaluation.kinds` says."""
+        """The kinds of this query, as in `methods.evaluation.kinds`."""
         cut = side_segments(self.sample, self.segments, self.chosen.side)[self.chosen.index]
         at = touched_segments(cut, self.chosen.span)
         whole = _document(self.sample, self.chosen).text[cut[at[0]].start : cut[at[-1]].end]
@@ -102,11 +87,7 @@ class Choice:
         return kinds(self.text, whole, segments=self.shown(Side.SOURCE), language=language)
 
     def rank(self, found: Iterable[tuple[int, Span]]) -> int | None:
-        """The place, from 1, of the first that people chose; None without one.
-
-        Args:
-            found: index of the document and extent, best first.
-        """
+        """The rank, from 1, of the first hit among (document, extent), best first."""
         hits = (
             document == self.chosen.index and is_hit(span, self.chosen.span)
             for document, span in found
@@ -117,11 +98,10 @@ class Choice:
 def choices(records: Iterable[Record], *, least: int = 1) -> dict[str, list[Choice]]:
     """By direction, the distinct (texts, claim span, evidence span), in an order of their own.
 
-    Args:
-        least: segments that are searched must be so many; those of white space do not count.
+    `least`: minimum number of non-blank segments of a searched text.
     """
     distinct: dict[tuple[tuple[str, ...], Anchor, Anchor], Choice] = {}
-    cut = _cutter()
+    cut = cache(segment)
     for record in records:
         pairs = list(_anchor_pairs(record))
         if not pairs:
@@ -142,14 +122,6 @@ def choices(records: Iterable[Record], *, least: int = 1) -> dict[str, list[Choi
         direction: [each for each in both[side] if each.shown(side.other) >= least]
         for direction, side in DIRECTIONS.items()
     }
-
-
-def _cutter() -> Callable[[str, str], tuple[Segment, ...]]:
-    @cache
-    def cut(text: str, language: str) -> tuple[Segment, ...]:
-        return tuple(segment(text, language))
-
-    return cut
 
 
 def _anchor_pairs(record: Record) -> Iterator[tuple[Anchor, Anchor]]:
@@ -176,7 +148,7 @@ _LANGUAGES = ("en", "zh")
 
 _Name = tuple[str, str]
 """A document as it is segmented and embedded: its hash and its language."""
-Told = Callable[[str, int, float], None]
+ProgressCallback = Callable[[str, int, float], None]
 """Takes the model, the texts that have its vectors, and their share of all, in [0, 1]."""
 _Ranks = Mapping[str, Sequence[int | None]]
 
@@ -187,7 +159,7 @@ def evaluate(
     min_segments: int = 1,
     embedder: str = "auto",
     compare: Sequence[str] = (),
-    told: Told = lambda *_: None,
+    told: ProgressCallback = lambda *_: None,
 ) -> dict[str, Any]:
     """Return the figures over Mercury dumps together, as described in docs/json.md.
 
@@ -226,8 +198,9 @@ def evaluate(
 class _QueryGroup:
     """Some queries of a direction and what each embedder found of them.
 
-    `gains`: (queries, embedders, figures). `means`: (resamplings, embedders, figures) of the
-    bootstrap; None where there are too few sources.
+    Attributes:
+        gains: (queries, embedders, figures).
+        means: (resamplings, embedders, figures) of the bootstrap; None for too few sources.
     """
 
     sources: int
@@ -250,19 +223,19 @@ class _QueryGroup:
         return {name: [*bootstrap.interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
-        """Of an embedder, less the first."""
-        told: dict[str, Any] = {"queries": len(self.gains), "sources": self.sources}
+        """Return the figures of an embedder minus those of the first."""
+        figures: dict[str, Any] = {"queries": len(self.gains), "sources": self.sources}
         own, first = self.figures(at), self.figures(0)
         for place, name in enumerate(FIGURES):
             between = None
             if self.means is not None:
                 between = bootstrap.interval(self.means[:, at, place] - self.means[:, 0, place])
-            told[name] = {
+            figures[name] = {
                 "difference": own[name] - first[name],
                 "interval": [*between] if between else None,
                 "excludes_zero": bool(between and between.excludes_zero),
             }
-        return told
+        return figures
 
 
 def _group_queries(
@@ -310,7 +283,9 @@ def _differences(parts: Mapping[str, Mapping[str, _QueryGroup]], at: int) -> dic
 
 
 def _rank_queries(
-    asked: Mapping[str, Sequence[Choice]], embedder: Embedder | None, told: Told
+    asked: Mapping[str, Sequence[Choice]],
+    embedder: Embedder | None,
+    report_progress: ProgressCallback,
 ) -> _Ranks:
     ranks: dict[str, list[int | None]] = {name: [None] * len(own) for name, own in asked.items()}
     samples: dict[tuple[str, ...], list[tuple[str, int]]] = {}
@@ -320,7 +295,7 @@ def _rank_queries(
     # In the order of the hashes, sources first: summaries of one source are neighbours.
     groups = [samples[texts] for texts in sorted(samples)]
     opened = _prepare_samples(
-        [asked[direction][at] for (direction, at), *_ in groups], embedder, told
+        [asked[direction][at] for (direction, at), *_ in groups], embedder, report_progress
     )
     for places, ready in zip(groups, opened, strict=True):
         for direction, at in places:
@@ -331,16 +306,16 @@ def _rank_queries(
 
 
 def _prepare_samples(
-    some: Sequence[Choice], embedder: Embedder | None, told: Told
+    some: Sequence[Choice], embedder: Embedder | None, report_progress: ProgressCallback
 ) -> Iterator[SampleAssist]:
-    """The samples of some choices, ready; each document is embedded once, in large batches."""
+    """Yield prepared samples; each document is embedded once, in large batches."""
     if embedder is None:
         yield from (prepare_sample(each.sample, each.segments) for each in some)
         return
     waiting = Counter(name for each in some for name, _ in _named_documents(each))
     made: dict[_Name, DocumentVectors] = {}
     done = 0
-    told(embedder.label, done, 0.0)
+    report_progress(embedder.label, done, 0.0)
     for at, each in enumerate(some):
         names = [name for name, _ in _named_documents(each)]
         if not made.keys() >= {*names}:
@@ -348,7 +323,7 @@ def _prepare_samples(
             vectors = document_vectors([*new.values()], embedder)
             made.update(zip(new, vectors, strict=True))
             done += len(new)
-            told(embedder.label, done, done / len(waiting))
+            report_progress(embedder.label, done, done / len(waiting))
         own = joined(each.sample, [made[name] for name in names], embedder)
         yield prepare_sample(each.sample, each.segments, own)
         waiting.subtract(names)

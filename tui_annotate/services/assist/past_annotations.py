@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.annotations import Anchor, PastAnnotation
+from tui_annotate.domain.annotations import Anchor, LabelPath, PastAnnotation
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import SampleKey, Segment
 from tui_annotate.domain.spans import Span
@@ -52,7 +52,6 @@ class PastAnnotationSearch:
     """Finds former annotations. Not for a key press: some tenths of a second for thousands.
 
     Attributes:
-        vectors: gives the vector store; called where the workspace has vectors.
         embedder: of a set of vectors, what embeds at once; None where stored vectors stand in.
     """
 
@@ -71,28 +70,25 @@ class PastAnnotationSearch:
         Raises:
             NotFound: there is no such sample or document.
         """
-        asked = self._claim_query(key, claim)
+        claim_query = self._claim_query(key, claim)
         own = [
             each
             for each in self.annotations.own_claims(person, limit=LATEST)
             if each.annotation.id != without
         ]
-        bag = query(asked.text, asked.segments, asked.span)
+        bag = query(claim_query.text, claim_query.segments, claim_query.span)
         if not own or bag is None:
             return ()
-        shared = LexicalIndex([[word.text for word in words(each.claim)] for each in own]).scores(
-            bag.bag
-        )
-        near = self._cosines(asked, own)
+        claims = LexicalIndex([[word.text for word in words(each.claim)] for each in own])
+        shared, near = claims.scores(bag.bag), self._cosines(claim_query, own)
         scores = shared if near is None else near
         order = sorted(range(len(own)), key=lambda at: (-scores[at], -shared[at], at))
-        found = [
-            _make_past_annotation(own[at], float(scores[at])) for at in order if scores[at] > 0
-        ]
-        said = {(each.text, each.labels, each.note): each for each in reversed(found)}
-        return tuple(each for each in found if said[each.text, each.labels, each.note] is each)[
-            :MOST
-        ]
+        found: dict[tuple[str, tuple[LabelPath, ...], str], PastAnnotation] = {}
+        for at in order:
+            if scores[at] > 0:
+                each = _make_past_annotation(own[at], float(scores[at]))
+                found.setdefault((each.text, each.labels, each.note), each)
+        return tuple(found.values())[:MOST]
 
     def _claim_query(self, key: SampleKey, claim: Anchor) -> _ClaimQuery:
         stored = self.corpus.sample(key)
@@ -100,7 +96,9 @@ class PastAnnotationSearch:
         at = stored.sample.documents.index(document)
         return _ClaimQuery(document.sha256, document.text, stored.segments[at], claim.span)
 
-    def _cosines(self, asked: _ClaimQuery, own: Sequence[OwnClaim]) -> NDArray[np.float32] | None:
+    def _cosines(
+        self, claim_query: _ClaimQuery, own: Sequence[OwnClaim]
+    ) -> NDArray[np.float32] | None:
         """(claims,): the cosine of each that is near, 0 for the others; None without vectors."""
         import numpy as np
 
@@ -109,7 +107,7 @@ class PastAnnotationSearch:
             return None
         try:
             embedder = self.embedder(used)
-            vector = self._claim_vector(asked, used, embedder)
+            vector = self._claim_vector(claim_query, used, embedder)
             if vector is None:
                 return None
             nearest = self._search_segments(used, own, vector)
@@ -122,16 +120,16 @@ class PastAnnotationSearch:
         return np.clip(scores, 0, 1)
 
     def _claim_vector(
-        self, asked: _ClaimQuery, used: VectorSet, embedder: Embedder | None
+        self, claim_query: _ClaimQuery, used: VectorSet, embedder: Embedder | None
     ) -> NDArray[np.float32] | None:
         """The unit vector of a claim, of its sentences where vectors are stored; None for zeros."""
         if embedder:
-            (made,) = embedder.embed([asked.span.of(asked.text)])
+            (made,) = embedder.embed([claim_query.span.of(claim_query.text)])
             return made if made.any() else None
-        rows = self.vectors().fetch(used.table, [asked.document]).get(asked.document)
-        if rows is None or len(rows) != len(asked.segments):
+        rows = self.vectors().fetch(used.table, [claim_query.document]).get(claim_query.document)
+        if rows is None or len(rows) != len(claim_query.segments):
             raise Unavailable("this sample has no vectors yet", self.vectors().command())
-        own = touched_segments(asked.segments, asked.span)
+        own = touched_segments(claim_query.segments, claim_query.span)
         meaning = of_sentences(rows[own.start : own.stop])
         return meaning.vector if meaning else None
 

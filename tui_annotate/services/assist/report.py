@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.assist_traces import AssistTrace, MatchPosition
+from tui_annotate.domain.assist_traces import AssistTrace
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation
@@ -26,13 +26,13 @@ _DIGITS = 4
 
 
 class Period(StrEnum):
-    """In what pieces of time work is counted."""
+    """Calendar period by which work is counted."""
 
     MONTH = "month"
     WEEK = "week"
 
     def of(self, moment: str) -> str:
-        """The piece that an ISO 8601 time lies in: 2026-11, or 2026-W47; empty for no such time."""
+        """Return the period of an ISO 8601 time: 2026-11, or 2026-W47; empty for no such time."""
         try:
             day = date.fromisoformat(moment[:10])
         except ValueError:  # of foreign work, which may hold any text
@@ -45,9 +45,10 @@ class Period(StrEnum):
 class AssistCounts:
     """Counts of some annotations.
 
-    `annotations`: those with a known assist snapshot. `within`: by depth, the evidence spans in a
-    match of that rank or higher. `exact`: spans that are parts of a match. `nothing_lit`: no match
-    was found. `looked`: the first match was looked at; `refused`: of these, without evidence in it.
+    Attributes:
+        within: by depth, the evidence spans in a match of that rank or higher.
+        exact: spans that are parts of a match.
+        looked: annotations whose first match was looked at; `refused`: without evidence in it.
     """
 
     annotations: int = 0
@@ -61,7 +62,7 @@ class AssistCounts:
     refused: int = 0
 
     def count(self, trace: AssistTrace | None) -> None:
-        """One annotation more."""
+        """Count an annotation."""
         if trace is None:
             self.unknown += 1
             return
@@ -70,17 +71,14 @@ class AssistCounts:
         self.looked += trace.looked_at_best
         self.refused += trace.refused_best
         for place in trace.places:
-            self._count_position(place)
-
-    def _count_position(self, place: MatchPosition) -> None:
-        self.spans += 1
-        self.outside += not place.rank
-        self.exact += bool(place.rank) and not place.whole
-        for depth in DEPTHS:
-            self.within[depth] += 0 < place.rank <= depth
+            self.spans += 1
+            self.outside += not place.rank
+            self.exact += bool(place.rank) and not place.whole
+            for depth in DEPTHS:
+                self.within[depth] += 0 < place.rank <= depth
 
     def as_json(self) -> dict[str, Any]:
-        """Counts, and shares with their 95 % intervals; a share of nothing is null."""
+        """Return counts, and shares with 95 % intervals; a share of nothing is null."""
         hits = {f"top_{depth}": share(self.within[depth], self.spans) for depth in DEPTHS}
         return {
             "annotations": self.annotations,
@@ -96,7 +94,7 @@ class AssistCounts:
 
 
 def share(count: int, of: int) -> dict[str, Any]:
-    """A count, its share, and between which values that share lies nineteen times in twenty."""
+    """Return a count, its share, and the 95 % interval of the share."""
     if not of:
         return {"count": count, "share": None, "low": None, "high": None}
     low, high = wilson(count, of)
@@ -122,11 +120,11 @@ def report(
         for grouping, names in groupings.items():
             for name in names(owned.person, owned.annotation):
                 groups[grouping].setdefault(name, AssistCounts()).count(trace)
-    told = {
+    grouped = {
         grouping: [{"name": name, **tallies[name].as_json()} for name in sorted(tallies)]
         for grouping, tallies in groups.items()
     }
-    return {"period": period.value, **whole.as_json(), **told}
+    return {"period": period.value, **whole.as_json(), **grouped}
 
 
 def _describe_ranking(trace: AssistTrace) -> str:

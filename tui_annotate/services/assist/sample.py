@@ -37,9 +37,10 @@ _SAMPLED_TOKENS = 256
 class SampleVectors:
     """The vectors of a sample's segments, and what embeds a selection.
 
-    `rows`: by side, a row a segment. `embedder`: instant; None if stored vectors are used.
-    `tokens`: by side; may be empty. `axes`: (dimensions, token dimensions) of the rows that tokens
-    use.
+    Attributes:
+        rows: by side, a row a segment.
+        embedder: instant; None if stored vectors are used.
+        axes: (dimensions, token dimensions) of the rows that tokens use.
     """
 
     label: str
@@ -48,10 +49,6 @@ class SampleVectors:
     tokens: Mapping[Side, TokenBank] = field(default_factory=dict)
     axes: NDArray[np.float32] | None = None
     version: str = ""
-
-    def lifted(self, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-        """A vector from among the tokens, brought to where the rows lie."""
-        return vector if self.axes is None else self.axes @ vector
 
 
 def spaces(
@@ -100,18 +97,17 @@ def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
     if vectors.embedder:  # its vectors have no floor, and here every millisecond counts
         return 0.0, 0.0
     texts = least_cosine(*vectors.rows.values())
-    tokens = [_some_tokens(bank) for bank in vectors.tokens.values()]
-    return texts, least_cosine(*tokens) if tokens else 0.0
-
-
-def _some_tokens(bank: TokenBank) -> NDArray[np.float32]:
-    """From all over a bank; to look at all of a long text would take as long as to fetch it."""
-    return directions(bank.vectors[:: max(1, len(bank.vectors) // _SAMPLED_TOKENS)])
+    # Not of all tokens: of a long text that would take as long as to fetch them.
+    sampled = [
+        directions(bank.vectors[:: max(1, len(bank.vectors) // _SAMPLED_TOKENS)])
+        for bank in vectors.tokens.values()
+    ]
+    return texts, least_cosine(*sampled) if sampled else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentVectors:
-    """What ingest would store of a document: a row a segment, and the tokens where it has them."""
+    """The vectors that ingest would store: a row a segment, and tokens if there are any."""
 
     rows: NDArray[np.float32]
     tokens: TokenBank | None = None
@@ -131,7 +127,7 @@ def embedded(
 def document_vectors(
     documents: Sequence[Sequence[str]], embedder: Embedder
 ) -> list[DocumentVectors]:
-    """The vectors of documents, each given as its segments; all of them in one batch."""
+    """Embed documents, each given as its segments, in one batch."""
     texts = list(chain.from_iterable(documents))
     bounds = pairwise(accumulate(map(len, documents), initial=0))
     if isinstance(embedder, TokenEmbedder):
@@ -178,7 +174,8 @@ NO_VECTORS = "no vectors"
 class SampleAssist:
     """A sample whose two sides are ready to be searched. Threads may share it.
 
-    `segments`: parallel to `sample.documents`. `signals`: what ranks, for people.
+    Attributes:
+        segments: parallel to `sample.documents`.
     """
 
     sample: Sample
@@ -214,7 +211,7 @@ class SampleAssist:
         return searched.rank(asked, meaning, top=top, by=by)
 
     def told(self, by: Signals) -> str:
-        """What ranks when asked for by these signals, in words for people."""
+        """Describe the signals that rank for a choice, in words for people."""
         if by is Signals.FUSED:
             return self.signals
         if by is Signals.WORDS:
@@ -222,12 +219,12 @@ class SampleAssist:
         return f"{self.vectors.label} only" if self.vectors else NO_VECTORS
 
     def query(self, anchor: Anchor) -> Query | None:
-        """The selection as it is looked for; None where it and its sentences hold no word."""
+        """Return the selection as a query; None if it and its sentences hold no word."""
         document = self.sample.document(anchor.side, anchor.index)
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
     def meaning(self, asked: Query, anchor: Anchor) -> SelectionVectors | None:
-        """What the selection means to the side opposite; None where nothing is known of either."""
+        """Return the selection's vectors; None where nothing is known of either side."""
         vectors, own = self.vectors, self.sides[anchor.side]
         if vectors is None or own.space is None or anchor.side.other in self.blind:
             return None
@@ -246,7 +243,8 @@ class SampleAssist:
             starts = [here[index].start for index in at]
             found = pool_tokens(part, starts, selection=asked.span, words=asked.words)
         if found:
-            return replace(found, vector=vectors.lifted(found.vector))
+            axes = vectors.axes
+            return found if axes is None else replace(found, vector=axes @ found.vector)
         return of_sentences(own.space.vectors[first:last])
 
     def _segments(self, side: Side) -> list[Sequence[Segment]]:
@@ -256,7 +254,7 @@ class SampleAssist:
 def side_segments(
     sample: Sample, segments: Sequence[Sequence[Segment]], side: Side
 ) -> list[Sequence[Segment]]:
-    """The segments of the documents of one side, in order."""
+    """Return the segments of the documents of one side, in order."""
     pairs = zip(sample.documents, segments, strict=True)
     return [own for document, own in pairs if document.side is side]
 
@@ -264,11 +262,10 @@ def side_segments(
 def prepare_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], vectors: SampleVectors | None = None
 ) -> SampleAssist:
-    """A sample made ready, with vectors as `with_vectors` takes them, or by words alone."""
+    """Prepare a sample with vectors, or for words alone."""
     sides = {
         side: SegmentIndex.of(
-            [document.text for document in sample.side(side)],
-            side_segments(sample, segments, side),
+            [document.text for document in sample.side(side)], side_segments(sample, segments, side)
         )
         for side in Side
         if sample.side(side)
@@ -296,7 +293,7 @@ def with_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
 
 
 def settle() -> None:
-    """Once all is loaded that stays: the collector passes it over, what libraries freed goes back.
+    """Exclude loaded objects from garbage collection, and return freed memory to the system.
 
     The sentences of a megabyte would hold a key press for 100 ms each time they were walked. The
     C library keeps what was freed on the way to the vectors of a megabyte, 50 MB; GNU's can be told

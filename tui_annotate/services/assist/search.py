@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from tui_annotate.domain.annotations import Anchor
@@ -52,27 +52,21 @@ class SpanMatches:
     signals: str
 
 
+@dataclass(frozen=True, eq=False)
 class AssistService:
     """Finds the segments that belong to a selection. Threads may share it.
 
-    Args:
-        vectors: gives the vector store; called where vectors are asked for, as it may load much.
-        load: makes an embedder by name; asked for those alone that embed selections at once.
+    Attributes:
+        vectors: opens the vector store when vectors are needed, as it may load much.
+        load: makes an embedder by name, of those that embed selections at once.
     """
 
-    def __init__(
-        self,
-        corpus: CorpusStore,
-        *,
-        vectors: Callable[[], VectorStore],
-        load: Callable[[str], Embedder],
-    ) -> None:
-        self._corpus = corpus
-        self._vectors = vectors
-        self._load = load
-        self._embedders: dict[str, Embedder] = {}
-        self._axes: dict[str, NDArray[np.float32]] = {}
-        self._lock = threading.Lock()
+    corpus: CorpusStore
+    vectors: Callable[[], VectorStore]
+    load: Callable[[str], Embedder]
+    _embedders: dict[str, Embedder] = field(default_factory=dict)
+    _axes: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def prepare(
         self,
@@ -120,16 +114,16 @@ class AssistService:
             ready = self.prepare(sample, segments, vectors=by is not Signals.WORDS)
         except Unavailable as error:
             ready, reason = self.prepare(sample, segments, vectors=False), f": {error.message}"
-        told = ready.told(by) + reason
+        signals = ready.told(by) + reason
         side = anchor.side.other
         asked = ready.query(anchor)
         meaning = ready.meaning(asked, anchor) if asked else None
         if asked is None or meaning is None or side not in ready.sides:
-            return SearchResult(ready.match(anchor, top=top, by=by), told)
+            return SearchResult(ready.match(anchor, top=top, by=by), signals)
         names = [document.sha256 for document in sample.side(side)]
         cosines = self._search_cosines(names, side_segments(sample, segments, side), meaning.vector)
         return SearchResult(
-            ready.sides[side].rank(asked, meaning, cosines=cosines, top=top, by=by), told
+            ready.sides[side].rank(asked, meaning, cosines=cosines, top=top, by=by), signals
         )
 
     def find(
@@ -149,7 +143,7 @@ class AssistService:
             InvalidInput: the side has several documents, and none is named.
             InvalidSpan: the span is outside the document.
         """
-        stored = self._corpus.sample(key)
+        stored = self.corpus.sample(key)
         index = stored.sample.index(side, document)
         text = span.of(stored.sample.document(side, index).text)
         anchor = Anchor(side, index, span)
@@ -162,29 +156,27 @@ class AssistService:
         import numpy as np
 
         table = self._vector_set_in_use().table
-        nearest = self._vectors().search(table, names, vector, top=sum(map(len, segments)))
+        nearest = self.vectors().search(table, names, vector, top=sum(map(len, segments)))
         found = {(name, index): cosine for name, index, cosine in nearest}
-        return np.array(
-            [
-                found.get((name, index), 0.0)
-                for name, own in zip(names, segments, strict=True)
-                for index in range(len(own))
-            ],
-            np.float32,
+        places = (
+            (name, index)
+            for name, own in zip(names, segments, strict=True)
+            for index in range(len(own))
         )
+        return np.array([found.get(place, 0.0) for place in places], np.float32)
 
     def _vector_set_in_use(self) -> VectorSet:
-        used = self._corpus.vector_set()
+        used = self.corpus.vector_set()
         if used is None:
             raise Unavailable(
-                "this workspace has no vectors", f"{self._vectors().command()} --embedder static"
+                "this workspace has no vectors", f"{self.vectors().command()} --embedder static"
             )
         if used.segmenter not in {SEGMENTER, ""}:  # older stores do not say; see `_made_by`
             raise self._version_error("the segmenter")
         return used
 
     def embedder(self, used: VectorSet) -> Embedder | None:
-        """What embeds selections at once; None where what is stored stands in for it.
+        """Return what embeds selections; None where stored vectors are used instead.
 
         Raises:
             Unavailable: it can not be had, or its vectors are others than those of the set.
@@ -193,7 +185,7 @@ class AssistService:
             return None
         with self._lock:
             if used.embedder not in self._embedders:
-                self._embedders[used.embedder] = self._load(used.embedder)
+                self._embedders[used.embedder] = self.load(used.embedder)
             embedder = self._embedders[used.embedder]
         if not _made_by(used, embedder):
             raise self._version_error(used.label)
@@ -203,7 +195,7 @@ class AssistService:
         import numpy as np
 
         embedder = self.embedder(used)
-        store = self._vectors()
+        store = self.vectors()
         names = [document.sha256 for document in sample.documents]
         rows = self._group_by_side(sample, segments, store.fetch(used.table, names))
         whole = {side: np.concatenate(own) for side, own in rows.items()}
@@ -221,7 +213,7 @@ class AssistService:
     ) -> dict[Side, list[_Kept]]:
         for document, own in zip(sample.documents, segments, strict=True):
             if document.sha256 not in kept or len(kept[document.sha256]) != len(own):
-                raise Unavailable("this sample has no vectors yet", self._vectors().command())
+                raise Unavailable("this sample has no vectors yet", self.vectors().command())
         return {
             side: [kept[document.sha256] for document in sample.side(side)]
             for side in Side
@@ -229,12 +221,12 @@ class AssistService:
         }
 
     def _version_error(self, of: str) -> Unavailable:
-        told = f"the stored vectors are of another version of {of}"
-        return Unavailable(told, self._vectors().command())
+        message = f"the stored vectors are of another version of {of}"
+        return Unavailable(message, self.vectors().command())
 
 
 def _made_by(used: VectorSet, embedder: Embedder) -> bool:
-    """Whether an embedder made a set; where an older store does not say, the table's name does."""
+    """Whether an embedder made a set; older stores tell it by the table's name alone."""
     from tui_annotate.storage.vectors.store import is_table_of
 
     if used.version:

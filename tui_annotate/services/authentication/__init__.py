@@ -29,10 +29,7 @@ _CLIENT_MEMORY: Final = timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """An attempt that was counted.
-
-    `pair`: the scope of account and client; `wide`: the other scopes. `wait`: seconds.
-    """
+    """An attempt that was counted, for the account at the client (`pair`) and for each alone."""
 
     pair: str
     wide: tuple[str, ...]
@@ -43,8 +40,9 @@ class SignInAttempt:
 class SignInResult:
     """A signed-in person.
 
-    `session`: its id, no secret. `token`: the secret that resumes it; never stored.
-    `must_change`: the password was set by someone else.
+    Attributes:
+        token: the secret that resumes the session; never stored.
+        must_change: whether the password was set by someone else.
     """
 
     person: Person
@@ -70,7 +68,7 @@ class AuthenticationService:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def required(self) -> bool:
-        """Whether there is any account, so that everybody must be somebody.
+        """Whether there is any account, so that everybody must sign in.
 
         Raises:
             NotFound: the accounts are said to be in a store that is not there.
@@ -117,29 +115,31 @@ class AuthenticationService:
         return SignInResult(account.person, account.actor, session.id, token, must_change)
 
     def by_key(self, person: str, *, client: str) -> SignInResult:
-        """Signs in the person, by id, whom sshd told by their key.
+        """Sign in a person by id, as sshd identified them by their key.
 
         Raises:
             NotAllowed: they have no account that is active.
         """
-        return self._begin_without_password(self.accounts.by_person(person), "key", client)
+        account = self._require_active(self.accounts.by_person(person))
+        return self._begin_session(account, "key", client)
 
     def by_unix(self, name: str, *, client: str) -> SignInResult:
-        """Signs in the person whose account names this user of the machine.
+        """Sign in the person whose account names this user of the machine.
 
         Raises:
             NotAllowed: no active account does.
         """
-        return self._begin_without_password(self.accounts.by_unix(name), "unix", client)
+        account = self._require_active(self.accounts.by_unix(name))
+        return self._begin_session(account, "unix", client)
 
     def actor_of(self, name: str) -> Actor:
-        """Who acts for a user of this machine, for one command and without a session."""
+        """Return the actor of a machine's user for one command, without a session."""
         account = self._require_active(self.accounts.by_unix(name))
         self.keep(account.person)
         return account.actor
 
     def check(self, session: str) -> None:
-        """Whether a session still lives, and that it was seen now; cheap enough for each save.
+        """Check that a session is live, and record that; cheap enough for each save.
 
         Raises:
             NotAllowed: it was ended or expired, or the account was disabled or changed.
@@ -152,15 +152,15 @@ class AuthenticationService:
             self.sessions.saw(session, now=_format_time(now))
 
     def sign_out(self, session: str) -> None:
-        """Ends a session; one that is over stays over."""
+        """End a session; idempotent."""
         self.sessions.end(now=self._now(), session=session)
 
     def sign_out_everywhere(self, person: str) -> int:
-        """Ends all sessions of a person; how many there were."""
+        """End all sessions of a person; return how many there were."""
         return self.sessions.end(now=self._now(), person=person)
 
     def sign_everybody_out(self) -> int:
-        """Ends all sessions; how many there were."""
+        """End all sessions; return how many there were."""
         return self.sessions.end(now=self._now())
 
     def change_password(self, person: str, old: str, new: str, *, session: str = "") -> None:
@@ -204,7 +204,7 @@ class AuthenticationService:
         return self._begin_session(redeemed, "invite", client)
 
     def _count_attempt(self, name: str, client: str, *, known: bool) -> SignInAttempt:
-        """Counts an attempt as failed; throttled whatever the password where it has to wait.
+        """Count an attempt as failed; refuse it where the client has to wait.
 
         Each counts before it is looked at, so that many processes that guess at once get no more
         answers than one. Who signed in from a client before is let in with the right password,
@@ -235,11 +235,6 @@ class AuthenticationService:
             tallies.drop(ticket.pair)
             for scope in ticket.wide:
                 tallies.keep(scope, tallies.of(scope).forgiven())
-
-    def _begin_without_password(
-        self, account: Account | None, means: str, client: str
-    ) -> SignInResult:
-        return self._begin_session(self._require_active(account), means, client)
 
     def _require_active(self, account: Account | None) -> Account:
         if account is None or not account.active:

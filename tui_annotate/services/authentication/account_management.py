@@ -10,12 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from tui_annotate.domain.accounts import (
-    Account,
-    check_unix_user,
-    normalize_email,
-    parse_role,
-)
+from tui_annotate.domain.accounts import Account, check_unix_user, normalize_email, parse_role
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.passwords import check_password
 from tui_annotate.domain.people import (
@@ -44,10 +39,11 @@ _CLAIMABLE_KINDS: Final = frozenset({PersonKind.LOCAL, PersonKind.IMPORTED})
 
 @dataclass(frozen=True, slots=True)
 class NewAccount:
-    """Values of a new account.
+    """Values of a new account; without a password it is an invited person's.
 
-    `role`: None for an annotator, or an admin if it is the first account. `claim`: id or name of a
-    person without an account. `password`: empty for an invited one.
+    Attributes:
+        role: None for an annotator, or an admin if it is the first account.
+        claim: id or name of a person without an account.
     """
 
     name: str
@@ -60,7 +56,12 @@ class NewAccount:
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """Accounts of a workspace, for managers; `people` may include some without an account."""
+    """Accounts of a workspace, for managers; `people` may include some without an account.
+
+    Raises:
+        NotAllowed: every method, where the actor may not manage the workspace.
+        NotFound: methods that take `who`, as `find`.
+    """
 
     store: AccountStore
     sessions: SessionStore
@@ -70,16 +71,12 @@ class Accounts:
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def all(self) -> tuple[Account, ...]:
-        """All accounts, by name.
-
-        Raises:
-            NotAllowed: as every method of this class, for whoever may not manage the workspace.
-        """
+        """Return all accounts, by name."""
         require(self.actor, Verb.MANAGE)
         return self.store.all()
 
     def find(self, who: str) -> Account:
-        """The account that is meant: by address, by id, or by a name that one alone has.
+        """Return the account with an address, an id, or a unique name.
 
         Raises:
             NotFound: there is none, or several.
@@ -97,7 +94,7 @@ class Accounts:
         return found[0]
 
     def signed_in(self) -> tuple[Session, ...]:
-        """The sessions that live, by name."""
+        """Return the live sessions, by name."""
         require(self.actor, Verb.MANAGE)
         return self.sessions.active_sessions(now=self._now())
 
@@ -134,7 +131,7 @@ class Accounts:
         return account
 
     def claimable(self, who: str) -> Person:
-        """The person without an account who is meant, by id or name.
+        """Return the person without an account who has an id or name.
 
         Raises:
             NotFound: there is none, or several.
@@ -155,7 +152,6 @@ class Accounts:
         """Return a new single-use code, valid for 7 days; the previous one is void.
 
         Raises:
-            NotFound: as `find`.
             Conflict: the account is disabled.
         """
         account = self.find(who)
@@ -178,7 +174,7 @@ class Accounts:
         """Change values of an account; another role signs the person out.
 
         Raises:
-            InvalidInput, NotFound: a value is wrong; as `find`.
+            InvalidInput: a value is wrong.
             Conflict: address or user are taken, or no admin would be left.
         """
         account = self.find(who)
@@ -194,18 +190,18 @@ class Accounts:
         return self._change(account, ends=role not in (None, account.role), **values)
 
     def disable(self, who: str) -> Account:
-        """Signs a person out and lets them in no more; their work stays."""
+        """Disable an account and end its sessions; work stays."""
         return self._change(self.find(who), ends=True, active=False)
 
     def enable(self, who: str) -> Account:
-        """Lets a person in again."""
+        """Enable an account."""
         return self._change(self.find(who), ends=False, active=True)
 
     def reset_password(self, who: str, password: str) -> Account:
         """Set a password to be changed at the next sign-in, and sign the person out.
 
         Raises:
-            InvalidInput, NotFound: it is too weak; as `find`.
+            InvalidInput: it is too weak.
         """
         account = self.find(who)
         made = self._hash_password(password, account.person.name, account.email)
@@ -230,7 +226,7 @@ class Accounts:
         return replace(account, person=person, email=email, hash="", unix="")
 
     def take(self, accounts: Sequence[Account]) -> None:
-        """Stores accounts that were read from elsewhere, all or none; people keep their ids."""
+        """Store imported accounts, all or none; people keep their ids."""
         require(self.actor, Verb.MANAGE)
         self.store.add(accounts)
         for account in accounts:
@@ -268,7 +264,7 @@ class ImportedAccount:
 
 @dataclass(slots=True)
 class AccountImportReport:
-    """What came of some rows. `added`: new accounts, in the order of the rows."""
+    """The result of importing rows; `added` in their order."""
 
     added: list[Account] = field(default_factory=list)
     joined: list[ImportedAccount] = field(default_factory=list)
@@ -276,11 +272,7 @@ class AccountImportReport:
 
 
 def register(
-    accounts: Accounts,
-    rows: Iterable[UserRow | Problem],
-    *,
-    admin: str = "",
-    dry_run: bool = False,
+    accounts: Accounts, rows: Iterable[UserRow | Problem], *, admin: str = "", dry_run: bool = False
 ) -> AccountImportReport:
     """Create accounts from rows; valid ones are stored together, others are reported.
 
@@ -303,8 +295,8 @@ def register(
         elif account.email in known:
             found.joined.append(_match_account(row, account, known[account.email]))
         elif account.person.id in ids:
-            told = f"the id {account.person.id!r} is somebody else's"
-            found.problems.append(Problem(row.where, told, "one of the two needs another id"))
+            message = f"the id {account.person.id!r} is somebody else's"
+            found.problems.append(Problem(row.where, message, "one of the two needs another id"))
         else:
             role = Role.ADMIN if account.email == chosen else account.role
             account = replace(account, role=role)

@@ -14,6 +14,7 @@ from typing import Any, Final
 from tui_annotate.domain.passwords import normal
 
 _CODE_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+"""What is easily told apart when it is read out or copied by hand."""
 _HASH_PATTERN: Final = re.compile(
     r"\$argon2id\$v=19\$m=(\d{1,8}),t=(\d{1,3}),p=(\d{1,3})"
     r"\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{16,86}"
@@ -45,11 +46,11 @@ class Hasher:
     parallelism: int = 1
 
     def hash(self, password: str) -> str:
-        """A new hash of a password, with a salt of its own."""
+        """Hash a password with a new salt."""
         return str(self._argon2.hash(_password_bytes(normal(password))))
 
     def verify(self, password: str, known: str) -> bool:
-        """Whether a password is the one of a hash.
+        """Whether a password matches a hash.
 
         An empty hash, for an account that is not there or has no password, takes the same time.
         """
@@ -60,7 +61,7 @@ class Hasher:
         return right and bool(known)
 
     def is_weaker(self, known: str) -> bool:
-        """Whether a hash costs a guesser less than the settings ask for."""
+        """Whether a hash costs less to guess than the settings require."""
         found = _HASH_PATTERN.fullmatch(known)
         if found is None:
             return True
@@ -69,7 +70,7 @@ class Hasher:
 
     @cached_property
     def _unusable_hash(self) -> str:
-        """A hash that no password has, or none that anybody finds; made without hashing."""
+        """A hash that no known password has; made without hashing."""
         cost = f"m={self.memory},t={self.time},p={self.parallelism}"
         salt, digest = (base64.b64encode(bytes(size)).decode().rstrip("=") for size in (16, 32))
         return f"$argon2id$v=19${cost}${salt}${digest}"
@@ -89,18 +90,17 @@ class Hasher:
         )
 
 
-"""What is easily told apart when it is read out or copied by hand."""
 _CODE_GROUPS: Final = 5
 _CODE_GROUP_SIZE: Final = 5
 
 
 def new_token() -> str:
-    """256 random bits."""
+    """Return 256 random bits."""
     return secrets.token_urlsafe(32)
 
 
 def new_code() -> str:
-    """125 random bits, in groups that can be read out."""
+    """Return 125 random bits, in groups that can be read out."""
     groups = (
         "".join(secrets.choice(_CODE_ALPHABET) for _ in range(_CODE_GROUP_SIZE))
         for _ in range(_CODE_GROUPS)
@@ -109,10 +109,10 @@ def new_code() -> str:
 
 
 def token_hash(token: str) -> str:
-    """What the store keeps of a token."""
+    """Return the stored form of a token."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def code_hash(code: str) -> str:
-    """What the store keeps of a code, however it was typed."""
+    """Return the stored form of a code, however it was typed."""
     return token_hash("".join(code.split()).replace("-", "").upper())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,10 +11,12 @@ from typing import TYPE_CHECKING, TextIO
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.errors import NotFound as NotFound
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.records import RecordFilter
-from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.domain.samples import Sample as Sample
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.services.export.pseudonyms import Pseudonyms
 from tui_annotate.services.export.writer import ExportRun
@@ -41,7 +42,7 @@ class ExportService:
     opinions: Callable[[Sequence[SampleKey]], Mapping[SampleKey, tuple[Score, ...]]] | None = None
 
     def checked(self, filters: RecordFilter) -> RecordFilter:
-        """The filters as the stores take them: a label as its whole path, a time in UTC.
+        """Return filters as the stores take them: whole label path, time in UTC.
 
         Raises:
             InvalidInput: a value names nothing that is there; the hint lists what is.
@@ -80,23 +81,19 @@ class ExportService:
             Unavailable: the target can not be written, or the store not be read.
         """
         known = replace(
-            options or ExportOptions(), sample=self._find_sample, opinions=self.opinions
+            options or ExportOptions(), sample=self.corpus.sample_or_none, opinions=self.opinions
         )
         writing = ExportRun(exporter, known, names=names)
         return writing.run(self.corpus.records(self.checked(filters or RecordFilter())), target)
 
-    def _find_sample(self, key: SampleKey) -> Sample | None:
-        with suppress(NotFound):
-            return self.corpus.sample(key).sample
-        return None
-
     def _resolve_label(self, text: str) -> str:
-        """The path that is meant; labels in use are read only where the label sets do not tell."""
+        """Return the label path; labels in use are read only if the sets lack it."""
         wanted = tuple(text.split(JOINER))
         paths = set(self.labels())
         if wanted in paths:
             return text
-        paths |= self._label_paths_in_use()
+        for _, path in self.annotations.labels_in_use():
+            paths |= {path[:depth] for depth in range(1, len(path) + 1)}
         if wanted in paths:
             return text
         found = [path for path in paths if wanted == path[-1:]]
@@ -108,16 +105,9 @@ class ExportService:
         _check_known("label", text, [JOINER.join(path) for path in paths])
         return text
 
-    def _label_paths_in_use(self) -> set[LabelPath]:
-        return {
-            path[:depth]
-            for _, path in self.annotations.labels_in_use()
-            for depth in range(1, len(path) + 1)
-        }
-
 
 def parse_time(text: str) -> str:
-    """A time as the store writes it: UTC, with microseconds; a time without zone is taken as UTC.
+    """Return a time as the store writes it: UTC with microseconds; without a zone it is UTC.
 
     Raises:
         InvalidInput: it is not ISO 8601.

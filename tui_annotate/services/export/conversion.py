@@ -21,7 +21,7 @@ from tui_annotate.services.export.writer import ExportRun
 
 @dataclass(frozen=True, slots=True)
 class ExportFormat:
-    """A format. `about`: None where it says nothing of itself."""
+    """A format; `about` is None if it does not describe itself."""
 
     name: str
     reads: bool
@@ -30,19 +30,19 @@ class ExportFormat:
 
     @property
     def target(self) -> str:
-        """What it is written to, in words; empty for what is only read."""
+        """The kind of target, in words; empty for a format that is only read."""
         if not self.writes:
             return ""
         return " + ".join(self.about.files) or self.about.place.value if self.about else "file"
 
     @property
     def layered(self) -> bool:
-        """Whether it holds one layer of work, and one must say whose."""
+        """Whether it holds one layer of work, which must be named."""
         return bool(self.about and self.about.layered and self.writes)
 
     @property
     def losses(self) -> tuple[str, ...]:
-        """What it can not carry, in words; empty for what is only read."""
+        """What it can not carry, in words; empty for a format that is only read."""
         if not self.writes:
             return ()
         if self.about is None:
@@ -53,7 +53,7 @@ class ExportFormat:
 
 
 def forms() -> Iterator[ExportFormat]:
-    """Every format that works, readers first; a broken one is one line of the log."""
+    """Yield every working format, readers first; a broken one is logged."""
     readers = dict(registry.load_all("importers"))
     writers = dict(registry.load_all("exporters"))
     for name in dict.fromkeys([*readers, *writers]):
@@ -62,7 +62,7 @@ def forms() -> Iterator[ExportFormat]:
 
 
 def table() -> str:
-    """What survives in each format that is written, as a table in Markdown."""
+    """Return a Markdown table of what survives in each format that is written."""
     rows = [("format", *TITLES), ("---",) * (len(TITLES) + 1)]
     for form in forms():
         if form.writes and form.about:
@@ -101,8 +101,7 @@ class Conversion:
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file can not be opened, has no certain format, or
-            no
-                valid record; an existing target stays.
+                no valid record; an existing target stays.
         """
         name = self.source_format or detect(source, self.reading, option="--from")
         done = ConversionReport(name, self.target_format or form_of(target))
@@ -115,8 +114,11 @@ class Conversion:
             for item in read_guarded(name, self.reading, source):
                 if isinstance(item, Record):
                     yield item
-                else:
-                    self._count_problem(item, done)
+                    continue
+                done.refused += item.refused
+                done.doubts += not item.refused
+                if self.told is not None:
+                    self.told(item)
 
         found = records()
         first = next(found, None)
@@ -125,15 +127,9 @@ class Conversion:
         done.report = writing.run(chain([first], found), target)
         return done
 
-    def _count_problem(self, problem: Problem, done: ConversionReport) -> None:
-        done.refused += problem.refused
-        done.doubts += not problem.refused
-        if self.told is not None:
-            self.told(problem)
-
 
 def form_of(target: Path | None) -> str:
-    """The exporter that a file's name asks for.
+    """Return the exporter that a file's name asks for.
 
     Raises:
         InvalidInput: its name says none.

@@ -52,9 +52,10 @@ _HALF_LENGTH: Final = 5
 class PseudonymReport:
     """Effects on the records of an export.
 
-    `people`: ids with a pseudonym. `texts`: unchanged notes, comments and reasons. `originals`:
-    omitted foreign records. `columns`, `changed`: samples by kept or changed column. `called`:
-    datasets and groups named like a person, which keep their names.
+    Attributes:
+        texts, originals: number of unchanged texts of people, and of omitted foreign records.
+        columns, changed: number of samples by kept or changed column.
+        called: datasets and groups named like a person, which keep their names.
     """
 
     people: set[str] = field(default_factory=set)
@@ -72,10 +73,7 @@ class Pseudonyms:
     """
 
     def __init__(
-        self,
-        key: bytes,
-        people: Iterable[Person] = (),
-        addresses: Mapping[str, str] | None = None,
+        self, key: bytes, people: Iterable[Person] = (), addresses: Mapping[str, str] | None = None
     ) -> None:
         self._key = key
         self._ids: set[str] = set()
@@ -86,7 +84,7 @@ class Pseudonyms:
         self.told = PseudonymReport()
 
     def id(self, person_id: str) -> str:
-        """What stands for a person's id.
+        """Return the pseudonym of a person's id.
 
         Raises:
             Conflict: the word is another person's as well.
@@ -94,28 +92,28 @@ class Pseudonyms:
         return self._person(person_id).id
 
     def name(self, person_id: str) -> str:
-        """What stands for a person's name, in figures and on pages; raises as `id`."""
+        """Return the pseudonym for figures and pages; raises as `id`."""
         return self._person(person_id).name
 
     def person(self, person: Person) -> Person:
-        """The person as exports tell of them; whether they had an account is not told."""
+        """Return the pseudonymous person; whether they had an account is hidden."""
         hidden = self._person(person.id)
         kind = person.kind if person.kind in _KEPT_KINDS else PersonKind.IMPORTED
         return replace(hidden, kind=kind)
 
     def annotation_id(self, annotation_id: str) -> str:
-        """What stands for an annotation's id: one made from an imported row tells of its words."""
+        """Hide an annotation's id, as one made from an imported row reveals its words."""
         return self._digest("annotation", annotation_id)[:16].hex()
 
     def meant(self, word: str) -> str:
-        """What stands for somebody whom a column names by id, name or address.
+        """Return the pseudonym of somebody whom a column names by id, name or address.
 
         A name that several have is none of theirs.
         """
         return self.id(word if word in self._ids else self._ids_by_name.get(word) or word)
 
     def meeting(self, records: Iterable[Record]) -> Iterator[Record]:
-        """The records as they are, once it is known who is in each: before people are left out."""
+        """Yield the records unchanged, and learn names before people are left out."""
         for record in records:
             self._learn_names(record.people)
             yield record
@@ -128,27 +126,26 @@ class Pseudonyms:
                 self._ids_by_name[person.name] = person.id if before == person.id else ""
 
     def record(self, record: Record) -> Record:
-        """A record in which nobody is named, but in what people wrote."""
+        """Return a record without names of people, except in texts that people wrote."""
         self._learn_names(record.people)
-        told, people = (
-            self.told,
-            sorted(map(self.person, record.people), key=lambda person: person.id),
-        )
+        report = self.told
         columns = Columns(self.meant)
         meta = columns.hidden(record.sample.meta)
-        told.columns.update(columns.kept)
-        told.changed.update(columns.changed)
-        told.originals += record.sample.imported is not None
+        report.columns.update(columns.kept)
+        report.changed.update(columns.changed)
+        report.originals += record.sample.imported is not None
         named = (record.sample.dataset, record.sample.group)
-        told.called.update(name for name in named if name in self._ids or name in self._ids_by_name)
+        report.called.update(
+            name for name in named if name in self._ids or name in self._ids_by_name
+        )
         work = [replace(each, person=self.id(each.person)) for each in record.assignments]
-        told.texts += sum(bool(each.comment) for each in work)
+        report.texts += sum(bool(each.comment) for each in work)
         return replace(
             record,
             sample=replace(record.sample, meta=meta, imported=None),
             annotations=tuple(map(self._hide_annotation, record.annotations)),
             assignments=tuple(sorted(work, key=lambda each: each.person)),
-            people=tuple(people),
+            people=tuple(sorted(map(self.person, record.people), key=lambda each: each.id)),
         )
 
     def _hide_annotation(self, owned: OwnedAnnotation) -> OwnedAnnotation:
@@ -193,21 +190,8 @@ class Pseudonyms:
 _KEPT_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})
 
 
-def pseudonymised(records: Iterable[Record], names: Pseudonyms) -> Iterator[Record]:
-    """Yield records with pseudonyms for people; `names` counts what was omitted and kept.
-
-    Ids of annotations change too, foreign originals are omitted, known columns with people change;
-    texts that people wrote stay.
-
-    Raises:
-        Conflict: two people would have one pseudonym.
-    """
-    return map(names.record, records)
-
-
-"""Names of columns in which people are named, however they are spelt: `workerId`, `Worker-ID`."""
-
 _FOLDED_COLUMNS: Final = frozenset(name.replace("_", "") for name in KNOWN)
+"""Names of columns in which people are named, however they are spelt: `workerId`, `Worker-ID`."""
 _NOT_LETTERS: Final = re.compile(r"[^a-z0-9]")
 _ADDRESS: Final = re.compile(r"\S+@\S+")
 _NAMING_FIELDS: Final = ("id", "email", "username", "name", "first_name", "last_name")
@@ -224,7 +208,7 @@ class Columns:
         self.kept: list[str] = []
 
     def hidden(self, meta: Mapping[str, Any]) -> dict[str, Any]:
-        """The columns, with what stands for people in those that are known, at any depth."""
+        """Return the columns with pseudonyms in those that are known, at any depth."""
         hidden = {}
         for name, value in meta.items():
             before = self._found
@@ -246,7 +230,7 @@ class Columns:
         return [self._hide_nested(each) for each in value] if isinstance(value, list) else value
 
     def _person(self, value: Any) -> Any:
-        """What stands for whom a value names; a text that is too long for a name stays."""
+        """Return the pseudonym of a value; a text too long for a name stays."""
         if isinstance(value, Mapping):
             words = [value[name] for name in _NAMING_FIELDS if value.get(name)]
             return self._person(words[0]) if words else self._hide_nested(value)
@@ -264,14 +248,6 @@ class Columns:
 BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
 
 
-def _nothing() -> str | None:
-    return None
-
-
-def _forget(mark: str) -> None:
-    del mark
-
-
 @dataclass(slots=True)
 class Keys:
     """The key in a file, for its owner alone; `made` is whether this object created it.
@@ -280,8 +256,8 @@ class Keys:
     """
 
     path: Path
-    remembered: Callable[[], str | None] = _nothing
-    remember: Callable[[str], None] = _forget
+    remembered: Callable[[], str | None] = lambda: None
+    remember: Callable[[str], None] = lambda _: None
     made: bool = False
 
     def current(self) -> bytes:
@@ -311,7 +287,7 @@ class Keys:
         return key
 
     def renew(self) -> None:
-        """Puts a new key in the place of the one that is there, or was.
+        """Replace the key, or create one.
 
         Raises:
             Unavailable: the file can not be written.
@@ -369,5 +345,5 @@ class Keys:
 
 
 def mark(key: bytes) -> str:
-    """What tells a key from others and nothing of it."""
+    """Return the fingerprint of a key."""
     return hmac.digest(key, b"mark", "sha256")[:8].hex()

@@ -19,7 +19,7 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.files.targets import folder, output
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.plugins.traits import FormatTarget, get_traits
-from tui_annotate.services.export.pseudonyms import Pseudonyms, pseudonymised
+from tui_annotate.services.export.pseudonyms import Pseudonyms
 
 ADJUDICATED = "adjudicated"
 ALL = "all"
@@ -53,8 +53,12 @@ class ExportRun:
         about = get_traits(self._exporter)
         self._place = about.place if about else FormatTarget.STREAM
         self._layer = self._options.layer
-        if about and about.layered:
-            self._layer = wanted(self._layer, exporter=exporter)
+        if about and about.layered and not self._layer:
+            raise InvalidInput(
+                f"{exporter} holds one layer of annotations: say whose",
+                CHOICES,
+                code="layer-missing",
+            )
 
     def run(self, records: Iterable[Record], target: Path | TextIO | None) -> ExportReport:
         """Write to a file or folder that appears whole or not at all, or to an open stream.
@@ -65,7 +69,7 @@ class ExportRun:
         met = records if self._names is None else self._names.meeting(records)
         chosen = layered(met, self._layer) if self._layer else met
         if self._names is not None:  # once the layer is chosen, by true names
-            chosen = pseudonymised(chosen, self._names)
+            chosen = map(self._names.record, chosen)
         if self._place is not FormatTarget.STREAM:
             if not isinstance(target, Path):
                 raise InvalidInput(f"{self._name} is written to a folder", "name a new one")
@@ -82,19 +86,6 @@ class ExportRun:
             if not isinstance(report, ExportReport):
                 raise TypeError(f"it gave {type(report).__name__}, no Report")
         return report
-
-
-def wanted(layer: str, *, exporter: str) -> str:
-    """The layer that was asked for.
-
-    Raises:
-        InvalidInput: none was; the hint names the choices.
-    """
-    if not layer:
-        raise InvalidInput(
-            f"{exporter} holds one layer of annotations: say whose", CHOICES, code="layer-missing"
-        )
-    return layer
 
 
 def layered(records: Iterable[Record], layer: str) -> Iterator[Record]:
@@ -141,21 +132,21 @@ def _keep_people(record: Record, people: set[str]) -> Record:
 
 def _majority_layer(record: Record) -> Record:
     again = {person.id for person in record.people if person.kind is PersonKind.AGAIN}
-    said: dict[str, list[Annotation]] = {
+    by_person: dict[str, list[Annotation]] = {
         work.person: [] for work in record.assignments if work.state is State.DONE
     }
     for owned in record.annotations:
-        said.setdefault(owned.person, []).append(owned.annotation)
+        by_person.setdefault(owned.person, []).append(owned.annotation)
     for person in {SETTLED, *again}:
-        said.pop(person, None)
-    kept = [candidate for group in groups(record.sample, said) for candidate in group.proposal]
+        by_person.pop(person, None)
+    kept = [candidate for group in groups(record.sample, by_person) for candidate in group.proposal]
     return replace(
         record,
         annotations=tuple(
             OwnedAnnotation(MAJORITY, _majority_annotation(candidate)) for candidate in kept
         ),
-        assignments=(Assignment(MAJORITY, State.DONE),) if said else (),
-        people=(Person(MAJORITY, MAJORITY, PersonKind.IMPORTED),) if said else (),
+        assignments=(Assignment(MAJORITY, State.DONE),) if by_person else (),
+        people=(Person(MAJORITY, MAJORITY, PersonKind.IMPORTED),) if by_person else (),
     )
 
 

@@ -16,13 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.errors import (
-    Conflict,
-    InvalidInput,
-    InvalidLabels,
-    NotFound,
-    Unavailable,
-)
+from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, NotFound, Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.progress import Progress
@@ -30,13 +24,7 @@ from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Cost
-from tui_annotate.services.ingest.options import (
-    AUTO,
-    NONE,
-    EmbedderLoader,
-    VectorOptions,
-    refuse_unknown,
-)
+from tui_annotate.services.ingest.options import AUTO, NONE, EmbedderLoader, VectorOptions
 from tui_annotate.services.ingest.run import (
     Files,
     IngestOutcome,
@@ -62,17 +50,24 @@ __all__ = [
     "IngestReport",
     "IngestService",
     "Progress",
+    "Sample",
     "SetInfo",
     "VectorOptions",
 ]
 
 
+_RUNS_NOTE = (
+    "documents that were here keep the names of the runs that they came with; to have these named"
+    " too: tui-annotate dataset replace NAME, with all runs; no text and no work is altered by it"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class IngestService:
-    """Stores records in a workspace.
+    """Stores records in a workspace; `stores` opens the vector store late, as it loads LanceDB.
 
-    `stores` opens the vector store late, as it loads LanceDB. `workers`: processes that segment; 0
-    for one a processor.
+    Attributes:
+        workers: processes that segment; 0 for one a processor.
     """
 
     corpus: CorpusStore
@@ -111,12 +106,8 @@ class IngestService:
         vectors = self._vectors(embedder)
         watcher = Watcher(progress, problem)
         self._give_stored_samples(records)
-        if strict and iter(records) is records:
-            raise InvalidInput(
-                "strict needs records that can be read twice",
-                "give a list",
-                code="records-read-once",
-            )
+        if strict:
+            _require_readable_twice(records, "strict")
         if strict or dry_run:
             run = self._run(watcher)
             checked = run.check(records)
@@ -125,10 +116,9 @@ class IngestService:
             for _ in checked:
                 pass
             run.report.dry = dry_run
-            if dry_run or run.report.refused:
-                return _finish_report(
-                    run, began, vectors.name, refused=strict and run.report.refused > 0
-                )
+            refused = run.report.refused > 0
+            if dry_run or refused:
+                return _finish_report(run, began, vectors.name, refused=strict and refused)
             watcher = Watcher(progress)  # the doubts are told
         run = self._run(watcher)
         run.store(records, vectors)
@@ -156,12 +146,7 @@ class IngestService:
             InvalidInput: a record is of another dataset, or the records can be read but once.
         """
         began = time.monotonic()
-        if iter(records) is records:
-            raise InvalidInput(
-                "replace needs records that can be read twice",
-                "give a list",
-                code="records-read-once",
-            )
+        _require_readable_twice(records, "replace")
         self._give_stored_samples(records)
         stored = set(self.corpus.keys(dataset))
         if not stored:
@@ -191,46 +176,9 @@ class IngestService:
         self._count_unknown_labels(run)
         return _finish_report(run, began, vectors.name)
 
-    def rebuild(
-        self,
-        *,
-        embedder: str | VectorOptions = AUTO,
-        progress: Callable[[Progress], None] | None = None,
-    ) -> IngestReport:
-        """Create other vectors, and use them once all exist; continues a killed rebuild.
-
-        `auto` creates those in use anew; a named embedder gets what it lacks; `none` means words
-        alone.
-
-        Raises:
-            InvalidInput, Unavailable: the embedder can not be had, or it or the disk failed.
-        """
-        began = time.monotonic()
-        asked = VectorOptions.of(embedder)
-        refuse_unknown(asked)
-
-        def told(documents: int, share: float) -> None:
-            if progress is not None:
-                seconds = time.monotonic() - began
-                progress(Progress("vectors", documents, share=share, seconds=seconds))
-
-        report = self.sets.rebuild(asked, told)
-        report.seconds = time.monotonic() - began
-        return report
-
-    def price(self, embedder: str | VectorOptions = AUTO) -> Cost | None:
-        """What `rebuild` would cost; None where it costs nothing. Nothing is made.
-
-        Raises:
-            InvalidInput, Unavailable: the embedder can not be had.
-        """
-        asked = VectorOptions.of(embedder)
-        refuse_unknown(asked)
-        return self.sets.price(asked)
-
     @property
     def sets(self) -> Sets:
-        """The sets of vectors: what there is, and what may go."""
+        """The sets of vectors of the workspace."""
         return Sets(self.corpus, self.stores, self.load)
 
     def _price_records(self, records: Iterator[Record], vectors: Vectors) -> Cost | None:
@@ -247,26 +195,16 @@ class IngestService:
 
     def _vectors(self, embedder: str | VectorOptions) -> Vectors:
         asked = VectorOptions.of(embedder)
-        refuse_unknown(asked)
-        return Vectors(self.corpus, stores=self.stores, load=self.load, asked=asked)
+        return Vectors(self.corpus, stores=self.stores, load=self.load, options=asked)
 
     def _give_stored_samples(self, records: Records) -> None:
-        """Tells files what is there already, for formats whose ids depend on it."""
+        """Let files look up stored samples, for formats whose ids need it."""
         if isinstance(records, Files):
-            records.stored = self._find_stored
-
-    def _find_stored(self, key: SampleKey) -> Sample | None:
-        with suppress(NotFound):
-            return self.corpus.sample(key).sample
-        return None
+            records.stored = self.corpus.sample_or_none
 
     def _run(self, watcher: Watcher, *, exchange: bool | None = None) -> IngestRun:
         return IngestRun(
-            self.corpus,
-            self.annotations,
-            watcher=watcher,
-            workers=self._workers,
-            exchange=exchange,
+            self.corpus, self.annotations, watcher=watcher, workers=self._workers, exchange=exchange
         )
 
     def _count_unknown_labels(self, run: IngestRun) -> None:
@@ -298,6 +236,12 @@ class IngestService:
             )
 
 
+def _require_readable_twice(records: Records, what: str) -> None:
+    if iter(records) is records:
+        told = f"{what} needs records that can be read twice"
+        raise InvalidInput(told, "give a list", code="records-read-once")
+
+
 def _finish_report(
     run: IngestRun, began: float, embedder: str, *, refused: bool = False
 ) -> IngestReport:
@@ -305,5 +249,6 @@ def _finish_report(
     report.embedder = embedder
     report.seconds = time.monotonic() - began
     report.strict = refused
-    report.tell_runs()
+    if report.known_documents and report.added:
+        report.notes.append(_RUNS_NOTE)
     return report

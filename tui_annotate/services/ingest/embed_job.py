@@ -6,7 +6,7 @@ import gc
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Unavailable
@@ -14,6 +14,7 @@ from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.protocols import Costly, Embedder, TokenEmbedder
+from tui_annotate.storage.batches import batches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,19 +38,14 @@ _MIN_COSINE = 0.98
 
 Waiting = tuple[str, str, tuple[Segment, ...]]
 """Hash, text and segments of a document."""
-Told = Callable[[int, float], None]
+EmbeddingProgress = Callable[[int, float], None]
 """Takes the documents that have vectors now, and the share of all segments that do, in [0, 1]."""
-TakenUp = Callable[[VectorSet], None]
+VectorSetCallback = Callable[[VectorSet], None]
 """Remembers the set that is filled."""
 
 
-def worth_a_write(segments: int) -> bool:
-    """Whether that many new segments need not wait for more."""
-    return segments >= QUICK_ROWS
-
-
 def tidy(corpus: CorpusStore, store: VectorStore, table: str) -> None:
-    """Takes out documents that are stored no more, and brings indexes up to date."""
+    """Remove vectors of documents that are no longer stored, and update the indexes."""
     with store.writing():  # nobody brings back a document between the two
         store.discard(table, corpus.forget_removed_documents(table))
     store.optimize(table)
@@ -60,16 +56,17 @@ def tidy(corpus: CorpusStore, store: VectorStore, table: str) -> None:
 class EmbedJob:
     """Embeds all documents that lack vectors in a set.
 
-    `taken_up`: called after the first vectors, before they are written. `unknown_documents`: those
-    that the model knows too little of; words alone rank them.
+    Attributes:
+        on_first_vectors: called after the first vectors, before they are written.
+        unknown_documents: those that the model knows too little of; words alone rank them.
     """
 
     corpus: CorpusStore
     store: VectorStore
     embedder: Embedder
     target: VectorSet
-    told: Told
-    taken_up: TakenUp
+    report_progress: EmbeddingProgress
+    on_first_vectors: VectorSetCallback
     documents: int = 0
     unknown_documents: int = 0
     _segments: int = 0
@@ -77,14 +74,14 @@ class EmbedJob:
     _loose: bool = field(default=False)
 
     def some(self, documents: int) -> None:
-        """Makes vectors of as many documents as were stored just now; a slow embedder waits."""
+        """Embed as many documents as were just stored; a slow embedder waits."""
         if not self.embedder.instant:
             return
         for group in self._split_groups(self.corpus.unembedded(self.target.table, documents)):
             self._write(group)
 
     def all(self) -> None:
-        """Makes all that are missing, and puts the tables in order."""
+        """Embed all missing documents, and compact the tables."""
         table = self.target.table
         _, left = self.corpus.waiting(table)
         self._total = self._segments + left
@@ -99,14 +96,14 @@ class EmbedJob:
         if self._loose or self.corpus.is_loose(table):
             tidy(self.corpus, self.store, table)
             self._loose = False
-        told = self.embedder.dimensions  # by an endpoint, with its first vectors
-        if told and told != self.target.dimensions:
-            self.target = replace(self.target, dimensions=told)
+        dimensions = self.embedder.dimensions  # by an endpoint, with its first vectors
+        if dimensions and dimensions != self.target.dimensions:
+            self.target = replace(self.target, dimensions=dimensions)
             self.corpus.keep_vector_set(self.target)
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What a person should know of the vectors that were made."""
+        """Warnings for people about the new vectors."""
         if not self.unknown_documents:
             return ()
         why = f"too few of theirs are known to {self.target.label}"
@@ -118,16 +115,7 @@ class EmbedJob:
         return QUICK_ROWS if self.embedder.instant else SLOW_ROWS
 
     def _split_groups(self, waiting: Sequence[Waiting]) -> Iterator[list[Waiting]]:
-        group: list[Waiting] = []
-        size = 0
-        for document in waiting:
-            group.append(document)
-            size += len(document[2])
-            if size >= self._rows:
-                yield group
-                group, size = [], 0
-        if group:
-            yield group
+        return batches(waiting, self._rows, weight=lambda document: len(document[2]))
 
     def _write(self, group: Sequence[Waiting]) -> None:
         table = self.target.table
@@ -136,7 +124,7 @@ class EmbedJob:
             self._check_dimensions(vectors[0].shape[1])
         with self.store.writing():  # whoever sweeps meanwhile finds no set without its table
             if not self._loose:
-                self.taken_up(self.target)
+                self.on_first_vectors(self.target)
                 self.corpus.set_loose(table, loose=True)
                 self._loose = True
             if vectors:
@@ -172,7 +160,7 @@ class EmbedJob:
             )
 
     def _check_dimensions(self, dimensions: int) -> None:
-        """Takes over what an endpoint tells with its first answer; another later is refused."""
+        """Adopt the dimensions of the first vectors; refuse others later."""
         if self.target.dimensions == dimensions:
             return
         if self.target.dimensions:
@@ -220,11 +208,13 @@ class EmbedJob:
         return vectors, _split_by_document(group, banks) if banks else []
 
     def _report_progress(self, documents: int) -> None:
-        self.told(documents, min(self._segments / self._total, 1.0) if self._total else 1.0)
+        self.report_progress(
+            documents, min(self._segments / self._total, 1.0) if self._total else 1.0
+        )
 
 
 def _rows(group: Sequence[Waiting], vectors: Sequence[NDArray[np.float32]]) -> Iterator[Row]:
-    """(hash, segment, start, end, vector) of every segment of some documents."""
+    """Yield (hash, segment, start, end, vector) for each segment of documents."""
     rows = (row for part in vectors for row in part)
     for name, _, segments in group:
         for index, (segment, vector) in enumerate(zip(segments, rows, strict=False)):
@@ -250,17 +240,15 @@ def _known_segments(
     import numpy as np
 
     known = np.concatenate([np.zeros(0, np.bool_), *(part.any(axis=1) for part in vectors)])
-    first = 0
-    for name, _, segments in group:
-        yield name, segments, known[first : first + len(segments)]
-        first += len(segments)
+    for (name, _, segments), (first, last) in zip(group, _row_ranges(group), strict=True):
+        yield name, segments, known[first:last]
 
 
 def _split_by_document(group: Sequence[Waiting], banks: Sequence[TokenBank]) -> list[TokenBank]:
     whole = banks[0].joined(banks)
-    found = []
-    first = 0
-    for _, _, segments in group:
-        found.append(whole.part(first, first + len(segments)))
-        first += len(segments)
-    return found
+    return [whole.part(first, last) for first, last in _row_ranges(group)]
+
+
+def _row_ranges(group: Sequence[Waiting]) -> Iterator[tuple[int, int]]:
+    """Return where the rows of each document begin and end among all."""
+    return pairwise(accumulate((len(segments) for _, _, segments in group), initial=0))

@@ -29,8 +29,10 @@ EmbedderLoader = Callable[..., Embedder]
 class VectorOptions:
     """A requested embedder: a name, `name:model`, `auto` or `none`.
 
-    `dimensions`: 0 for its own. `first`: what `auto` means in a new workspace. `prepared`: a file
-    of vectors for `auto`. `spare_url`, `spare_dimensions`: defaults of a costly embedder.
+    Attributes:
+        first: what `auto` means in a new workspace.
+        prepared: a file of vectors for `auto`.
+        spare_url, spare_dimensions: defaults of a costly embedder.
     """
 
     name: str = AUTO
@@ -43,13 +45,16 @@ class VectorOptions:
 
     @classmethod
     def of(cls, embedder: str | VectorOptions) -> VectorOptions:
-        """What is asked for by a name alone, or in full; with a model's folder in full."""
+        """Complete a request; a model's folder is resolved.
+
+        Raises:
+            InvalidInput: no embedder has the name.
+        """
         asked = embedder if isinstance(embedder, VectorOptions) else cls(embedder)
-        return replace(
-            asked,
-            name=registry.resolve_embedder_name(asked.name),
-            first=registry.resolve_embedder_name(asked.first),
-        )
+        name, first = map(registry.resolve_embedder_name, (asked.name, asked.first))
+        for each in {name, first} - {AUTO, NONE}:
+            registry.refuse_unknown("embedders", each)
+        return replace(asked, name=name, first=first)
 
     def how(self, name: str, known: VectorSet | None) -> tuple[str, int]:
         """Return endpoint and dimensions: requested, else of the `known` set, else the defaults."""
@@ -60,34 +65,24 @@ class VectorOptions:
         return base_url or self.spare_url, dimensions or self.spare_dimensions
 
     def options(self, name: str) -> str:
-        """What asks for an embedder like this on a command line."""
+        """Return the command-line options that request an embedder like this."""
         wanted = ["--embedder", name]
         wanted += ["--base-url", self.base_url] if self.base_url else []
         wanted += ["--dimensions", str(self.dimensions)] if self.dimensions else []
         return shlex.join(wanted)
 
 
-def refuse_unknown(asked: VectorOptions) -> None:
-    """Before anything is changed, and before a change to it is proposed.
-
-    Raises:
-        InvalidInput: no embedder has the name.
-    """
-    for name in {asked.name, asked.first} - {AUTO, NONE}:
-        registry.refuse_unknown("embedders", name)
-
-
 def candidate_names(name: str) -> Iterator[str]:
-    """The names to try, the best first: of `auto` several, else the one."""
+    """Yield the names to try, the best first: several for `auto`, else one."""
     yield from dict.fromkeys([registry.best_embedder(), LAST]) if name == AUTO else [name]
 
 
 def set_of(
-    embedder: Embedder, asked: VectorOptions, *, table: str, known: VectorSet | None = None
+    embedder: Embedder, options: VectorOptions, *, table: str, known: VectorSet | None = None
 ) -> VectorSet:
     """Return the set to store for an embedder and its options; `known` is its former value."""
     return VectorSet(
-        embedder=asked.name,
+        embedder=options.name,
         label=embedder.label,
         version=embedder.version,
         segmenter=SEGMENTER,
@@ -95,6 +90,6 @@ def set_of(
         dimensions=embedder.dimensions or (known.dimensions if known else 0),
         token_dimensions=embedder.token_dimensions if isinstance(embedder, TokenEmbedder) else 0,
         instant=embedder.instant,
-        base_url=asked.base_url,
-        asked_dimensions=asked.dimensions,
+        base_url=options.base_url,
+        asked_dimensions=options.dimensions,
     )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -31,21 +32,14 @@ from tui_annotate.services.ingest.vectors import Vectors
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore, NewSample
     from tui_annotate.storage.log.store import AnnotationStore
-    from tui_annotate.storage.log.work_import import ImportCounts
 
 
 KEPT_PROBLEMS = 1000
-"""Problems that a report holds; a file with more of them is told by number, and by a callback."""
-
-
-_RUNS_NOTE = (
-    "documents that were here keep the names of the runs that they came with; to have these named"
-    " too: tui-annotate dataset replace NAME, with all runs; no text and no work is altered by it"
-)
+"""Problems that a report holds; further ones are only counted, and given to the callback."""
 
 
 class IngestOutcome(StrEnum):
-    """How much of the input is in the store at the end; new or known before."""
+    """How much of the input is stored at the end, new or known before."""
 
     ALL = "all"
     SOME = "some"
@@ -56,11 +50,11 @@ class IngestOutcome(StrEnum):
 class IngestReport:
     """What an ingest did.
 
-    `known`: samples stored before with the same texts; `known_documents` are of collections.
-    `removed`: by `replace`. `annotations_removed`: deleted here before, so not imported. `outside`:
-    annotations with labels that the set lacks, `outside_labels` how many, `outside_in` the
-    datasets. `embedder`: `none` without vectors. `problems`: the first ones. `notes`, `better`:
-    lines for people. `cost`: of the vectors that a dry run found missing; None for free ones.
+    Attributes:
+        known: samples stored before with the same texts; `known_documents` are of collections.
+        annotations_removed: deleted here before, so not imported.
+        outside: annotations with labels that the set lacks.
+        cost: of the vectors that a dry run found missing; None for free ones.
     """
 
     added: int = 0
@@ -88,32 +82,15 @@ class IngestReport:
     dry: bool = False
     strict: bool = False
 
-    def tell_runs(self) -> None:
-        """Notes what documents do not say of runs that came later, where there may be any."""
-        if self.known_documents and self.added:
-            self.notes.append(_RUNS_NOTE)
-
-    def count_work(self, counts: ImportCounts) -> None:
-        """Counts annotations that came with records."""
-        self.annotations += counts.added
-        self.annotations_known += counts.known
-        self.annotations_removed += counts.buried
-
-    def tell_changed(self, count: int) -> None:
-        """Notes on how many samples a state, rating or comment is another than it came before."""
-        if count:
-            where = many(count, "sample")
-            self.notes.append(f"ratings, comments or states of an earlier import changed: {where}")
-
     @property
     def outcome(self) -> IngestOutcome:
-        """How much is in."""
+        """How much is stored."""
         if self.strict or not self.added + self.known + self.replaced:
             return IngestOutcome.NONE
         return IngestOutcome.SOME if self.refused else IngestOutcome.ALL
 
     def note_problem(self, problem: Problem) -> None:
-        """Counts a problem, and keeps it while there are few."""
+        """Count a problem, and keep it while there are few."""
         if problem.refused:
             self.refused += 1
         else:
@@ -133,65 +110,63 @@ _MAX_PENDING_CHARACTERS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Watcher:
-    """Whom to tell; both may be None."""
+    """Callbacks for progress and problems; both may be None."""
 
     progress: Callable[[Progress], None] | None = None
     problem: Callable[[Problem], None] | None = None
+
+    def report_embedded(self, began: float, documents: int, share: float) -> None:
+        """Report documents with vectors, and the share of all in [0, 1]; `began` is monotonic."""
+        if self.progress is not None:
+            seconds = time.monotonic() - began
+            self.progress(Progress("vectors", documents, share=share, seconds=seconds))
 
 
 @dataclass(slots=True)
 class _Batch:
     """Records that are stored together.
 
-    `fresh` are to be stored, by key; `told` have annotations or assignments, new or known. `texts`:
-    by hash, the index among the texts of each document. `size`: code points to segment.
+    Attributes:
+        fresh: to be stored, by key.
+        with_work: records with annotations or assignments, new or known.
+        texts: by hash, the index among the texts of each document.
     """
 
     fresh: dict[SampleKey, Record] = field(default_factory=dict)
-    told: list[Record] = field(default_factory=list)
+    with_work: list[Record] = field(default_factory=list)
     texts: dict[str, int] = field(default_factory=dict)
     tasks: Sequence[SegmentationTask] = ()
     size: int = 0
 
 
+@dataclass(slots=True)
 class IngestRun:
-    """Reads records once, to check or store them; the result is `report`.
+    """Reads records once, to check or store them; `exchange` gives stored samples their texts."""
 
-    `workers`: processes that segment. `exchange`: stored samples get the texts of the records.
-    """
-
-    def __init__(
-        self,
-        corpus: CorpusStore,
-        annotations: AnnotationStore,
-        *,
-        watcher: Watcher,
-        workers: int = 1,
-        exchange: bool | None = None,
-    ) -> None:
-        self.report = IngestReport()
-        self.datasets: set[str] = set()
-        self._corpus = corpus
-        self._annotations = annotations
-        self._watcher = watcher
-        self._workers = workers
-        self._exchange = exchange
-        self._start_time = time.monotonic()
-        self._records_read = 0
-        self._fraction_read: Callable[[], float | None] = lambda: None
-        self._in_flight: dict[SampleKey, str] = {}
-        self._pending_documents: set[str] = set()
-        self._unembedded_documents = self._unembedded_segments = 0
-        self._changed_samples = 0
+    corpus: CorpusStore
+    annotations: AnnotationStore
+    watcher: Watcher
+    workers: int = 1
+    exchange: bool | None = None
+    report: IngestReport = field(default_factory=IngestReport)
+    datasets: set[str] = field(default_factory=set)
+    _start_time: float = field(default_factory=time.monotonic)
+    _records_read: int = 0
+    _fraction_read: Callable[[], float | None] = lambda: None
+    _in_flight: dict[SampleKey, str] = field(default_factory=dict)
+    _pending_documents: set[str] = field(default_factory=set)
+    _unembedded_documents: int = 0
+    _unembedded_segments: int = 0
+    _changed_samples: int = 0
 
     def check(self, records: Records) -> Iterator[tuple[Record, bool]]:
-        """Counts what storing would do, and tells of what it would refuse.
+        """Count what storing would do, and report what it would refuse.
 
         Gives each record that would be taken, and whether it brings other texts for a stored key.
         """
         with closing(NameRegister()) as seen:
             for batch in self._batches(records):
-                known = self._corpus.known([record.sample.key for record in batch])
+                known = self.corpus.known([record.sample.key for record in batch])
                 for number, record in enumerate(batch):
                     yield from self._check_record(
                         record, known, seen, place=f"{self._records_read}.{number}"
@@ -204,7 +179,7 @@ class IngestRun:
         key, digest = record.sample.key, _digest(record)
         before, _, first = seen.first(json.dumps(key), f"{digest} {place}").partition(" ")
         stored = known.get(key)
-        if before != digest or (self._exchange is None and stored not in {None, digest}):
+        if before != digest or (self.exchange is None and stored not in {None, digest}):
             self._refuse(record)
         elif first != place or stored == digest:
             self.report.known += 1
@@ -217,25 +192,24 @@ class IngestRun:
             yield record, True
 
     def store(self, records: Records, vectors: Vectors) -> None:
-        """Segments ahead, writes in the order of the records, embeds what can not wait."""
+        """Store records in order, segment ahead of that, embed what can not wait."""
         window: deque[_Batch] = deque()
-        with SegmentationPool(self._workers) as sentences:
+        with SegmentationPool(self.workers) as sentences:
             for found in self._batches(records):
                 window.append(self._admit(found, sentences))
                 while sum(batch.size for batch in window) > _MAX_PENDING_CHARACTERS:
-                    self._write(window.popleft(), sentences)
-                    self._embed_some(vectors)
-                    self._report_progress("storing")
+                    self._store_batch(window.popleft(), sentences, vectors)
             while window:
-                self._write(window.popleft(), sentences)
-                self._embed_some(vectors)
-                self._report_progress("storing")
-        self.report.tell_changed(self._changed_samples)
+                self._store_batch(window.popleft(), sentences, vectors)
+        if self._changed_samples:
+            where = many(self._changed_samples, "sample")
+            self.report.notes.append(
+                f"ratings, comments or states of an earlier import changed: {where}"
+            )
 
     def embed(self, vectors: Vectors) -> None:
-        """Makes all vectors that are missing, also those of a run that was killed."""
-        self._start_time = time.monotonic()
-        vectors.catch_up(self._report_embedded)
+        """Embed all missing documents, also those of a killed run."""
+        vectors.catch_up(partial(self.watcher.report_embedded, time.monotonic()))
         self.report.embedded = vectors.embedded
         self.report.embedder = vectors.name
         self.report.notes += vectors.notes
@@ -243,21 +217,21 @@ class IngestRun:
 
     def _admit(self, records: Sequence[Record], sentences: SegmentationPool) -> _Batch:
         batch = _Batch()
-        known = self._corpus.known([record.sample.key for record in records])
+        known = self.corpus.known([record.sample.key for record in records])
         for record in records:
             key, digest = record.sample.key, _digest(record)
             stored = self._in_flight.get(key) or known.get(key)
-            if stored == digest and self._exchange is None:
+            if stored == digest and self.exchange is None:
                 self.report.known += 1
                 self.report.known_documents += record.sample.kind is SampleKind.DOCUMENT
-            elif stored is None or (self._exchange is not None and key not in self._in_flight):
+            elif stored is None or (self.exchange is not None and key not in self._in_flight):
                 self._in_flight[key] = digest
                 batch.fresh[key] = record
             else:
                 self._refuse(record)
                 continue
             if record.annotations or record.assignments:
-                batch.told.append(record)
+                batch.with_work.append(record)
         self._submit_texts(batch, sentences)
         return batch
 
@@ -267,9 +241,9 @@ class IngestRun:
             for record in batch.fresh.values()
             for document in record.sample.documents
         }
-        if self._exchange is None:  # an exchange may drop what is there before its turn comes
+        if self.exchange is None:  # an exchange may drop what is there before its turn comes
             wanted = [name for name in documents if name not in self._pending_documents]
-            stored = self._corpus.known_documents(wanted, SEGMENTER)
+            stored = self.corpus.known_documents(wanted, SEGMENTER)
             documents = {name: documents[name] for name in wanted if name not in stored}
             self._pending_documents |= documents.keys()
         batch.texts = {name: place for place, name in enumerate(documents)}
@@ -280,38 +254,42 @@ class IngestRun:
     def _write(self, batch: _Batch, sentences: SegmentationPool) -> None:
         segments = sentences.result(batch.tasks)
         samples = [_new_sample(record, batch, segments) for record in batch.fresh.values()]
-        if samples and self._exchange is None:
-            self._corpus.add(samples, segmenter=SEGMENTER)
+        if samples and self.exchange is None:
+            self.corpus.add(samples, segmenter=SEGMENTER)
             self.report.added += len(samples)
         elif samples:
-            replaced, added = self._corpus.replace(
-                samples, segmenter=SEGMENTER, with_annotations=bool(self._exchange)
+            replaced, added = self.corpus.replace(
+                samples, segmenter=SEGMENTER, with_annotations=bool(self.exchange)
             )
             self.report.replaced += replaced
             self.report.added += added
             self.report.known += len(samples) - replaced - added
-        if batch.told:
-            counts = self._annotations.import_records(batch.told)
-            self.report.count_work(counts)
-            self.datasets |= {record.sample.dataset for record in batch.told if record.annotations}
+        if batch.with_work:
+            counts = self.annotations.import_records(batch.with_work)
+            self.report.annotations += counts.added
+            self.report.annotations_known += counts.known
+            self.report.annotations_removed += counts.buried
+            self.datasets |= {
+                record.sample.dataset for record in batch.with_work if record.annotations
+            }
             self._changed_samples += counts.changed
             for doubt in counts.doubts:
                 self._note_problem(doubt)
         for key in batch.fresh:
             del self._in_flight[key]
         self._pending_documents -= batch.texts.keys()
-        self._count_documents(len(batch.texts), sum(map(len, segments)))
-
-    def _count_documents(self, documents: int, segments: int) -> None:
+        documents, count = len(batch.texts), sum(map(len, segments))
         self.report.documents += documents
-        self.report.segments += segments
+        self.report.segments += count
         self._unembedded_documents += documents
-        self._unembedded_segments += segments
+        self._unembedded_segments += count
 
-    def _embed_some(self, vectors: Vectors) -> None:
+    def _store_batch(self, batch: _Batch, sentences: SegmentationPool, vectors: Vectors) -> None:
+        self._write(batch, sentences)
         if vectors.due(self._unembedded_segments):
             vectors.catch_up(lambda *_: None, documents=self._unembedded_documents)
             self._unembedded_documents = self._unembedded_segments = 0
+        self._report_progress("storing")
 
     def _batches(self, records: Records) -> Iterator[list[Record]]:
         if isinstance(records, Files):
@@ -344,13 +322,13 @@ class IngestRun:
 
     def _note_problem(self, problem: Problem) -> None:
         self.report.note_problem(problem)
-        if self._watcher.problem is not None:
-            self._watcher.problem(problem)
+        if self.watcher.problem is not None:
+            self.watcher.problem(problem)
 
     def _report_progress(self, phase: str) -> None:
-        if self._watcher.progress is not None:
+        if self.watcher.progress is not None:
             report = self.report
-            self._watcher.progress(
+            self.watcher.progress(
                 Progress(
                     phase,
                     self._records_read,
@@ -361,11 +339,6 @@ class IngestRun:
                     seconds=time.monotonic() - self._start_time,
                 )
             )
-
-    def _report_embedded(self, documents: int, share: float) -> None:
-        if self._watcher.progress is not None:
-            seconds = time.monotonic() - self._start_time
-            self._watcher.progress(Progress("vectors", documents, share=share, seconds=seconds))
 
 
 def _digest(record: Record) -> str:
@@ -390,10 +363,7 @@ def _new_sample(
 
 @dataclass(slots=True)
 class Files:
-    """Files with the user's options; iteration reads them.
-
-    `format`: empty to detect it. `stored` loads a known sample by key.
-    """
+    """Files with the user's options; iteration reads them. An empty `format` is detected."""
 
     paths: Sequence[Path]
     format: str = ""
@@ -406,10 +376,13 @@ class Files:
 
         Raises:
             NotFound, InvalidInput, Unavailable: a file can not be opened, or its format or language
-            is
-                unknown; before the first record.
+                is unknown; before the first record.
         """
-        _refuse_unknown(self.options.language)
+        language = self.options.language
+        if language and language not in languages():
+            raise InvalidInput(
+                f"no language {language!r} is known", f"there are: {', '.join(languages())}"
+            )
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
         self._meter = Meter(sum(map(_size, self.paths)))
         options = replace(self.options, meter=self._meter, stored=self.stored)
@@ -417,7 +390,7 @@ class Files:
             yield from read_guarded(name, options, *(path for path, _ in group))
 
     def share(self) -> float:
-        """How much of the bytes has been read, in [0, 1]."""
+        """Return the share of the bytes that was read, in [0, 1]."""
         return min(self._meter.done / self._meter.total, 1.0) if self._meter.total else 1.0
 
 
@@ -425,10 +398,3 @@ def _size(path: Path) -> int:
     if path.is_dir():
         return sum(_size(each) for each in path.iterdir())
     return path.stat().st_size
-
-
-def _refuse_unknown(language: str) -> None:
-    if language and language not in languages():
-        raise InvalidInput(
-            f"no language {language!r} is known", f"there are: {', '.join(languages())}"
-        )

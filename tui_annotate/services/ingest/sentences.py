@@ -17,11 +17,12 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Self
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.methods.segmentation import segment_all
+from tui_annotate.storage.batches import batches
 
 Text = tuple[str, str]
 """A text and its language."""
@@ -47,7 +48,7 @@ class SegmentationTask:
 
 
 class SegmentationPool:
-    """Segments texts in up to `workers` processes; 1 for this one alone. To be closed."""
+    """Segments texts in up to `workers` processes; 1 for this one alone. Close it."""
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
@@ -60,12 +61,7 @@ class SegmentationPool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._lifeline is not None and kind is not None:
             self._lifeline.close()  # the processes end at once, whatever they are at
         if self._pool is not None:
@@ -74,8 +70,9 @@ class SegmentationPool:
             self._lifeline.close()
 
     def submit(self, texts: Sequence[Text]) -> list[SegmentationTask]:
-        """Hands in texts; work on them begins where there are processes."""
-        tasks = [SegmentationTask(part) for part in _split_tasks(texts)]
+        """Submit texts; processes begin at once if there are any."""
+        parts = batches(texts, _TASK_CHARACTERS, weight=lambda text: len(text[0]))
+        tasks = [SegmentationTask(part) for part in parts]
         self._waiting += tasks
         self._size += sum(len(text) for text, _ in texts)
         if self._pool is None and self._size >= _POOL_CHARACTERS and self._workers > 1:
@@ -88,7 +85,7 @@ class SegmentationPool:
         return tasks
 
     def result(self, tasks: Sequence[SegmentationTask]) -> list[Segments]:
-        """The segments of the texts of some tasks, in order."""
+        """Return the segments of the texts of some tasks, in order."""
         found: list[Segments] = []
         for task in tasks:
             found += self._wait_for(task)
@@ -127,7 +124,7 @@ class SegmentationPool:
 
 @contextmanager
 def _without_main() -> Iterator[None]:
-    """New processes would run the script that started this one, once more, to find its names.
+    """Keep new processes from running the script that started this one.
 
     They need none of them, and a script without `if __name__ == "__main__"` would start itself.
     """
@@ -150,16 +147,3 @@ def _exit_with_parent(lifeline: Connection) -> None:
         lifeline.recv_bytes()
     except (EOFError, OSError):
         os._exit(1)
-
-
-def _split_tasks(texts: Sequence[Text]) -> Iterator[list[Text]]:
-    part: list[Text] = []
-    size = 0
-    for text in texts:
-        part.append(text)
-        size += len(text[0])
-        if size >= _TASK_CHARACTERS:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part

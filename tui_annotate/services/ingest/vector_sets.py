@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
+from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
@@ -17,7 +20,7 @@ from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Cost, Costly, Embedder
 from tui_annotate.plugins.record_validation import NameRegister
-from tui_annotate.services.ingest.embed_job import SLOW_ROWS, EmbedJob, Told
+from tui_annotate.services.ingest.embed_job import SLOW_ROWS, EmbeddingProgress, EmbedJob
 from tui_annotate.services.ingest.options import (
     AUTO,
     NONE,
@@ -26,7 +29,7 @@ from tui_annotate.services.ingest.options import (
     candidate_names,
     set_of,
 )
-from tui_annotate.services.ingest.run import IngestReport
+from tui_annotate.services.ingest.run import IngestReport, Watcher
 from tui_annotate.services.ingest.sentences import SegmentationPool
 
 if TYPE_CHECKING:
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
 
 Segmented = tuple[str, Sequence[Segment]]
+"""A text and its segments."""
 _ALREADY_THERE: Final = "its vectors were there already"
 _WORDS_ALONE: Final = "words alone"
 
@@ -53,17 +57,17 @@ class SetInfo:
 
 @dataclass(frozen=True, slots=True)
 class Sets:
-    """Works on the sets of a workspace. `stores`: opens the vector store."""
+    """Rebuilds, lists and drops the sets of a workspace."""
 
     corpus: CorpusStore
     stores: Callable[[], VectorStore]
     load: EmbedderLoader
 
     def infos(self) -> tuple[SetInfo, ...]:
-        """All sets, the oldest first; words alone count as one where they are in use."""
+        """List all sets, oldest first; words alone count as one while in use."""
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
-        if self._without_vectors(used):
+        if used is None and self.corpus.vectors_decided():
             used = VectorSet(
                 embedder=NONE, label=_WORDS_ALONE, version="", segmenter="", table="", dimensions=0
             )
@@ -80,51 +84,65 @@ class Sets:
             for each in kept
         )
 
-    def rebuild(self, asked: VectorOptions, told: Told) -> IngestReport:
+    def rebuild(
+        self,
+        embedder: str | VectorOptions = AUTO,
+        *,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> IngestReport:
         """Create other vectors, and use them once all exist; continues a killed rebuild.
 
-        Without a name those in use are created anew.
+        `auto` creates those in use again; a named embedder gets what it lacks; `none` means words
+        alone.
 
         Raises:
             InvalidInput, Unavailable: the embedder can not be had, or it or the disk failed.
         """
+        began = time.monotonic()
+        report_progress = partial(Watcher(progress).report_embedded, began)
+        report = self._rebuild(VectorOptions.of(embedder), report_progress)
+        report.seconds = time.monotonic() - began
+        return report
+
+    def _rebuild(self, options: VectorOptions, report_progress: EmbeddingProgress) -> IngestReport:
         used = self.corpus.vector_set()
-        if asked.name == NONE or (asked.name == AUTO and self._without_vectors(used)):
+        without = used is None and self.corpus.vectors_decided()
+        if options.name == NONE or (options.name == AUTO and without):
             return self._stop_using(used)
-        if ready := self._find_complete_set(asked, used):
+        if ready := self._find_complete_set(options, used):
             self.corpus.use_vector_set(ready.table)
             return IngestReport(embedder=ready.embedder, notes=[_ALREADY_THERE])
-        anew = used if asked.name == AUTO else None
-        name, embedder = self._load_embedder(
-            used.embedder if anew and used else asked.name, asked, used
-        )
-        target = self._target_set(
-            embedder, VectorOptions(name, *self._endpoint(name, asked, used)), anew
-        )
+        replaced = used if options.name == AUTO else None
+        resolved, embedder = self._load_embedder(options, replaced)
+        target = self._target_set(embedder, resolved, replaced)
         keep = self.corpus.keep_vector_set
-        filling = EmbedJob(self.corpus, self.stores(), embedder, target, told, keep)
-        filling.all()
-        keep(filling.target)  # also where nothing lacked vectors
+        job = EmbedJob(self.corpus, self.stores(), embedder, target, report_progress, keep)
+        job.all()
+        keep(job.target)  # also where nothing lacked vectors
         self.corpus.use_vector_set(target.table)
         for each in self.corpus.vector_sets():
             if each.embedder == target.embedder and each.table != target.table:
                 self._remove_set(each.table)
         self._remove_leftovers()
-        notes = filling.doubts if filling.documents else (_ALREADY_THERE,)
-        return IngestReport(embedded=filling.documents, embedder=name, notes=[*notes])
+        notes = job.doubts if job.documents else (_ALREADY_THERE,)
+        return IngestReport(embedded=job.documents, embedder=resolved.name, notes=[*notes])
 
-    def price(self, asked: VectorOptions) -> Cost | None:
-        """What `rebuild` would cost; None where it costs nothing. Nothing is made."""
-        used = self.corpus.vector_set()
-        anew = used if asked.name == AUTO else None
-        name = anew.embedder if anew else asked.name
+    def price(self, embedder: str | VectorOptions = AUTO) -> Cost | None:
+        """Return what `rebuild` would cost; None where it costs nothing. Nothing is made.
+
+        Raises:
+            InvalidInput, Unavailable: the embedder can not be had.
+        """
+        options = VectorOptions.of(embedder)
+        replaced = self.corpus.vector_set() if options.name == AUTO else None
+        name = replaced.embedder if replaced else options.name
         if name in {AUTO, NONE} or not registry.has_cost(name):
             return None
-        _, embedder = self._load_embedder(name, asked, used)
-        there = self._completable_sets(embedder, anew)
+        _, loaded = self._load_embedder(options, replaced)
+        there = self._completable_sets(loaded, replaced)
         bare = self.corpus.bare(there[-1].table if there else "")
         documents = ((text, segments) for _, text, segments in bare)
-        return price(embedder, documents) if isinstance(embedder, Costly) else None
+        return price(loaded, documents) if isinstance(loaded, Costly) else None
 
     def drop(self, name: str) -> tuple[int, int]:
         """Remove all unused sets of an embedder; return how many, and their bytes.
@@ -148,9 +166,6 @@ class Sets:
         self._remove_leftovers()
         return len(idle), size
 
-    def _without_vectors(self, used: VectorSet | None) -> bool:
-        return used is None and self.corpus.vectors_decided()
-
     def _stop_using(self, used: VectorSet | None) -> IngestReport:
         self.corpus.use_vector_set("")
         if used is None:
@@ -161,42 +176,46 @@ class Sets:
         stay = f"the vectors of {used.embedder!r} stay: {again} takes them up again"
         return IngestReport(embedder=NONE, notes=[f"{stay}; {drop} removes them"])
 
-    def _find_complete_set(self, asked: VectorOptions, used: VectorSet | None) -> VectorSet | None:
-        """A set that only has to be taken into use, so that nothing is loaded.
+    def _find_complete_set(
+        self, options: VectorOptions, used: VectorSet | None
+    ) -> VectorSet | None:
+        """Return a set that can be used as it is, so that nothing is loaded.
 
         Not one of an instant embedder, which must be there for every selection.
         """
-        names = {asked.name, registry.resolve_embedder_name(asked.name)}
+        names = {options.name, registry.resolve_embedder_name(options.name)}
         for each in reversed(self.corpus.vector_sets()):
             alike = each.embedder in names and each != used and each.segmenter == SEGMENTER
-            same = asked.how(each.embedder, each) == (each.base_url, each.asked_dimensions)
+            same = options.how(each.embedder, each) == (each.base_url, each.asked_dimensions)
             if alike and same and not each.instant and not self.corpus.unembedded(each.table, 1):
                 return each if self._is_complete(each) else None
         return None
 
     def _load_embedder(
-        self, name: str, asked: VectorOptions, used: VectorSet | None
-    ) -> tuple[str, Embedder]:
+        self, options: VectorOptions, replaced: VectorSet | None
+    ) -> tuple[VectorOptions, Embedder]:
+        """Load the embedder of `replaced`, else the requested one; with its options in full."""
         missing: list[Unavailable] = []
-        for each in candidate_names(name):
-            base_url, dimensions = self._endpoint(each, asked, used)
+        used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
+        for name in candidate_names(replaced.embedder if replaced else options.name):
+            known = [each for each in sets if each.embedder == name]
+            former = used if used in known else next(reversed(known), None)
+            base_url, dimensions = options.how(name, former)
             try:
-                return each, self.load(each, base_url=base_url, dimensions=dimensions)
+                embedder = self.load(name, base_url=base_url, dimensions=dimensions)
             except Unavailable as error:
                 missing.append(error)
+            else:
+                return VectorOptions(name, base_url, dimensions), embedder
         raise missing[0]
 
-    def _endpoint(self, name: str, asked: VectorOptions, used: VectorSet | None) -> tuple[str, int]:
-        known = [each for each in self.corpus.vector_sets() if each.embedder == name]
-        return asked.how(name, used if used in known else (known[-1] if known else None))
-
     def _target_set(
-        self, embedder: Embedder, asked: VectorOptions, anew: VectorSet | None
+        self, embedder: Embedder, options: VectorOptions, replaced: VectorSet | None
     ) -> VectorSet:
-        """Return an existing set to fill, else a new one; with `anew`, one begun after it."""
+        """Return an existing set to fill, else a new one; with `replaced`, one begun after it."""
         from tui_annotate.storage.vectors.store import table_name
 
-        there = self._completable_sets(embedder, anew)
+        there = self._completable_sets(embedder, replaced)
         if there:
             table = there[-1].table
             if not self._is_complete(there[-1]):
@@ -208,11 +227,14 @@ class Sets:
             numbered = (f"{name}-{number}" for number in count(2))
             table = next(each for each in chain((name,), numbered) if each not in taken)
             self._remove_set(table)  # what was left of it
-        return set_of(embedder, asked, table=table, known=there[-1] if there else None)
+        return set_of(embedder, options, table=table, known=there[-1] if there else None)
 
-    def _completable_sets(self, embedder: Embedder, anew: VectorSet | None) -> list[VectorSet]:
-        there = self._sets_of_embedder(embedder)
-        return there[there.index(anew) + 1 :] if anew in there else there
+    def _completable_sets(self, embedder: Embedder, replaced: VectorSet | None) -> list[VectorSet]:
+        from tui_annotate.storage.vectors.store import is_table_of
+
+        whose = {"embedder": embedder.name, "version": embedder.version, "segmenter": SEGMENTER}
+        there = [each for each in self.corpus.vector_sets() if is_table_of(each.table, **whose)]
+        return there[there.index(replaced) + 1 :] if replaced in there else there
 
     def _is_complete(self, vector_set: VectorSet) -> bool:
         table = vector_set.table
@@ -227,12 +249,6 @@ class Sets:
             return False
         return documents >= known
 
-    def _sets_of_embedder(self, embedder: Embedder) -> list[VectorSet]:
-        from tui_annotate.storage.vectors.store import is_table_of
-
-        whose = {"embedder": embedder.name, "version": embedder.version, "segmenter": SEGMENTER}
-        return [each for each in self.corpus.vector_sets() if is_table_of(each.table, **whose)]
-
     def _remove_set(self, table: str) -> int:
         size = self.stores().bytes(table)
         self.corpus.drop_vector_set(table)
@@ -240,26 +256,20 @@ class Sets:
         return size
 
     def _remove_leftovers(self) -> None:
-        """What killed processes left: tables of no set, and sets without table or documents."""
+        """Remove what killed processes left: tables or sets without the other."""
         store, used = self.stores(), self.corpus.vector_set()
         with store.writing():
             there, known = store.tables(), self.corpus.vector_sets()
             for each in known:
-                if (
-                    each.table not in there
-                    and each != used
-                    and not self.corpus.embedded(each.table)[0]
-                ):
+                idle = each.table not in there and each != used
+                if idle and not self.corpus.embedded(each.table)[0]:
                     self.corpus.drop_vector_set(each.table)
             for table in set(there) - {each.table for each in known}:
                 store.drop(table)
 
 
-"""A text and its segments."""
-
-
 def price(costly: Costly, documents: Iterable[Segmented]) -> Cost:
-    """What the vectors of all segments cost, asked for as many at a time as an ingest does."""
+    """Return the cost of embedding all segments, in batches as of an ingest."""
     total, texts = Cost(), list[str]()
     for text, segments in documents:
         texts += [text[start:end] for start, end in segments]
@@ -272,7 +282,7 @@ def price(costly: Costly, documents: Iterable[Segmented]) -> Cost:
 def fresh(
     corpus: CorpusStore, records: Iterable[Record], sentences: SegmentationPool
 ) -> Iterator[Segmented]:
-    """The documents of records that are not stored yet, once each."""
+    """Yield the documents of records that are not stored yet, once each."""
     with closing(NameRegister()) as seen:
         for number, record in enumerate(records):
             documents = {document.sha256: document for document in record.sample.documents}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,11 @@ from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Costly, Embedder
 from tui_annotate.services.ingest.embed_job import (
+    QUICK_ROWS,
+    EmbeddingProgress,
     EmbedJob,
-    Told,
     list_unknown_documents,
     tidy,
-    worth_a_write,
 )
 from tui_annotate.services.ingest.options import (
     AUTO,
@@ -38,83 +39,79 @@ if TYPE_CHECKING:
 
 
 _MAX_DOCUMENTS = 20_000
+"""Documents that a file of vectors is compared with."""
 
 
 class _ChosenElsewhere(Exception):
     """Another process chose the embedder of a workspace that had none."""
 
 
+@dataclass
 class Vectors:
     """Embeds the documents of a workspace.
 
-    `stores` opens the vector store late, as it loads LanceDB. `name`: the embedder in use; `auto`
-    until one is needed. `notes`: why vectors are missing, for people.
+    Attributes:
+        name: the embedder in use; `auto` until one is needed.
 
     Raises:
         Conflict: the workspace has another embedder.
         InvalidInput, Unavailable: the named embedder can not be had.
     """
 
-    def __init__(
-        self,
-        corpus: CorpusStore,
-        *,
-        stores: Callable[[], VectorStore],
-        load: EmbedderLoader,
-        asked: VectorOptions,
-    ) -> None:
-        self._corpus = corpus
-        self._stores = stores
-        self._load = load
-        self._options = asked
-        self._vector_set = corpus.vector_set()
-        self._embedder: Embedder | None = None
-        self._current_job: EmbedJob | None = None
+    corpus: CorpusStore
+    stores: Callable[[], VectorStore]
+    load: EmbedderLoader
+    options: VectorOptions
+    embedded: int = 0
+    notes: list[str] = field(default_factory=list)
+    _embedder: Embedder | None = None
+    _current_job: EmbedJob | None = None
+    _prepared_count: int = 0
+
+    def __post_init__(self) -> None:
+        self._vector_set = self.corpus.vector_set()
         self.name = self._agree_name()
-        self._is_new = not corpus.vectors_decided()
-        self._prepared_count = 0
-        self.embedded = 0
-        self.notes: list[str] = []
+        self._is_new = not self.corpus.vectors_decided()
         if self._is_new and self.name not in {AUTO, NONE}:
             self._embedder = self._load_named(self.name)
 
     def _agree_name(self) -> str:
-        asked = self._options
-        if not self._corpus.vectors_decided():
-            return asked.first if asked.name == AUTO else asked.name
+        options = self.options
+        if not self.corpus.vectors_decided():
+            return options.first if options.name == AUTO else options.name
         name = self._vector_set.embedder if self._vector_set else NONE
-        if asked.name not in {AUTO, name}:
+        if options.name not in {AUTO, name}:
             raise Conflict(
-                f"the workspace's embedder is {name!r}, not {asked.name!r}",
-                f"to change it: {self._change_command(asked.name)}",
+                f"the workspace's embedder is {name!r}, not {options.name!r}",
+                f"to change it: {self._change_command(options.name)}",
             )
         return name
 
     def _change_command(self, name: str) -> str:
-        return f"{self._stores().command()} {self._options.options(name)}"
+        return f"{self.stores().command()} {self.options.options(name)}"
 
     @property
     def better(self) -> str:
-        """How better vectors are had, in one line; empty where nobody would want to hear it."""
+        """How to get better vectors, in one line; empty where nobody needs to know."""
         if not self._is_automatic or not (self.embedded or self._is_new):
             return ""
         return registry.better_embedder(self.name)
 
     @property
     def _is_automatic(self) -> bool:
-        return self._options.name == self._options.first == AUTO
+        return self.options.name == self.options.first == AUTO
 
     def due(self, segments: int) -> bool:
-        """Whether that many new segments are worth a write."""
-        return worth_a_write(segments) and not self._uses_prepared()
+        """Whether so many new segments are worth a write."""
+        return segments >= QUICK_ROWS and not self._uses_prepared()
 
     @property
     def table(self) -> str:
-        """Of the set in use; empty before there is one."""
+        """Table of the set in use; empty without one."""
         return self._vector_set.table if self._vector_set else ""
 
     def costly(self) -> Costly | None:
-        """What tells the price of the vectors that are missing; None where they cost nothing.
+        """Return the embedder that prices missing vectors; None where they are free.
 
         Raises:
             InvalidInput, Unavailable: the embedder can not be had.
@@ -124,17 +121,17 @@ class Vectors:
         embedder = self._embedder or self._load_named(self.name)
         return embedder if isinstance(embedder, Costly) else None
 
-    def catch_up(self, told: Told, *, documents: int = 0) -> None:
+    def catch_up(self, report_progress: EmbeddingProgress, *, documents: int = 0) -> None:
         """Embed at most so many documents; 0 for all, and then compact the tables.
 
         Raises:
             Unavailable: the first embedder of a new workspace failed.
         """
         try:
-            self._fill(told, documents)
+            self._fill(report_progress, documents)
         except _ChosenElsewhere:
             self._adopt_other_choice()
-            self._fill(told, documents)
+            self._fill(report_progress, documents)
         except Unavailable as error:  # the texts are safe, and SQL knows what is missing
             if self._vector_set is None and not self._is_automatic:
                 raise self._first_embedder_error(error) from error
@@ -144,22 +141,26 @@ class Vectors:
                 self._current_job.documents if self._current_job else 0
             )
 
-    def _fill(self, told: Told, documents: int) -> None:
+    def _fill(self, report_progress: EmbeddingProgress, documents: int) -> None:
         if not documents:
             self._take_prepared()
-        filling = self._job(told)
-        if filling is None:
+        if self._current_job is None and self._has_missing():
+            embedder = self._embedder or self._load_first_available()
+            if embedder is not None:
+                self._current_job = self._begin_job(embedder, report_progress)
+        job = self._current_job
+        if job is None:
             return
-        filling.told = told
+        job.report_progress = report_progress
         if documents:
-            filling.some(documents)
+            job.some(documents)
             return
-        filling.all()
-        for doubt in filling.doubts:
+        job.all()
+        for doubt in job.doubts:
             self._note(doubt)
 
     def _adopt_other_choice(self) -> None:
-        mine, self._vector_set = self.name, self._corpus.vector_set()
+        mine, self._vector_set = self.name, self.corpus.vector_set()
         self._embedder = self._current_job = None
         self.name = self._vector_set.embedder if self._vector_set else NONE
         self._note(
@@ -176,17 +177,15 @@ class Vectors:
         )
 
     def _uses_prepared(self) -> bool:
-        """Whether a file goes before all embedders; in a new workspace for `auto` alone."""
+        """Whether the file of vectors comes first; in a new workspace for `auto` alone."""
         new = self._vector_set is None and self.name == AUTO
-        return self._options.prepared is not None and (new or self._vector_set is not None)
+        return self.options.prepared is not None and (new or self._vector_set is not None)
 
     def _take_prepared(self) -> None:
-        if self._options.prepared is None or not self._uses_prepared() or self._current_job:
+        if self.options.prepared is None or not self._uses_prepared() or self._current_job:
             return
         try:
-            taken = take(
-                self._corpus, self._stores(), self._options.prepared, kept=self._vector_set
-            )
+            taken = take(self.corpus, self.stores(), self.options.prepared, kept=self._vector_set)
         except InvalidInput as error:
             self._note(f"prepared vectors are left aside: {error.message}")
         else:
@@ -194,26 +193,18 @@ class Vectors:
                 self._vector_set, self._prepared_count = taken
                 self.name = self._vector_set.embedder
 
-    def _job(self, told: Told) -> EmbedJob | None:
-        if self._current_job is None and self._has_missing():
-            embedder = self._embedder or self._load_first_available()
-            if embedder is not None:
-                self._current_job = self._begin_job(embedder, told)
-        return self._current_job
-
     def _has_missing(self) -> bool:
         if self.name == NONE:
             self._decide_without_vectors()
             return False
-        kept = self._vector_set
-        if self._corpus.unembedded(self.table, 1):
+        if self.corpus.unembedded(self.table, 1):
             return True
-        if kept and self._corpus.is_loose(kept.table):  # a killed run came as far as that
-            tidy(self._corpus, self._stores(), kept.table)
+        if self.table and self.corpus.is_loose(self.table):  # a killed run came as far as that
+            tidy(self.corpus, self.stores(), self.table)
         return False
 
     def _load_first_available(self) -> Embedder | None:
-        """The first embedder that can be loaded of those that are meant; the others are noted."""
+        """Load the first available embedder; note why others are not."""
         for name in candidate_names(self.name):
             try:
                 embedder = self._load_named(name)
@@ -230,17 +221,17 @@ class Vectors:
     def _missing_note(self, name: str, error: Unavailable) -> str:
         if self._vector_set is None:
             return f"no {name} vectors: {error.message}" + (error.hint and f" ({error.hint})")
-        waiting, _ = self._corpus.waiting(self._vector_set.table)
+        waiting, _ = self.corpus.waiting(self._vector_set.table)
         return (
             f"{many(waiting, 'document has', 'documents have')} no vectors, words find there: "
             f"{error.message}; the next ingest that can makes them ({error.hint})"
         )
 
     def _load_named(self, name: str) -> Embedder:
-        base_url, dimensions = self._options.how(name, self._vector_set)
-        return self._load(name, base_url=base_url, dimensions=dimensions)
+        base_url, dimensions = self.options.how(name, self._vector_set)
+        return self.load(name, base_url=base_url, dimensions=dimensions)
 
-    def _begin_job(self, embedder: Embedder, told: Told) -> EmbedJob | None:
+    def _begin_job(self, embedder: Embedder, report_progress: EmbeddingProgress) -> EmbedJob | None:
         from tui_annotate.storage.vectors.store import is_table_of, table_name
 
         kept, version = self._vector_set, embedder.version
@@ -250,37 +241,36 @@ class Vectors:
         ):
             self._note(
                 "new documents have no vectors yet, as embedder or segmenter are of another "
-                f"version: {self._stores().command()}"
+                f"version: {self.stores().command()}"
             )
             return None
         whose = kept.embedder if kept else self.name
-        asked = VectorOptions(whose, *self._options.how(whose, kept))
-        target = set_of(embedder, asked, table=kept.table if kept else name, known=kept)
+        options = VectorOptions(whose, *self.options.how(whose, kept))
+        target = set_of(embedder, options, table=kept.table if kept else name, known=kept)
         if kept is None:
             # A set of this name may have been dropped while another process filled it.
-            if all(each.table != name for each in self._corpus.vector_sets()):
-                self._corpus.forget_embedded(name)
+            if all(each.table != name for each in self.corpus.vector_sets()):
+                self.corpus.forget_embedded(name)
         elif target != kept:
-            self._corpus.keep_vector_set(target)
+            self.corpus.keep_vector_set(target)
             self._vector_set = target
-        return EmbedJob(self._corpus, self._stores(), embedder, target, told, self._take_up)
+        return EmbedJob(
+            self.corpus, self.stores(), embedder, target, report_progress, self._take_up
+        )
 
     def _take_up(self, target: VectorSet) -> None:
-        self._corpus.keep_vector_set(target)
-        if self._vector_set is None and not self._corpus.decide_vectors(target.table):
-            self._corpus.drop_vector_set(target.table)
+        self.corpus.keep_vector_set(target)
+        if self._vector_set is None and not self.corpus.decide_vectors(target.table):
+            self.corpus.drop_vector_set(target.table)
             raise _ChosenElsewhere
         self._vector_set = target
 
     def _decide_without_vectors(self) -> None:
-        if not self._corpus.decide_vectors(""):
+        if not self.corpus.decide_vectors(""):
             raise _ChosenElsewhere
 
     def _note(self, note: str) -> None:
         self.notes = [*dict.fromkeys([*self.notes, note])]
-
-
-"""Documents that are looked at."""
 
 
 def take(

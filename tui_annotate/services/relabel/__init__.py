@@ -24,7 +24,6 @@ from tui_annotate.services.relabel.change_writer import (
     RelabelRequest,
 )
 from tui_annotate.services.relabel.normalising import Irregularity
-from tui_annotate.services.relabel.tasks import UndoTask
 from tui_annotate.storage.labels.store import UNDO, Edition, GuidanceKind, LabelChange
 from tui_annotate.storage.log.label_set_change import LabelSetChange
 from tui_annotate.storage.log.plans import Stream
@@ -36,8 +35,10 @@ __all__ = ["Count", "LabelChangeService", "RelabelConflict", "RelabelFinding", "
 class LabelSetVersion:
     """A change of a label set, or its first version.
 
-    `dataset`: empty for the workspace. `version`: hash of the new set. `by`: empty for the owner of
-    the files. `told`: the request in words. `labels`: how many, deprecated ones too.
+    Attributes:
+        dataset: empty for the workspace.
+        by: empty for the owner of the files.
+        told: the request in words.
     """
 
     dataset: str
@@ -84,7 +85,7 @@ class LabelChangeService(LabelChangeWriter):
     def merge(
         self, old: Sequence[str], into: str, *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Several labels, with all below them, become one that is there."""
+        """Merge labels, with their children, into an existing one."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             gone, kept = label_requests.merged(tree, old, into)
@@ -106,7 +107,7 @@ class LabelChangeService(LabelChangeWriter):
     def split(
         self, old: str, new: Sequence[str], *, dataset: str = "", dry: bool = False
     ) -> RelabelReport:
-        """Others stand in for a label; work that has it waits for a choice."""
+        """Split a label into others; work that has it waits for a choice."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             label = label_requests.find_label(tree, old)
@@ -120,7 +121,7 @@ class LabelChangeService(LabelChangeWriter):
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
     def retire(self, whole: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """A label, with all below it, stays on old work and is given no more."""
+        """Deprecate a label with its children: old work keeps it."""
 
         def ask(text: str, tree: LabelTree, _at: str) -> RelabelRequest:
             label = label_requests.retire_label(tree, whole)
@@ -180,7 +181,7 @@ class LabelChangeService(LabelChangeWriter):
             return normalising.find_irregularities(seen.streams(begun.datasets), labels), labels
 
     def normalise(self, renames: Renames, *, dataset: str = "", dry: bool = False) -> RelabelReport:
-        """Replace irregular labels in work by labels of the set, as the renames say."""
+        """Replace irregular labels in work by labels of the set."""
 
         def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
             task = tasks.renaming(renames, before=tree, after=tree, at=at, was=self._state_before)
@@ -223,24 +224,17 @@ class LabelChangeService(LabelChangeWriter):
         known: dict[tuple[str, str], Edition | None] = {
             (one.at, one.dataset): one for one in self.guidance.editions(GuidanceKind.LABELS)
         }
-        told = {(one.at, one.dataset): one for one in changes}
-        places = sorted(known.keys() | told.keys())
+        changed = {(one.at, one.dataset): one for one in changes}
+        places = sorted(known.keys() | changed.keys())
         last = {place[1]: place for place in places if place in known}
-        found = [
-            self._make_version(place, known.get(place), told.get(place))
-            for place in places
-            if dataset in (None, place[1])
-        ]
-        now = {
-            place[1]: self.guidance.version(GuidanceKind.LABELS, dataset=place[1])
-            for place in last.values()
-        }
-        return [
-            replace(each, in_force=last.get(each.dataset) == (each.at, each.dataset))
-            if each.version == now.get(each.dataset)
-            else each
-            for each in found
-        ]
+        found = []
+        for place in places:
+            if dataset in (None, place[1]):
+                each = self._make_version(place, known.get(place), changed.get(place))
+                now = self.guidance.version(GuidanceKind.LABELS, dataset=place[1])
+                in_force = last.get(place[1]) == place and each.version == now
+                found.append(replace(each, in_force=in_force))
+        return found
 
     def _make_version(
         self, place: tuple[str, str], edition: Edition | None, change: LabelChange | None
@@ -325,13 +319,13 @@ class LabelChangeService(LabelChangeWriter):
         renames = back if last.kind == "rename" else {}
 
         def ask(_text: str, _tree: LabelTree, at: str) -> RelabelRequest:
-            task = UndoTask(
+            task = tasks.undoing(
                 lambda stream: done.get((stream.person, stream.key)),
                 renames,
-                stored_labels(now),
-                stored_labels(text),
-                at,
-                self._has_later_work,
+                before=stored_labels(now),
+                after=stored_labels(text),
+                at=at,
+                is_later=self._has_later_work,
             )
             return RelabelRequest(UNDO, f"undo: {last.request.told}", text, task, renames)
 
@@ -340,7 +334,7 @@ class LabelChangeService(LabelChangeWriter):
         return replace(made, change=change, undoes=last.id)
 
     def _state_before(self, stream: Stream) -> State | None:
-        """The state of work before a change reopened it; None where it was worked on since."""
+        """The state before a change reopened work; None if it changed since."""
         with self.store.reading() as seen:
             state = seen.before((stream.person, stream.key))
         return State(state) if state else None

@@ -63,9 +63,9 @@ class RelabelFinding:
 class RelabelReport:
     """A change, done or as it would be.
 
-    `told`: the request in words. `before`, `after`: versions. `samples`: pairs of person and
-    sample. `reopened`: to be checked again; `closed`: complete again after an undo. `file`: what
-    happened to `labels.yaml`: `written`, `left` as it differs, or empty.
+    Attributes:
+        samples: number of pairs of person and sample; likewise `reopened` and `closed`.
+        file: what happened to `labels.yaml`: `written`, `left` as it differs, or empty.
     """
 
     kind: str
@@ -83,16 +83,16 @@ class RelabelReport:
     places: tuple[RelabelFinding, ...]
 
     def of(self, what: str) -> list[RelabelFinding]:
-        """The places of one kind."""
+        """Return the findings of one kind."""
         return [place for place in self.places if place.what == what]
 
     def as_json(self) -> dict[str, Any]:
-        """As `labels ... --json` prints it."""
+        """Return the output of `labels ... --json`."""
         return asdict(self)
 
 
 class RelabelConflict(Conflict):
-    """A change that must not be. `report`: what it would do."""
+    """A refused change; `report` is what it would do."""
 
     def __init__(self, message: str, hint: str, report: RelabelReport) -> None:
         super().__init__(message, hint)
@@ -103,24 +103,25 @@ class File(Protocol):
     """The `labels.yaml` of a workspace."""
 
     def take_up(self) -> None:
-        """Makes it a version of the store, where no work loses anything by it."""
+        """Store it as a version, unless work would lose something."""
 
     def text(self) -> str:
-        """The text of the set that is in force once it was taken up."""
+        """Return the text of the set in force after `take_up`."""
 
     def pending(self) -> bool:
-        """Whether it says something else than the set in force."""
+        """Whether it differs from the set in force."""
 
     def follow(self, before: str, after: str) -> str:
-        """Writes a text where another one stands; says `written`, or `left`."""
+        """Replace the text `before` by another; return `written`, or `left`."""
 
 
 @dataclass(frozen=True, slots=True)
 class RelabelRequest:
-    """A change before work was read.
+    """A change before work was read; `told` is the request in words.
 
-    `told`: the request in words. `text`: of the new set; None if unchanged. `task`: the effect on
-    work. `renames`: for later undos.
+    Attributes:
+        text: of the new set; None if unchanged.
+        renames: for later undos.
     """
 
     kind: str
@@ -144,7 +145,7 @@ class RelabelWork:
     _plans: dict[StreamName, Plan] = field(default_factory=dict)
 
     def take(self, stream: Stream) -> None:
-        """Looks at a stream."""
+        """Plan the change of a stream."""
         outcome, name = self.task(stream), (stream.person, stream.key)
         if outcome.nothing:
             return
@@ -155,7 +156,7 @@ class RelabelWork:
         self.outcomes[name] = outcome
 
     def again(self, name: StreamName, stream: Stream | None) -> None:
-        """Looks at a stream that moved on; None for one that is gone."""
+        """Plan a stream that changed since; None for a deleted one."""
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
         if stream is not None:
@@ -163,7 +164,7 @@ class RelabelWork:
 
     @property
     def plans(self) -> list[Plan]:
-        """What is to be written."""
+        """The writes to do."""
         return list(self._plans.values())
 
 
@@ -180,13 +181,13 @@ class PreparedChange:
 
     @property
     def nothing(self) -> bool:
-        """Whether all stays as it is."""
+        """Whether nothing changes."""
         return self.change.after == self.change.before and not self.work.plans
 
 
 @dataclass(frozen=True, slots=True)
 class LabelChangeWriter:
-    """What all changes have in common. `file`: the workspace's `labels.yaml`."""
+    """Prepares and writes changes; `file` is the workspace's `labels.yaml`."""
 
     store: LabelChangeStore
     guidance: GuidanceStore
@@ -253,7 +254,7 @@ class LabelChangeWriter:
         return self.report(made, done=True, file=file)
 
     def report(self, made: PreparedChange, *, done: bool = False, file: str = "") -> RelabelReport:
-        """What a change does, in figures."""
+        """Report what a change does."""
         change, names, outcomes = made.change, self.names(), made.work.outcomes
         counts: Counter[tuple[str, str, LabelPath, LabelPath]] = Counter()
         findings = []
@@ -293,7 +294,7 @@ class LabelChangeWriter:
         )
 
     def in_force(self, version: str) -> str:
-        """The text of a version; of the workspace's in force for none.
+        """Return the text of a version, else of the workspace's set in force.
 
         Raises:
             NotFound: the workspace has no label set.
@@ -304,7 +305,7 @@ class LabelChangeWriter:
         return self.guidance.text(GuidanceKind.LABELS, known)
 
     def in_force_hash(self) -> str:
-        """The version of the workspace's set."""
+        """Return the version of the workspace's set."""
         return self.guidance.version(GuidanceKind.LABELS)
 
     def _event_maker(

@@ -37,32 +37,28 @@ class _Text:
         end = len(self.text) if found < 0 else found
         return end - 1 if self.text[at:end].endswith("\r") else end
 
-    def line_start(self, at: int) -> int:
-        return self.text.rfind("\n", 0, at) + 1
-
 
 def rename(text: str, old: LabelPath, name: str) -> str:
-    """A label set with another name for a label; what is below it goes along."""
+    """Rename a label, with its children."""
     new = (*old[:-1], name)
 
     def edits(at: _Text) -> Iterator[Edit]:
         node = at.items[old].name
         yield node.start_mark.index, at.end(node), scalar(name)
 
-    return _apply_edits(
-        text,
-        edits,
-        split=lambda path: new + path[len(old) :] if is_below(path, old) else path,
-    )
+    def renamed(path: LabelPath) -> LabelPath:
+        return new + path[len(old) :] if is_below(path, old) else path
+
+    return _apply_edits(text, edits, split=renamed)
 
 
 def retire(text: str, path: LabelPath) -> str:
-    """A label set in which a label stays for old work alone."""
+    """Deprecate a label."""
     return _apply_edits(text, lambda at: _field_edits(at, at.items[path], "retired", value="true"))
 
 
 def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
-    """A label set in which others stand in for a label; those that it lacks come beside it."""
+    """Split a label into others; missing ones are added next to it."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         item = at.items[old]
@@ -75,7 +71,7 @@ def split(text: str, old: LabelPath, parts: Sequence[LabelPath]) -> str:
 
 
 def merge(text: str, old: Sequence[LabelPath], into: LabelPath) -> str:
-    """A label set without some labels and what is below them; one stands for all."""
+    """Remove labels with their children, merged into another one."""
 
     def edits(at: _Text) -> Iterator[Edit]:
         tops = [
@@ -137,48 +133,42 @@ def parse_label_set(text: str, paths: Iterable[LabelPath]) -> LabelTree:
 def _field_edits(at: _Text, item: OutlineItem, field: str, *, value: str) -> Iterator[Edit]:
     start, end = item.node.start_mark.index, at.end(item.node)
     name = at.end(item.name)
+    line = _new_line(at, item, f"{field}: {value}")
     if field in item.fields:
         known = item.fields[field]
         yield known.start_mark.index, at.end(known), value
     elif item.list.flow_style or getattr(item.node, "flow_style", False):
         yield from _inline_field_edits(at, item, f"{field}: {value}")
     elif item.fields:
-        line = at.line_end(name)
-        yield line, line, _new_line(at, item, f"{field}: {value}")
+        yield at.line_end(name), at.line_end(name), line
     elif item.children is None:
-        line = at.line_end(end)
         yield start, start, "name: "
-        yield line, line, _new_line(at, item, f"{field}: {value}")
+        yield at.line_end(end), at.line_end(end), line
     else:
-        colon = at.text.index(":", name) + 1
         yield start, start, "name: "
-        yield (
-            name,
-            colon,
-            _new_line(at, item, f"{field}: {value}") + _new_line(at, item, "children:"),
-        )
+        yield name, at.text.index(":", name) + 1, line + _new_line(at, item, "children:")
 
 
-def _inline_field_edits(at: _Text, item: OutlineItem, told: str) -> Iterator[Edit]:
+def _inline_field_edits(at: _Text, item: OutlineItem, field: str) -> Iterator[Edit]:
     start, end, name = item.node.start_mark.index, at.end(item.node), at.end(item.name)
     if item.fields:
-        yield name, name, f", {told}"
+        yield name, name, f", {field}"
         return
     braced = item.children is not None and at.text[start] == "{"
     inner = item.name.start_mark.index if braced else start
     if item.children is None:
         yield start, start, "{name: "
-        yield end, end, f", {told}}}"
+        yield end, end, f", {field}}}"
         return
     colon = at.text.index(":", name) + 1
     yield inner, inner, "name: " if braced else "{name: "
-    yield name, colon, f", {told}, children:"
+    yield name, colon, f", {field}, children:"
     if not braced:
         yield end, end, "}"
 
 
-def _new_line(at: _Text, item: OutlineItem, told: str) -> str:
-    return f"{_newline(at)}{' ' * item.node.start_mark.column}{told}"
+def _new_line(at: _Text, item: OutlineItem, field: str) -> str:
+    return f"{_newline(at)}{' ' * item.node.start_mark.column}{field}"
 
 
 def _newline(at: _Text) -> str:
@@ -187,10 +177,10 @@ def _newline(at: _Text) -> str:
 
 def _sibling_edit(at: _Text, item: OutlineItem, names: Sequence[str]) -> Edit:
     rules = {name: item.fields[name] for name in _INHERITED_RULES if name in item.fields}
-    told = "".join(
+    inherited = "".join(
         f", {name}: {at.text[node.start_mark.index : at.end(node)]}" for name, node in rules.items()
     )
-    made = [f"{{name: {scalar(name)}{told}}}" if told else scalar(name) for name in names]
+    made = [f"{{name: {scalar(name)}{inherited}}}" if inherited else scalar(name) for name in names]
     if item.list.flow_style:
         end = at.end(item.node)
         return end, end, "".join(f", {each}" for each in made)
@@ -208,7 +198,7 @@ def _removal_edits(at: _Text, found: yaml.SequenceNode, gone: set[int]) -> Itera
     for place in gone:
         node = nodes[place]
         if not found.flow_style:
-            start = at.line_start(node.start_mark.index)
+            start = at.text.rfind("\n", 0, node.start_mark.index) + 1
             end = at.line_end(at.end(node))
             yield start, min(end + len(_newline(at)), len(at.text)), ""
         elif all(each in gone for each in range(place + 1)):
@@ -222,7 +212,7 @@ def _flow_list(paths: Iterable[LabelPath]) -> str:
 
 
 def scalar(value: str) -> str:
-    """A text as YAML takes it anywhere: as it is where that is safe, else in quotes."""
+    """Return a text as a YAML scalar: plain where that is safe, else quoted."""
     quoted = "'" + value.replace("'", "''") + "'"
     try:
         plain = yaml.safe_load(f"[{{name: {value}, x: [{value}, 1]}}]")
@@ -237,9 +227,9 @@ def scalar(value: str) -> str:
 class OutlineItem:
     """A label in the text.
 
-    `node`: a name, a map with `name`, or a map from a name to a list. `fields`: of a map with
-    `name`. `children`: of the third form; else None. `list`, `place`: its list, and the index in
-    it.
+    Attributes:
+        node: a name, a map with `name` (and `fields`), or a map from a name to a list (`children`).
+        list, place: the list that holds the label, and the index in it.
     """
 
     path: LabelPath
@@ -252,7 +242,7 @@ class OutlineItem:
 
 
 def outline(text: str) -> dict[LabelPath, OutlineItem]:
-    """The labels of a sound label set in the order of the file, by path."""
+    """Return the labels of a valid label set in file order, by path."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if isinstance(root, yaml.MappingNode):
         root = _fields(root)["labels"]
@@ -260,7 +250,7 @@ def outline(text: str) -> dict[LabelPath, OutlineItem]:
 
 
 def end_of(node: yaml.Node, text: str) -> int:
-    """Where a value ends: before blanks and comments, which YAML counts to some of them."""
+    """Return where a value ends: before blanks and comments that YAML counts to it."""
     if isinstance(node, yaml.ScalarNode):
         end = int(node.end_mark.index)
         return len(text[:end].rstrip()) if node.style in ("|", ">") else end

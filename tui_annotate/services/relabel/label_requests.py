@@ -11,7 +11,7 @@ from tui_annotate.domain.labels import JOINER, Label, LabelTree
 
 
 def find_label(tree: LabelTree, whole: str) -> Label:
-    """The label that a path with dots names.
+    """Return the label with a dotted path.
 
     Raises:
         NotFound: the set has none there; says which ones end so, or which there are.
@@ -45,7 +45,7 @@ def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
 
 
 def sibling_path(label: Label, name: str) -> LabelPath:
-    """A name in the place of a label's.
+    """Return the path of a sibling of a label.
 
     Raises:
         InvalidInput: it has other parents.
@@ -143,7 +143,7 @@ def retire_label(tree: LabelTree, whole: str) -> Label:
 
 
 def written(path: LabelPath) -> str:
-    """A path as people write it."""
+    """Return a path with dots."""
     return JOINER.join(path)
 
 

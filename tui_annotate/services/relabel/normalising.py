@@ -32,8 +32,10 @@ _LETTERS_PER_TYPO: Final = 5
 class Irregularity:
     """Annotations with the same irregularity.
 
-    `what`: `outside` the set, an unresolved `split` label, a `parent` without a child, several
-    `tops`, or `none`. `label`: with dots, several joined by a plus. `people`: counts by id.
+    Attributes:
+        what: `outside` the set, an unresolved `split` label, a `parent` without a child, several
+            `tops`, or `none`.
+        label: with dots, several joined by a plus.
     """
 
     what: str
@@ -44,7 +46,7 @@ class Irregularity:
 
     @property
     def annotations(self) -> int:
-        """How many."""
+        """Number of annotations."""
         return self.people.total()
 
 
@@ -58,7 +60,7 @@ class LabelReplacement:
 
 
 def find_irregularities(streams: Iterable[Stream], labels: LabelTree) -> list[Irregularity]:
-    """What is out of the ordinary in work under a set; what occurs most comes first in its kind."""
+    """Find irregular labels of work; the most frequent first in each kind."""
     odd: dict[tuple[str, tuple[LabelPath, ...]], Irregularity] = {}
     for stream in streams:
         for one in stream.annotations:
@@ -93,7 +95,7 @@ def _find_oddities(
 
 
 def proposed(odd: Iterable[Irregularity], labels: LabelTree) -> list[LabelReplacement]:
-    """Rules for labels outside the set, where exactly one label of it fits."""
+    """Propose rules for labels outside the set where exactly one label fits."""
     made = [_propose_rule(each.path, labels) for each in odd if each.what == "outside"]
     return [rule for rule in made if rule is not None]
 
@@ -115,13 +117,13 @@ def _propose_rule(path: LabelPath, labels: LabelTree) -> LabelReplacement | None
 
 
 def _fold_path(path: LabelPath) -> tuple[str, ...]:
-    """Names as they are compared: without case, width, blanks and signs; by their dots."""
+    """Normalise names for comparison: no case, width, blanks and signs."""
     whole = unicodedata.normalize("NFKC", JOINER.join(path)).casefold()
     return tuple(re.sub(r"[\W_]+", "", name) or name for name in whole.split(JOINER))
 
 
 def _is_typo(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether names differ in a letter or two, in one of the names of a path alone."""
+    """Whether two paths differ in a letter or two of one name."""
     if len(one) != len(other):
         return False
     differing = [(a, b) for a, b in zip(one, other, strict=True) if a != b]
@@ -132,7 +134,7 @@ def _is_typo(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def distance(one: str, other: str) -> int:
-    """How many letters are added, left out, exchanged or turned with their neighbour, at least."""
+    """Return the edit distance; a swap of neighbouring letters counts once."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for at, letter in enumerate(one, start=1):
@@ -203,7 +205,7 @@ def _one_of(labels: Iterable[Label]) -> str:
 
 
 def lines(text: str) -> list[str]:
-    """The rules of a file: one a line; empty lines and those that begin with # are passed over."""
+    """Return the rules of a file, one a line, without empty lines and comments (#)."""
     stripped = (line.strip() for line in text.lstrip("\ufeff").splitlines())
     return [line for line in stripped if line and not line.startswith("#")]
 
@@ -211,6 +213,6 @@ def lines(text: str) -> list[str]:
 def choose_rules(
     proposals: Iterable[LabelReplacement], asked: Mapping[LabelPath, LabelReplacement | None]
 ) -> list[LabelReplacement]:
-    """What is to be done: rules that were asked for go before those that are proposed."""
+    """Combine rules; requested ones replace proposals."""
     kept = {rule.old: rule for rule in proposals if rule.old not in asked}
     return [*kept.values(), *(rule for rule in asked.values() if rule is not None)]

@@ -22,7 +22,7 @@ from tui_annotate.storage.log.plans import Stream
 
 
 class LabelMapping(NamedTuple):
-    """What a label of an annotation becomes: the same where it stays, empty where it is lost."""
+    """A label's replacement: the same where it stays, empty where it is lost."""
 
     old: LabelPath
     new: LabelPath
@@ -44,8 +44,9 @@ class StreamFinding(NamedTuple):
 class StreamOutcome:
     """The effect on a stream.
 
-    `action`: None for no change. `reopens`: to be checked again; `closes`: complete again.
-    `kinds`: annotations by new labels; `annotations`: how many change.
+    Attributes:
+        kinds: number of annotations by old and new label.
+        reopens: whether the sample is to be checked again; `closes`: whether it is complete again.
     """
 
     action: PendingEvent | None = None
@@ -57,7 +58,7 @@ class StreamOutcome:
 
     @property
     def nothing(self) -> bool:
-        """Whether there is nothing to do, and nothing to say."""
+        """Whether there is nothing to do or to report."""
         return self.action is None and not self.kinds and not self.findings
 
 
@@ -88,7 +89,13 @@ def renaming(
         to = was(stream) if chosen else None
         return StreamOutcome(
             event_builders.relabel(stream.state, changed, at=at, to=to),
-            _count_mappings((one for one in old if one.id in changed), renames),
+            Counter(
+                LabelMapping(path, renames[path])
+                for one in old
+                if one.id in changed
+                for path in one.labels
+                if renames.get(path, path) != path
+            ),
             len(changed),
             [
                 *_find_broken_rules(old, new, before=before, after=after),
@@ -101,7 +108,7 @@ def renaming(
 
 
 def retiring(gone: Collection[LabelPath]) -> Task:
-    """Work keeps labels that are no longer given."""
+    """Count work that keeps deprecated labels."""
 
     def task(stream: Stream) -> StreamOutcome:
         if not _has_any_label(stream, gone):
@@ -116,7 +123,7 @@ def retiring(gone: Collection[LabelPath]) -> Task:
 
 
 def splitting(labels: Collection[LabelPath], *, at: str) -> Task:
-    """Work waits for a choice: what was finished, or came in whole, is to be looked at again."""
+    """Reopen complete work with split labels, which waits for a choice."""
 
     def task(stream: Stream) -> StreamOutcome:
         if not _has_any_label(stream, labels):
@@ -136,7 +143,7 @@ def splitting(labels: Collection[LabelPath], *, at: str) -> Task:
 
 
 def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
-    """Work waits where a label is split now; what its set loses, and rules it breaks, are told."""
+    """Reopen work with newly split labels; report lost labels and broken rules."""
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting(split, at=at)
@@ -154,39 +161,36 @@ def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
     return task
 
 
-@dataclass(frozen=True, slots=True)
-class UndoTask:
-    """Undoes a change.
+def undoing(
+    event_in: Callable[[Stream], Event | None],
+    renames: Renames,
+    *,
+    before: LabelTree,
+    after: LabelTree,
+    at: str,
+    is_later: Callable[[Stream, int], bool],
+) -> Task:
+    """Undo a change: `event_in` gives its event in a stream, `is_later` whether work followed.
 
-    `event`: its event in a stream; None for none. `renames`: for labels given since; empty for no
-    way back. `after`: the set before the change. `later`: whether a stream has work after an event.
+    `renames` are for labels given since. `after` is the set before the change.
     """
 
-    event: Callable[[Stream], Event | None]
-    renames: Renames
-    before: LabelTree
-    after: LabelTree
-    at: str
-    later: Callable[[Stream, int], bool]
-
-    def __call__(self, stream: Stream) -> StreamOutcome:
-        """What becomes of a stream."""
-        action, left = self._restore(stream)
-        kept = set(action.after.annotations)
+    def task(stream: Stream) -> StreamOutcome:
+        action, left = _restore(stream, event_in(stream), is_later)
         old = stream.annotations
+        rest = {one.id: rename_labels(one.labels, renames) for one in old}
         rest = {
-            one.id: rename_labels(one.labels, self.renames) for one in old if one.id not in kept
+            one.id: rest[one.id]
+            for one in old
+            if one.id not in action.after.annotations and rest[one.id] != one.labels
         }
-        rest = {one.id: rest[one.id] for one in old if rest.get(one.id, one.labels) != one.labels}
         if rest:
-            action = _combine_actions(
-                action, event_builders.relabel(stream.state, rest, at=self.at)
-            )
+            action = _combine_actions(action, event_builders.relabel(stream.state, rest, at=at))
         touched = set(action.after.annotations)
-        after = replace(stream, state=stream.state.applied(action)).annotations
+        new = replace(stream, state=stream.state.applied(action)).annotations
         kinds = Counter(
             LabelMapping(one, other)
-            for was, now in zip(_by_id(old), _by_id(after), strict=True)
+            for was, now in zip(_by_id(old), _by_id(new), strict=True)
             for one, other in _pair_labels(was.labels, now.labels)
         )
         findings = [
@@ -194,20 +198,24 @@ class UndoTask:
             for one in old
             if one.id in left - touched
         ]
-        findings += _find_lost_labels(after, before=self.before, after=self.after)
+        findings += _find_lost_labels(new, before=before, after=after)
         to = action.after.assignment.get("state")
         reopens, closes = to == State.REOPENED, to not in (None, State.REOPENED)
         done = action if touched or to else None
         return StreamOutcome(done, kinds, len(touched), findings, reopens=reopens, closes=closes)
 
-    def _restore(self, stream: Stream) -> tuple[PendingEvent, set[str]]:
-        event = self.event(stream)
-        if event is None:
-            return PendingEvent(RELABEL, Change(), Change()), set()
-        states = bool(event.action.after.assignment) and not self.later(stream, event.seq)
-        action = event_builders.restore(stream.state, event.action, event.id, states=states)
-        left = event.action.after.annotations.keys() - action.after.annotations.keys()
-        return action, set(left)
+    return task
+
+
+def _restore(
+    stream: Stream, event: Event | None, is_later: Callable[[Stream, int], bool]
+) -> tuple[PendingEvent, set[str]]:
+    """Return the action that undoes an event, and the annotations that it leaves."""
+    if event is None:
+        return PendingEvent(RELABEL, Change(), Change()), set()
+    states = bool(event.action.after.assignment) and not is_later(stream, event.seq)
+    action = event_builders.restore(stream.state, event.action, event.id, states=states)
+    return action, set(event.action.after.annotations.keys() - action.after.annotations.keys())
 
 
 def _combine_actions(one: PendingEvent, other: PendingEvent) -> PendingEvent:
@@ -240,15 +248,6 @@ def _has_any_label(stream: Stream, wanted: Collection[LabelPath]) -> bool:
         tuple(path) in wanted
         for payload in stream.state.annotations.values()
         for path in payload["labels"]
-    )
-
-
-def _count_mappings(annotations: Iterable[Annotation], renames: Renames) -> Counter[LabelMapping]:
-    return Counter(
-        LabelMapping(path, renames[path])
-        for one in annotations
-        for path in one.labels
-        if path in renames and renames[path] != path
     )
 
 

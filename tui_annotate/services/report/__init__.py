@@ -34,20 +34,20 @@ HEAVY: Final = 30_000_000
 
 
 class PseudonymSource(Protocol):
-    """What stands for people where nobody may be named."""
+    """Pseudonyms for pages without names."""
 
     def name(self, person_id: str) -> str:
-        """The word for a person."""
+        """Return the pseudonym of a person."""
         ...
 
     def record(self, record: Record) -> Record:
-        """A record in which nobody is named, but in what people wrote."""
+        """Return a record without names of people, except in texts they wrote."""
         ...
 
 
 @dataclass(slots=True)
 class PageReport:
-    """What was written."""
+    """Contents of a written page."""
 
     samples: int = 0
     annotations: int = 0
@@ -55,17 +55,13 @@ class PageReport:
 
     @property
     def heavy(self) -> bool:
-        """Whether a browser takes its time to open it."""
+        """Whether a browser takes seconds to open it."""
         return self.bytes > HEAVY
 
 
 @dataclass(frozen=True, slots=True)
 class ReportWriter:
-    """Writes a page of what the actor may see.
-
-    `agreement`: values of JSON under filters; its second argument names people, None for real
-    names.
-    """
+    """Writes a page of what the actor may see; `agreement` takes None for real names."""
 
     corpus: CorpusStore
     check: Callable[[RecordFilter], RecordFilter]
@@ -104,12 +100,12 @@ class ReportWriter:
         *,
         hiding: PseudonymSource | None,
     ) -> Iterator[str]:
-        told = _describe_filters(wanted, hidden=hiding is not None)
+        descriptions = _describe_filters(wanted, hidden=hiding is not None)
         records = self.corpus.records(wanted)
         values = PageValues(about, self.names)
         opening, closing = page_frame()
         yield opening
-        yield block("head", self._head_data(wanted, about.title, told), once=True)
+        yield block("head", self._head_data(wanted, about.title, descriptions), once=True)
         for record in records if hiding is None else map(hiding.record, records):
             for text in values.new_texts(record.sample):
                 yield block("text", text)
@@ -119,11 +115,13 @@ class ReportWriter:
         yield block("figures", self._statistics_data(wanted, about, hiding), once=True)
         yield closing
 
-    def _head_data(self, wanted: RecordFilter, title: str, told: list[str]) -> dict[str, Any]:
+    def _head_data(
+        self, wanted: RecordFilter, title: str, descriptions: list[str]
+    ) -> dict[str, Any]:
         there = [each.name for each in self.corpus.datasets()]
         named = [name for name in there if wanted.dataset in ("", name)]
         trees = {name: self._label_tree(name) for name in named}
-        return {"title": title, "filters": told, **of_labels(trees)}
+        return {"title": title, "filters": descriptions, **of_labels(trees)}
 
     def _label_tree(self, dataset: str) -> LabelTree | None:
         with suppress(NotFound, InvalidLabels):
@@ -141,9 +139,9 @@ class ReportWriter:
 
 def _describe_filters(filters: RecordFilter, *, hidden: bool = False) -> list[str]:
     plain = replace(filters, practice="", person="" if hidden else filters.person)
-    told = [(each.name, getattr(plain, each.name)) for each in fields(plain)]
+    values = [(each.name, getattr(plain, each.name)) for each in fields(plain)]
     one = ["one person"] if hidden and filters.person else []
-    return [*(f"{name} {value}" for name, value in told if value), *one]
+    return [*(f"{name} {value}" for name, value in values if value), *one]
 
 
 _POLICY: Final = (
@@ -159,12 +157,13 @@ _UNSAFE: Final = re.compile(
 
 @cache
 def page_frame() -> tuple[str, str]:
-    """What the page has before the data, and after it; always the same.
+    """Return the page before and after the data; always the same.
 
     Its policy allows our one script and one style by their hashes, and nothing else.
     """
-    script = "".join(text for name, text in _assets() if name.endswith(".js"))
-    parts = dict(_assets())
+    folder = files("tui_annotate.services.report") / "assets"
+    parts = {part.name: part.read_text("utf-8") for part in folder.iterdir()}
+    script = "".join(parts[name] for name in sorted(parts) if name.endswith(".js"))
     style = parts["page.css"]
     policy = _POLICY.format(script=_csp_hash(script), style=_csp_hash(style))
     opening, _, closing = parts["page.html"].partition(_DATA_SLOT)
@@ -175,21 +174,11 @@ def page_frame() -> tuple[str, str]:
 def block(name: str, value: Any, *, once: bool = False) -> str:
     """Return a JSON value as an element that browsers neither run nor show, marked `data-NAME`."""
     kind = "id" if once else "class"
-    told = _UNSAFE.sub(
+    escaped = _UNSAFE.sub(
         lambda found: f"\\u{ord(found.group()):04x}",
         json.dumps(value, ensure_ascii=False, separators=(",", ":")),
     )
-    return f'<script type="application/json" {kind}="data-{name}">{told}</script>\n'
-
-
-@cache
-def _assets() -> tuple[tuple[str, str], ...]:
-    """(name, text) of all parts, in the order of their names."""
-    folder = files("tui_annotate.services.report") / "assets"
-    return tuple(
-        (part.name, part.read_text("utf-8"))
-        for part in sorted(folder.iterdir(), key=lambda each: each.name)
-    )
+    return f'<script type="application/json" {kind}="data-{name}">{escaped}</script>\n'
 
 
 def _csp_hash(text: str) -> str:

@@ -26,40 +26,39 @@ def of_work(
     name: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
     """Return progress by person; of a file without pace and end. `name`: None for real names."""
-    chosen = [each for each in found.work if _matches(each, filters)]
+    chosen = [
+        each
+        for each in found.work
+        if filters.dataset in ("", each.dataset) and filters.person in ("", each.person, each.name)
+    ]
     work = [replace(each, name=name(each.person)) for each in chosen] if name else chosen
     work.sort(key=lambda each: (each.dataset, each.name))
     ahead = [each for each in found.ahead if filters.dataset in ("", each.dataset)]
-    told = not subject.is_file
+    with_pace = not subject.is_file
     weeks = dropwhile(lambda week: not (week.hours or week.finished), found.weeks)
     return {
-        "work": [_person_to_json(each, found, told=told) for each in work],
+        "work": [_person_to_json(each, found, with_pace=with_pace) for each in work],
         "ahead": [
             {"dataset": each.dataset, "remaining": each.remaining, "end": _end_to_json(each.end)}
             for each in ahead
-            if told and work and not filters.person
+            if with_pace and work and not filters.person
         ],
         "weeks": [
             {"week": each.week, "hours": each.hours, "finished": each.finished}
             for each in weeks
-            if told and not (filters.person or filters.dataset)
+            if with_pace and not (filters.person or filters.dataset)
         ],
-        "day": found.today.isoformat() if told else "",
+        "day": found.today.isoformat() if with_pace else "",
     }
 
 
-def _matches(work: PersonWork, filters: RecordFilter) -> bool:
-    dataset = filters.dataset in ("", work.dataset)
-    return dataset and filters.person in ("", work.person, work.name)
-
-
-def _person_to_json(work: PersonWork, found: WorkStatistics, *, told: bool) -> dict[str, Any]:
-    end = work.end(found.today) if told else Projection()
+def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool) -> dict[str, Any]:
+    end = work.end(found.today) if with_pace else Projection()
     return {
         "name": work.name,
         "dataset": work.dataset,
         **{name: getattr(work, name) for name in _COUNT_FIELDS},
-        "hours": work.hours if told else 0.0,
+        "hours": work.hours if with_pace else 0.0,
         "samples_an_hour": work.samples_an_hour,
         "annotations_an_hour": work.annotations_an_hour,
         "end": _end_to_json(end),
@@ -67,7 +66,7 @@ def _person_to_json(work: PersonWork, found: WorkStatistics, *, told: bool) -> d
 
 
 def _end_to_json(end: Projection) -> dict[str, Any]:
-    """When work ends; the day from which that is told is not the one on which it is read."""
+    """Return the projected end, in words that hold on the day of reading."""
     began_today = end.why == NoEndReason.BEGAN_TODAY
     return asdict(replace(end, why=NoEndReason.BEGAN_THAT_DAY) if began_today else end)
 
@@ -75,7 +74,7 @@ def _end_to_json(end: Projection) -> dict[str, Any]:
 def of_agreement(
     agreement: Callable[[RecordFilter], dict[str, Any]], filters: RecordFilter
 ) -> dict[str, Any]:
-    """How far people agree who are done; where nobody is compared so, of work without a state.
+    """Return agreement of complete work; without any, of work in all states.
 
     People and pairs stand in the order of their names, which tells nothing of those behind words.
     """
@@ -95,8 +94,8 @@ def of_agreement(
 class Subject:
     """The subject of the page.
 
-    `arrived`: of a file, the times before and after it was read; times in between are not the
-    file's own. Empty for a workspace.
+    Attributes:
+        arrived: times before and after a file was read, which made up those between; else empty.
     """
 
     title: str = ""
@@ -104,18 +103,18 @@ class Subject:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file, of whose making nothing more is known than it says."""
+        """Whether it is a file instead of a workspace."""
         return bool(self.arrived[0])
 
-    def time(self, told: str) -> str:
-        """A time that was told; empty where it was made up on the way."""
+    def time(self, moment: str) -> str:
+        """Return a time of the subject; empty if reading the file made it up."""
         first, last = self.arrived
-        return "" if first and first <= told <= last else told
+        return "" if first and first <= moment <= last else moment
 
 
 @dataclass(slots=True)
 class PageValues:
-    """Makes the values of one page. `names`: of a person who is named by nothing but an id."""
+    """Makes the values of one page; `names` gives the name for a bare id."""
 
     subject: Subject
     names: Callable[[str], str]
@@ -123,7 +122,7 @@ class PageValues:
     _named_people: set[str] = field(default_factory=set)
 
     def new_texts(self, sample: Sample) -> Iterator[str]:
-        """The texts that no sample before had, in the order of the numbers that they get."""
+        """Yield the texts that no former sample had, in the order of their numbers."""
         for document in sample.documents:
             key = bytes.fromhex(document.sha256)
             if key not in self._texts:
@@ -131,7 +130,7 @@ class PageValues:
                 yield document.text
 
     def sample(self, record: Record) -> dict[str, Any]:
-        """One sample with all that people did on it; its texts by number."""
+        """Return a sample with all work on it; its texts by number."""
         sample = record.sample
         places = _document_indexes(sample)
         request = {name: getattr(sample.request, name) for name in _REQUEST_FIELDS}
@@ -192,11 +191,11 @@ class PageValues:
         }
 
     def _new_people(self, record: Record) -> Iterator[tuple[str, str]]:
-        told = {person.id: person.name for person in record.people}
+        names = {person.id: person.name for person in record.people}
         for owned in record.annotations:
             if settled := owned.annotation.settled:
-                told.setdefault(settled.by, self.names(settled.by))
-        for person, name in told.items():
+                names.setdefault(settled.by, self.names(settled.by))
+        for person, name in names.items():
             if person not in self._named_people:
                 self._named_people.add(person)
                 yield person, name
@@ -217,12 +216,12 @@ def _anchor_to_json(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[in
 
 
 def of_labels(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
-    """The label sets of datasets: what the sides are called in each, and all labels, once each."""
+    """Return the side titles of each dataset, and all labels once."""
     known: dict[tuple[str, ...], dict[str, Any]] = {}
     for tree in trees.values():
         for label in tree.walk() if tree else ():
-            told = {"path": list(label.path), "color": label.color}
-            known.setdefault(label.path, told | {"description": label.description})
+            value = {"path": list(label.path), "color": label.color}
+            known.setdefault(label.path, value | {"description": label.description})
     return {
         "datasets": {dataset: _side_titles(tree) for dataset, tree in trees.items()},
         "labels": list(known.values()),

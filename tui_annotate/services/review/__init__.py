@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypedDict, Unpack
 
 from tui_annotate.domain import event_builders
-from tui_annotate.domain.adjudication import Reason, ReviewAction
-from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
+from tui_annotate.domain.annotations import (
+    ADJUDICATED,
+    REJECTED,
+    Annotation,
+    LabelPath,
+    annotation_to_json,
+    normalize_annotation,
+)
 from tui_annotate.domain.assignments import State, working_seconds
-from tui_annotate.domain.collection_items import scale
-from tui_annotate.domain.errors import Conflict, NotAllowed
-from tui_annotate.domain.history import READ, PendingEvent
+from tui_annotate.domain.collection_items import NOT_RATED, has_rating_conflict, in_sentences, scale
+from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed
+from tui_annotate.domain.history import READ, Payload, PendingEvent, StreamState
+from tui_annotate.domain.labels import LabelTree, check_overlap
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
+from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.services.review.adjudication_writer import AdjudicationWriter, Sources, Stamp
+from tui_annotate.methods.adjudication import (
+    CandidateAnnotation,
+    Decision,
+    adjudicated_of,
+    decision,
+    merged,
+    rejections_of,
+)
 from tui_annotate.services.review.queries import ReviewQueries
 from tui_annotate.services.review.review_sample import (
     AnnotationLayer,
@@ -47,39 +64,239 @@ __all__ = [
 _REVIEW_OWNER = Person(SETTLED, SETTLED, PersonKind.SETTLED)
 
 
+Sources = Sequence[str]
+"""Ids of the annotations that a candidate is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Values that all annotations of one action share; `labels`, `guidelines`: versions."""
+
+    by: str
+    at: str
+    labels: LabelTree
+    guidelines: str
+    new_id: Callable[[], str]
+
+
+@dataclass(slots=True)
+class AdjudicationWriter:
+    """Changes results in the transaction of one action; `after` by annotation id."""
+
+    log: Log
+    work: SampleWork
+    stamp: Stamp
+    adjudicated: list[Annotation] = field(init=False)
+    after: dict[str, Payload | None] = field(default_factory=dict)
+    words: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.adjudicated = list(self.work.adjudicated)
+
+    def action(self, state: StreamState, verb: str) -> PendingEvent:
+        """Return all changes as one event of the review stream."""
+        return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
+
+    def drop(self, gone: Iterable[Annotation]) -> None:
+        """Remove results or refusals."""
+        for one in tuple(gone):
+            self.adjudicated.remove(one)
+            self.after[one.id] = None
+
+    def take(self, candidate: CandidateAnnotation, how: ReviewAction) -> None:
+        """Accept a candidate; a former refusal of it is removed."""
+        self.drop(rejections_of(candidate, self.adjudicated))
+        made = self._adjudicated_annotation(
+            candidate, Adjudication(self.stamp.by, how, candidate.sources), origin=ADJUDICATED
+        )
+        self._check_overlaps(made)
+        self._check_not_split(made)
+        self._store(made)
+
+    def refuse(self, candidate: CandidateAnnotation, reason: Reason, note: str) -> None:
+        """Store a candidate as refused, in place of results made of it."""
+        self.drop(adjudicated_of(candidate, self.adjudicated))
+        self.drop(rejections_of(candidate, self.adjudicated))
+        why = Adjudication(self.stamp.by, ReviewAction.REJECTED, candidate.sources, reason, note)
+        self._store(self._adjudicated_annotation(candidate, why, origin=REJECTED))
+
+    def reject(self, candidates: Sequence[Sources], reason: Reason, note: str) -> None:
+        """Refuse candidates; requires a reason or a note."""
+        if not (reason or note):
+            raise InvalidInput(
+                "nothing is refused without a reason",
+                "say which, or give a note",
+                code="reason-missing",
+            )
+        for sources in candidates:
+            self.refuse(self.work.candidate(sources), reason, note)
+
+    def merge(self, candidates: Sequence[Sources], labels: tuple[LabelPath, ...]) -> None:
+        """Merge candidates into one annotation, in place of results made of them."""
+        found = [self.work.candidate(sources) for sources in candidates]
+        if len(found) < 2 or labels not in [candidate.labels for candidate in found]:
+            raise InvalidInput(
+                f"{len(found)} rivals can not be merged under {labels!r}",
+                "merge two or more under the labels of one of them",
+                code="not-mergeable",
+            )
+        for candidate in found:
+            self.drop(adjudicated_of(candidate, self.adjudicated))
+        self.take(merged(found, labels=labels), ReviewAction.MERGED)
+
+    def finish(self, rest: Reason, note: str) -> None:
+        """Accept what all agreed on; refuse open candidates for the given reason."""
+        before = self.work.adjudicated
+        known = [(group, decision(group, before)) for group in self.work.groups]
+        undecided = [group for group, what in known if what is Decision.OPEN]
+        if undecided and not (rest or note):
+            count = many(len(undecided), "place is", "places are")
+            raise Conflict(
+                f"{count} not settled yet", "settle them, or say why nothing of them is taken"
+            )
+        self._finish_rating(excused=bool(rest or note))
+        for one in self.adjudicated:
+            self._check_not_split(one)
+        for group, what in known:
+            for candidate in group.candidates:
+                if what is Decision.AGREED:
+                    self.take(candidate, ReviewAction.TAKEN)
+                elif what is Decision.OPEN and not rejections_of(candidate, before):
+                    self.refuse(candidate, rest, note)
+
+    def rate(self, word: str, scale: tuple[str, ...]) -> None:
+        """Set the rating: of the scale, or one that somebody gave; empty for none."""
+        given = [rating for rating in self.work.ratings.values() if rating]
+        allowed = tuple(dict.fromkeys([*scale, *given])) if scale else ()
+        self.words["rating"] = event_builders.rating(word, allowed)
+
+    def _finish_rating(self, *, excused: bool) -> None:
+        """Accept a unanimous rating; refuse to finish with a conflict."""
+        ratings = self.work.ratings
+        if self.work.settled.assignment.rating or not any(ratings.values()):
+            return
+        if not has_rating_conflict(ratings.values()):
+            self.words["rating"] = next(iter(ratings.values()))
+        elif not excused:
+            given = ", ".join(f"{letter} {word or NOT_RATED}" for letter, word in ratings.items())
+            raise Conflict(
+                f"the rating is not settled yet: {given}", "choose one, or say why none is taken"
+            )
+
+    def edit(self, annotation: Annotation, sources: Sources) -> None:
+        """Store other content under an id, new or known."""
+        made = in_sentences(normalize_annotation(annotation, self.work.sample), self.work.sample)
+        check_storable(made.note, "note")
+        former = next((one for one in self.adjudicated if one.id == annotation.id), None)
+        held = former.labels if former else self.work.candidate(sources).labels if sources else ()
+        self.stamp.labels.check(made, held=held)
+        if lacking := self.stamp.labels.lacks(made):
+            raise Conflict(
+                f"it lacks {' and '.join(lacking)}", "a settled annotation is complete: add it"
+            )
+        if former is None:
+            made = self._new_annotation(made, sources)
+        else:
+            how = former.settled.how if former.settled else ReviewAction.OWN
+            origin = former.settled.sources if former.settled else ()
+            changed = ReviewAction.OWN if how is ReviewAction.OWN else ReviewAction.EDITED
+            made = replace(
+                made,
+                version=former.version + 1,
+                number=former.number,
+                created=former.created,
+                settled=Adjudication(self.stamp.by, changed, origin),
+            )
+            self.adjudicated.remove(former)
+        self._check_overlaps(made)
+        self._store(self._stamp_versions(made))
+
+    def _new_annotation(self, made: Annotation, sources: Sources) -> Annotation:
+        settled = Adjudication(self.stamp.by, ReviewAction.OWN)
+        if sources:
+            candidate = self.work.candidate(sources)
+            self.drop(rejections_of(candidate, self.adjudicated))
+            self.drop(adjudicated_of(candidate, self.adjudicated))
+            settled = Adjudication(self.stamp.by, ReviewAction.EDITED, candidate.sources)
+        (number,) = self.log.numbers([0])
+        return replace(made, version=1, number=number, created=self.stamp.at, settled=settled)
+
+    def _adjudicated_annotation(
+        self, candidate: CandidateAnnotation, settled: Adjudication, *, origin: str
+    ) -> Annotation:
+        (number,) = self.log.numbers([0])
+        made = Annotation(
+            self.stamp.new_id(),
+            candidate.claim,
+            candidate.evidence,
+            candidate.labels,
+            candidate.note,
+            number=number,
+            created=self.stamp.at,
+            settled=settled,
+        )
+        return replace(self._stamp_versions(made), origin=origin)
+
+    def _stamp_versions(self, made: Annotation) -> Annotation:
+        return replace(
+            made,
+            origin=ADJUDICATED,
+            updated=self.stamp.at,
+            label_set=self.stamp.labels.version,
+            guidelines=self.stamp.guidelines,
+            imported=None,
+            trace=None,
+            suggested=None,
+        )
+
+    def _check_overlaps(self, made: Annotation) -> None:
+        others = [one for one in self.adjudicated if one.origin != REJECTED]
+        check_overlap(made, others, self.stamp.labels)
+
+    def _check_not_split(self, made: Annotation) -> None:
+        if made.origin != REJECTED and (split := self.stamp.labels.split(made.labels)):
+            parts = " or ".join(part.name for part in self.stamp.labels.parts(split[0]))
+            raise Conflict(f"{split[0].name} was split", f"edit it: choose {parts}")
+
+    def _store(self, made: Annotation) -> None:
+        self.adjudicated.append(made)
+        self.after[made.id] = annotation_to_json(made)
+
+
+class Visit(TypedDict):
+    """The reviewer's visit to a sample: `seen` is the state on screen, `seconds` the time spent."""
+
+    seen: str
+    seconds: float
+
+
 @dataclass(frozen=True)
 class ReviewService(ReviewQueries):
     """The actions of reviewers. Threads may share it.
 
-    `seen` is the state that the reviewer saw. Every action raises NotAllowed for who may not
-    adjudicate the sample, Conflict where it changed since, NotFound without such a sample.
+    Every action raises NotAllowed for who may not adjudicate the sample, Conflict where it changed
+    since it was seen, NotFound without such a sample.
     """
 
     clock: Callable[[], str] = utc_now
     new_id: Callable[[], str] = new_id
 
     def take(
-        self,
-        reviewer: str,
-        key: SampleKey,
-        candidates: Sequence[Sources],
-        *,
-        seen: str,
-        seconds: float,
+        self, reviewer: str, key: SampleKey, candidates: Sequence[Sources], **visit: Unpack[Visit]
     ) -> ReviewResult:
-        """Keeps candidates as they are, with the evidence of all who said so.
+        """Accept candidates as they are, with the evidence of all who said so.
 
         Raises:
             Conflict: also where it stands already, or a label must stand alone on its claim.
         """
 
-        def change(making: AdjudicationWriter) -> None:
+        def change(writer: AdjudicationWriter) -> None:
             if not candidates:
                 raise Conflict("no majority proposes anything here", "choose a rival first")
             for sources in candidates:
-                making.take(making.work.candidate(sources), ReviewAction.TAKEN)
+                writer.take(writer.work.candidate(sources), ReviewAction.TAKEN)
 
-        return self._act(reviewer, key, ("take", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("take", change), **visit)
 
     def merge(
         self,
@@ -88,8 +305,7 @@ class ReviewService(ReviewQueries):
         candidates: Sequence[Sources],
         *,
         labels: tuple[LabelPath, ...],
-        seen: str,
-        seconds: float,
+        **visit: Unpack[Visit],
     ) -> ReviewResult:
         """Merge candidates: all their spans, all their evidence, the `labels` of one of them.
 
@@ -98,7 +314,7 @@ class ReviewService(ReviewQueries):
             Conflict: also as `take`.
         """
         change = partial(AdjudicationWriter.merge, candidates=candidates, labels=labels)
-        return self._act(reviewer, key, ("merge", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("merge", change), **visit)
 
     def edit(
         self,
@@ -107,8 +323,7 @@ class ReviewService(ReviewQueries):
         annotation: Annotation,
         *,
         sources: Sources = (),
-        seen: str,
-        seconds: float,
+        **visit: Unpack[Visit],
     ) -> ReviewResult:
         """Take a candidate with changes, or change a result; `sources` is ignored for a result.
 
@@ -117,37 +332,31 @@ class ReviewService(ReviewQueries):
             Conflict: also where it lacks a required part, or is stored already.
         """
         change = partial(AdjudicationWriter.edit, annotation=annotation, sources=sources)
-        return self._act(reviewer, key, ("edit", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("edit", change), **visit)
 
     def own(
-        self,
-        reviewer: str,
-        key: SampleKey,
-        annotation: Annotation,
-        *,
-        seen: str,
-        seconds: float,
+        self, reviewer: str, key: SampleKey, annotation: Annotation, **visit: Unpack[Visit]
     ) -> ReviewResult:
-        """Adds what nobody marked."""
+        """Add an annotation that nobody made."""
         change = partial(AdjudicationWriter.edit, annotation=annotation, sources=())
-        return self._act(reviewer, key, ("own", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("own", change), **visit)
 
     def remove(
-        self, reviewer: str, key: SampleKey, annotation_id: str, *, seen: str, seconds: float
+        self, reviewer: str, key: SampleKey, annotation_id: str, **visit: Unpack[Visit]
     ) -> ReviewResult:
-        """Gives back something that was made here; what it was made of is open again.
+        """Remove a result; the candidates that it was made of are open again.
 
         Raises:
             Conflict: also where it does not stand any more.
         """
 
-        def change(making: AdjudicationWriter) -> None:
-            gone = [one for one in making.adjudicated if one.id == annotation_id]
+        def change(writer: AdjudicationWriter) -> None:
+            gone = [one for one in writer.adjudicated if one.id == annotation_id]
             if not gone:
                 raise Conflict(f"{annotation_id} does not stand any more", "was it taken back?")
-            making.drop(gone)
+            writer.drop(gone)
 
-        return self._act(reviewer, key, ("remove", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("remove", change), **visit)
 
     def reject(
         self,
@@ -157,26 +366,23 @@ class ReviewService(ReviewQueries):
         *,
         reason: Reason = Reason.NONE,
         note: str = "",
-        seen: str,
-        seconds: float,
+        **visit: Unpack[Visit],
     ) -> ReviewResult:
-        """Refuses candidates, and what was made of them; they are kept with the reason.
+        """Refuse candidates, and what was made of them; they are kept with the reason.
 
         Raises:
             InvalidInput: there is neither a reason nor a note.
         """
+        checked = check_storable(note.strip(), "note")
         change = partial(
-            AdjudicationWriter.reject,
-            candidates=candidates,
-            reason=reason,
-            note=check_storable(note.strip(), "note"),
+            AdjudicationWriter.reject, candidates=candidates, reason=reason, note=checked
         )
-        return self._act(reviewer, key, ("reject", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("reject", change), **visit)
 
     def rate(
-        self, reviewer: str, key: SampleKey, rating: str, *, seen: str, seconds: float
+        self, reviewer: str, key: SampleKey, rating: str, **visit: Unpack[Visit]
     ) -> ReviewResult:
-        """Settles the rating of the sample as a whole; empty takes it back.
+        """Set the rating of the sample as a whole; empty removes it.
 
         Raises:
             InvalidInput: it is neither of the sample's scale nor what somebody rated.
@@ -184,18 +390,16 @@ class ReviewService(ReviewQueries):
         word = check_storable(rating.strip(), "rating")
         words = scale(self.corpus.sample(key).sample.kind, self.ratings)
         change = partial(AdjudicationWriter.rate, word=word, scale=words)
-        return self._act(reviewer, key, ("rate", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("rate", change), **visit)
 
     def comment(
-        self, reviewer: str, key: SampleKey, text: str, *, seen: str, seconds: float
+        self, reviewer: str, key: SampleKey, text: str, **visit: Unpack[Visit]
     ) -> ReviewResult:
-        """A comment on the sample as a whole, in place of the one that was there; may be empty."""
+        """Replace the comment on the sample as a whole; may be empty."""
         words = {"comment": check_storable(text.strip(), "comment")}
-
-        def change(making: AdjudicationWriter) -> None:
-            making.words.update(words)
-
-        return self._act(reviewer, key, ("comment", change), seen=seen, seconds=seconds)
+        return self._act(
+            reviewer, key, ("comment", lambda writer: writer.words.update(words)), **visit
+        )
 
     def finish(
         self,
@@ -204,8 +408,7 @@ class ReviewService(ReviewQueries):
         *,
         rest: Reason = Reason.NONE,
         note: str = "",
-        seen: str,
-        seconds: float,
+        **visit: Unpack[Visit],
     ) -> ReviewResult:
         """Complete the adjudication; what all agreed on is accepted.
 
@@ -214,34 +417,32 @@ class ReviewService(ReviewQueries):
         Raises:
             Conflict: also with open conflicts or rating and no reason.
         """
-        change = partial(
-            AdjudicationWriter.finish, rest=rest, note=check_storable(note.strip(), "note")
-        )
-        return self._act(reviewer, key, ("done", change), seen=seen, seconds=seconds)
+        checked = check_storable(note.strip(), "note")
+        change = partial(AdjudicationWriter.finish, rest=rest, note=checked)
+        return self._act(reviewer, key, ("done", change), **visit)
 
-    def reopen(self, reviewer: str, key: SampleKey, *, seen: str, seconds: float) -> ReviewResult:
-        """A settled sample is open again, with all that was settled.
+    def reopen(self, reviewer: str, key: SampleKey, **visit: Unpack[Visit]) -> ReviewResult:
+        """Open a settled sample again, with all results.
 
         Raises:
             Conflict: also where it is not settled.
         """
 
-        def change(making: AdjudicationWriter) -> None:
-            if making.work.settled.assignment.state is not State.DONE:
+        def change(writer: AdjudicationWriter) -> None:
+            if writer.work.settled.assignment.state is not State.DONE:
                 raise Conflict(f"{key} is not settled", "there is nothing to reopen")
 
-        return self._act(reviewer, key, ("reopen", change), seen=seen, seconds=seconds)
+        return self._act(reviewer, key, ("reopen", change), **visit)
 
     def read(self, reviewer: str, key: SampleKey, *, seconds: float) -> None:
-        """Time on a sample that no action told of."""
+        """Store time spent on a sample without an action."""
         self.check_reviewer(reviewer)
         if working_seconds(seconds):
-            self._ledger(reviewer).do(
-                SETTLED,
-                key,
-                lambda _log, stream: event_builders.assign(stream.state, READ, {}),
-                seconds=seconds,
-            )
+
+            def prepare(_log: Log, stream: Stream) -> PendingEvent:
+                return event_builders.assign(stream.state, READ, {})
+
+            self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
 
     def undo(self, reviewer: str) -> ActionResult | None:
         """Undo this reviewer's last action, on any sample; None where nothing is left.
@@ -253,7 +454,7 @@ class ReviewService(ReviewQueries):
         return self._ledger(reviewer).undo(SETTLED)
 
     def redo(self, reviewer: str) -> ActionResult | None:
-        """Does again what this reviewer took back last; None where they did something since."""
+        """Redo this reviewer's last undone action; None where an action followed."""
         self.check_reviewer(reviewer)
         return self._ledger(reviewer).redo(SETTLED)
 
@@ -266,9 +467,7 @@ class ReviewService(ReviewQueries):
         reviewer: str,
         key: SampleKey,
         action: tuple[str, Callable[[AdjudicationWriter], None]],
-        *,
-        seen: str,
-        seconds: float,
+        **visit: Unpack[Visit],
     ) -> ReviewResult:
         self.check_reviewer(reviewer)
         sample = self.corpus.sample(key).sample
@@ -282,12 +481,12 @@ class ReviewService(ReviewQueries):
             guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
             labels = self.label_sets.in_force(key.dataset)
             stamp = Stamp(reviewer, self.clock(), labels, guidelines, self.new_id)
-            now.check(seen, same=lambda version: self.label_sets.same(version, stamp.labels))
-            change(making := AdjudicationWriter(log, now, stamp))
-            before.append((now, stamp.labels.version))
-            return making.action(stream.state, verb)
+            now.check(visit["seen"], same=lambda version: self.label_sets.same(version, labels))
+            change(writer := AdjudicationWriter(log, now, stamp))
+            before.append((now, labels.version))
+            return writer.action(stream.state, verb)
 
-        done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
+        done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=visit["seconds"])
         found, label_set = before[0]
         now = replace(found, settled=done.stream)
         seen = now.seen_under(label_set)

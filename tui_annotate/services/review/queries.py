@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
@@ -42,16 +42,18 @@ from tui_annotate.storage.people.store import PeopleStore
 _FEW_SAMPLES = 20
 """Samples that are read one by one; of more, all that there are, at a quarter of the time each."""
 
-_Heads = tuple[tuple[str, str], ...]
-_Standings = Counter[GroupStatus]
-_Differences = Counter[DifferenceKind]
+_SampleCounts = tuple[
+    tuple[tuple[str, str], ...], int, Counter[GroupStatus], Counter[DifferenceKind], bool
+]
+"""Heads of the finished streams, annotations, groups, differences, whether ratings differ."""
 
 
 @dataclass(frozen=True)
 class ReviewQueries:
     """What reviewers see, and annotators afterwards; writes nothing to the log.
 
-    `own_allowed`: reviewers may adjudicate samples that they annotated. `ratings`: may be empty.
+    Attributes:
+        own_allowed: whether reviewers may adjudicate samples that they annotated.
     """
 
     corpus: CorpusStore
@@ -61,6 +63,12 @@ class ReviewQueries:
     actor: Actor = OPERATOR
     own_allowed: bool = False
     ratings: tuple[str, ...] = ()
+    _machine_differences: dict[SampleKey, float] = field(
+        default_factory=dict, init=False, compare=False
+    )
+    _counts_by_sample: dict[SampleKey, _SampleCounts] = field(
+        default_factory=dict, init=False, compare=False
+    )
 
     def open(self, reviewer: str, key: SampleKey) -> ReviewSample:
         """Load a sample with all that the screen shows.
@@ -95,19 +103,11 @@ class ReviewQueries:
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
-        """Whose layer is whose: by letter, the person's name."""
+        """Return the names of annotators by letter."""
         self.check_reviewer(reviewer)
         with self.store.reading() as log:
             people = lettered(key, log.finished(key))
         return {letter: self.people.person(person).name for letter, person in people.items()}
-
-    def find(self, text: str) -> SampleKey:
-        """The sample that is meant: an id, dataset/id, or the start of one id alone.
-
-        Raises:
-            NotFound: none, or several; the hint names some.
-        """
-        return self.corpus.find(text.strip())
 
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
         """Return samples of review: waiting first, then most conflicts, then in order of arrival.
@@ -139,9 +139,9 @@ class ReviewQueries:
         self._machine_differences.clear()
         for dataset in sorted({key.dataset for key in says or ()}):
             for record in self.corpus.records(RecordFilter(dataset=dataset)):
-                found, said = supported(record), (says or {}).get(record.sample.key)
-                if found is not None and said is not None:
-                    self._machine_differences[record.sample.key] = abs(found - said)
+                found, score = supported(record), (says or {}).get(record.sample.key)
+                if found is not None and score is not None:
+                    self._machine_differences[record.sample.key] = abs(found - score)
 
     def next(self, reviewer: str, after: SampleKey | None = None) -> SampleKey | None:
         """Return the next sample to adjudicate, `after` only if it is the last; None for none."""
@@ -154,7 +154,7 @@ class ReviewQueries:
         return next(iter(others or wanted), None)
 
     def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:
-        """The sample `step` places further on in the queue; None behind its ends."""
+        """Return the sample `step` places on in the queue; None beyond its ends."""
         keys = [row.key for row in self.queue(reviewer)]
         at = keys.index(key) + step if key in keys else 0
         return keys[at] if 0 <= at < len(keys) else None
@@ -178,11 +178,17 @@ class ReviewQueries:
         )
 
     def _update_counts(self, there: Sequence[Candidate]) -> None:
-        """Counts what changed since it was last counted; nothing else is read."""
+        """Update the counts of changed samples; nothing else is read."""
         known = self._counts_by_sample
         changed = [one for one in there if known.get(one.key, (None,))[0] != one.finished]
         for one, found, ratings in self._read_groups(changed):
-            known[one.key] = (one.finished, *_count_groups(found), has_rating_conflict(ratings))
+            known[one.key] = (
+                one.finished,
+                sum(len(group.sources) for group in found),
+                Counter(group.standing for group in found),
+                Counter(kind for group in found for kind in group.differences),
+                has_rating_conflict(ratings),
+            )
 
     def _read_groups(
         self, wanted: Sequence[Candidate]
@@ -196,22 +202,16 @@ class ReviewQueries:
         by_key = {one.key: one for one in wanted}
         for record in self.corpus.records(RecordFilter()):
             if counted := by_key.get(record.sample.key):
-                said: dict[str, list[Annotation]] = {who: [] for who, _ in counted.finished}
+                by_person: dict[str, list[Annotation]] = {who: [] for who, _ in counted.finished}
                 for owned in record.annotations:
-                    if owned.person in said:
-                        said[owned.person].append(owned.annotation)
+                    if owned.person in by_person:
+                        by_person[owned.person].append(owned.annotation)
                 rated = {each.person: each.rating for each in record.assignments}
-                yield counted, groups(record.sample, said), [rated.get(who, "") for who in said]
-
-    @cached_property
-    def _machine_differences(self) -> dict[SampleKey, float]:
-        return {}
-
-    @cached_property
-    def _counts_by_sample(
-        self,
-    ) -> dict[SampleKey, tuple[_Heads, int, _Standings, _Differences, bool]]:
-        return {}
+                yield (
+                    counted,
+                    groups(record.sample, by_person),
+                    [rated.get(who, "") for who in by_person],
+                )
 
     def lesson(self, person: str, key: SampleKey) -> SampleOutcome | None:
         """Return the adjudication of a sample for one of its annotators; None if not available.
@@ -243,7 +243,7 @@ class ReviewQueries:
         return LabelSets(self.guidance)
 
     def check_reviewer(self, reviewer: str) -> None:
-        """Refuses who may not review, and who would do it in another's name.
+        """Check that the actor may review, and in nobody else's name.
 
         Raises:
             NotAllowed: one of the two.
@@ -253,7 +253,7 @@ class ReviewQueries:
             raise NotAllowed("nobody reviews in another's name", "sign in as that person")
 
     def refusal(self, log: Log, reviewer: str, now: SampleWork) -> str:
-        """Why a reviewer can not settle a sample; empty where they can."""
+        """Return why a reviewer can not adjudicate a sample; empty if they can."""
         if not now.people:
             return ReviewRefusal.NOT_DONE
         second = second_reader(Person(reviewer, reviewer, PersonKind.LOCAL)).id
@@ -262,11 +262,3 @@ class ReviewQueries:
         if mine and not self.own_allowed:
             return ReviewRefusal.OWN_WORK
         return ""
-
-
-def _count_groups(found: Sequence[CandidateGroup]) -> tuple[int, _Standings, _Differences]:
-    return (
-        sum(len(group.sources) for group in found),
-        Counter(group.standing for group in found),
-        Counter(kind for group in found for kind in group.differences),
-    )

@@ -28,7 +28,7 @@ from tui_annotate.storage.log.log import Log, Stream
 
 @unique
 class ReviewRefusal(StrEnum):
-    """Why somebody can not settle a sample."""
+    """Why a reviewer can not adjudicate a sample."""
 
     NOT_DONE = "nobody is done with this sample yet"
     OWN_WORK = "you annotated this sample yourself: somebody else settles it"
@@ -36,10 +36,10 @@ class ReviewRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnnotationLayer:
-    """One annotator's anonymous work on a sample.
+    """One annotator's anonymous work on a sample, without origins, which would bias the reviewer.
 
-    `letter`: another person's in the next sample. `annotations`: in reading order, without origin,
-    which would bias the reviewer. `rating`: may be empty.
+    Attributes:
+        letter: another person's in the next sample.
     """
 
     letter: str
@@ -52,10 +52,11 @@ class AnnotationLayer:
 class ReviewSample:
     """A sample as a reviewer sees it.
 
-    `segments`: parallel to `sample.documents`. `settled`: results and refusals, in reading order.
-    `pending`: people still to annotate. `position`: in the queue, from 1; 0 outside. `refused`: why
-    this reviewer may not adjudicate it; else empty. `seen`: a token of the state, against stale
-    actions.
+    Attributes:
+        segments: parallel to `sample.documents`.
+        settled: results and refusals, in reading order.
+        position: in the queue, from 1; 0 outside.
+        refused: why this reviewer may not adjudicate it; else empty.
     """
 
     sample: Sample
@@ -76,10 +77,7 @@ class ReviewSample:
 
     @property
     def ratings(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The ratings with the letters of who gave each, in the order of the scale.
-
-        Words that the scale has not come behind it; who rated nothing is in none.
-        """
+        """The ratings with the letters of who gave each: in order of the scale, then others."""
         given = {layer.rating for layer in self.layers if layer.rating}
         words = [*self.scale, *sorted(given.difference(self.scale))]
         return tuple(
@@ -90,45 +88,44 @@ class ReviewSample:
 
     @property
     def has_rating_conflict(self) -> bool:
-        """Whether the rating is to be settled: people differ in it, and none was chosen."""
+        """Whether people rated differently, and no rating was chosen."""
         given = [layer.rating for layer in self.layers]
         return not self.assignment.rating and has_rating_conflict(given)
 
     @property
     def annotations(self) -> tuple[Annotation, ...]:
-        """What review made so far, as annotators have theirs."""
+        """The results so far, as `OpenSample` has annotations."""
         return tuple(one for one in self.settled if one.origin != REJECTED)
 
     @property
     def practice(self) -> bool:
-        """Whether it is there for practice alone: never."""
+        """Always False."""
         return False
 
     @property
     def place(self) -> Mapping[str, Any]:
-        """Where the reviewer was in it: nobody remembers."""
+        """Always empty: positions in review are not stored."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewResult:
-    """The stored state after an action; `undone` is the verb that undo or redo reversed."""
+    """The stored state after an action."""
 
     key: SampleKey
     verb: str
     settled: tuple[Annotation, ...]
     assignment: Assignment
     seen: str
-    undone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedSample:
-    """A sample in the review queue.
+    """A sample in the review queue, with counts of its groups; differing ratings are a conflict.
 
-    `summary`: its start. `agreed`, `nearly`, `conflicts`: counts of groups; differing ratings are
-    one conflict. `own`: the reviewer annotated it. `against`: contradiction to a machine in [0, 1]
-    or None.
+    Attributes:
+        own: whether the reviewer annotated it.
+        against: contradiction to a machine in [0, 1]; None without one.
     """
 
     key: SampleKey
@@ -147,7 +144,7 @@ class QueuedSample:
 
     @property
     def settled(self) -> bool:
-        """Whether there is nothing left to do."""
+        """Whether the adjudication is complete."""
         return self.state is State.DONE
 
 
@@ -164,8 +161,9 @@ class AnnotationOutcome:
 class SampleOutcome:
     """The adjudication of a sample for one annotator, without other names.
 
-    `outcomes`: of their annotations, in reading order. `added`: results that they did not mark.
-    `rated`: their own; `rating`: the adjudicated one, may be empty.
+    Attributes:
+        added: results that they did not mark.
+        rated: their own rating; `rating` is the adjudicated one.
     """
 
     key: SampleKey
@@ -190,7 +188,7 @@ class SampleWork:
 
     @cached_property
     def layers(self) -> tuple[AnnotationLayer, ...]:
-        """What each of them did."""
+        """The work of each annotator."""
         return tuple(
             AnnotationLayer(
                 letter,
@@ -203,11 +201,11 @@ class SampleWork:
 
     @cached_property
     def groups(self) -> tuple[CandidateGroup, ...]:
-        """What they said, side by side."""
+        """The candidates of all annotators, grouped."""
         return groups(self.sample, {layer.letter: layer.annotations for layer in self.layers})
 
     def seen_under(self, label_set: str) -> str:
-        """Stands for all of it, and for the version of the label set that it is shown under."""
+        """Return a token of the state, with the version of the label set that it is shown under."""
         return f"{self.seen}{_SEPARATOR}{label_set}"
 
     def check(self, seen: str, *, same: Callable[[str], bool]) -> None:
@@ -230,7 +228,7 @@ class SampleWork:
 
     @cached_property
     def seen(self) -> str:
-        """Another one as soon as anything of it is otherwise; time is nothing."""
+        """A hash of all work on the sample; time spent does not count."""
         states = {
             stream.person: [dict(stream.state.annotations), dict(stream.state.assignment)]
             for stream in (self.settled, *self.people.values())
@@ -239,16 +237,16 @@ class SampleWork:
 
     @property
     def ratings(self) -> dict[str, str]:
-        """What each of them rated the sample, by letter; empty where they did not."""
+        """Ratings by letter; empty for none."""
         return {layer.letter: layer.rating for layer in self.layers}
 
     @property
     def adjudicated(self) -> tuple[Annotation, ...]:
-        """What review made and refused so far."""
+        """Results and refusals so far."""
         return self.settled.annotations
 
     def candidate(self, sources: Sequence[str]) -> CandidateAnnotation:
-        """The candidate that is made of these annotations.
+        """Return the candidate made of these annotations.
 
         Raises:
             Conflict: there is none.
@@ -265,11 +263,7 @@ class SampleWork:
 
 
 def read_sample_work(log: Log, sample: Sample) -> SampleWork:
-    """What was done on a sample, as the transaction sees it.
-
-    Raises:
-        NotFound: there is no such sample.
-    """
+    """Read the work on a sample, as the transaction sees it."""
     key = sample.key
     names = lettered(key, log.finished(key))
     people = {letter: log.stream(person, key) for letter, person in names.items()}
@@ -277,7 +271,7 @@ def read_sample_work(log: Log, sample: Sample) -> SampleWork:
 
 
 def lettered(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
-    """People by letters, in an order of the sample's own, so that no letter is somebody's."""
+    """Assign letters to people, in an order that differs between samples."""
 
     def place(person: str) -> str:
         return hashlib.sha256("\0".join((*key, person)).encode()).hexdigest()

@@ -1,7 +1,7 @@
 """Suggestions of machines, for admins: import them, make them of scores, and report on them.
 
 Refuses what does not stand in the texts or in the label set; what annotators do with suggestions is
-no business of this room.
+no business of this service.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import uuid
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -42,7 +42,7 @@ _KINDS: Final = (*(each.value for each in Answer), _REMOVED)
 
 @dataclass(slots=True)
 class _Tally:
-    """Counts of one maker, or of one label; all but `offered` count each person for themselves."""
+    """Counts of a maker or label; all but `offered` count each person separately."""
 
     offered: int = 0
     seen: int = 0
@@ -51,7 +51,7 @@ class _Tally:
     reasons: Counter[str] = field(default_factory=Counter)
 
     def take(self, listed: SuggestionListing) -> None:
-        """Counts a suggestion with all answers to it."""
+        """Count a suggestion with all answers to it."""
         self.offered += 1
         self.seen += listed.seen
         self.passed += listed.passed
@@ -62,7 +62,10 @@ class _Tally:
                 self.reasons[each.reason] += 1
 
     def as_json(self) -> dict[str, Any]:
-        """As values of JSON, in fixed order; reasons by how often they were given."""
+        """As values of JSON, in fixed order; reasons by how often they were given.
+
+        `rate` is the share of answers that took the suggestion, and its 95 % interval.
+        """
         answered = self.answers.total()
         taken = self.answers[Answer.ACCEPTED] + self.answers[Answer.CHANGED]
         low, high = wilson(taken, answered)
@@ -77,32 +80,12 @@ class _Tally:
         }
 
 
-def report(listed: Iterable[SuggestionListing]) -> dict[str, Any]:
-    """The counts of all, by maker and by label, as JSON values; a label of several counts for each.
-
-    `rate` is the share of answers by which a suggestion was taken, with or without changes, and
-    stands; with its 95 % interval, which holds answers for independent of each other.
-    """
-    whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
-    for each in listed:
-        names = [JOINER.join(path) for path in each.suggestion.labels] or [NO_LABEL]
-        whole.take(each)
-        makers.setdefault(each.suggestion.maker, _Tally()).take(each)
-        for name in names:
-            labels.setdefault(name, _Tally()).take(each)
-    return {
-        **whole.as_json(),
-        "by_maker": [{"name": name, **one.as_json()} for name, one in sorted(makers.items())],
-        "by_label": [{"name": name, **one.as_json()} for name, one in sorted(labels.items())],
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """From where on a segment is suggested, on the scale of the score; one of the two is given.
+    """From where on a segment is suggested, on the scale of the score.
 
     Raises:
-        InvalidInput: none is, or both are, or it is no number.
+        InvalidInput: none or both are given, or it is no number.
     """
 
     below: float | None = None
@@ -120,60 +103,12 @@ class Threshold:
         return self.above is not None and value > self.above
 
     def as_json(self) -> dict[str, Any]:
-        """As a run keeps it."""
+        """Return the parameters of a run."""
         return {"below": self.below} if self.below is not None else {"above": self.above}
 
 
-def unsupported(
-    scores: ScoreStore,
-    corpus: CorpusStore,
-    dataset: str,
-    *,
-    score: str,
-    threshold: Threshold,
-    labels: tuple[LabelPath, ...],
-) -> tuple[ScoreRun, list[tuple[SampleKey, Suggestion]]]:
-    """Return the newest run of a score and its suggestions, in order; other segments are skipped.
-
-    Raises:
-        NotFound: no run has such a score of segments.
-        InvalidInput: the threshold selects supported segments.
-    """
-    for run in reversed(scores.runs(dataset)):
-        said = [
-            each
-            for _, mine in scores.scores(dataset, names=[score], runs=[run.id])
-            for each in mine
-            if each.of == "segments" and not each.extra
-        ]
-        if said:
-            if (threshold.below is not None) == (score in run.low):
-                better = "a low" if score in run.low else "a high"
-                raise InvalidInput(
-                    f"of {score!r} {better} value is the better supported one",
-                    "name the threshold at the other end: --below, or --above",
-                )
-            maker = f"{run.maker}:{score}"
-            found = [
-                (
-                    each.key,
-                    proposed(
-                        each.key,
-                        Suggestion(id="", maker=maker, run="", claim=(anchor,), labels=labels),
-                    ),
-                )
-                for each in said
-                for anchor in _passing_segments(corpus, each, threshold)
-            ]
-            return run, found
-    raise NotFound(
-        f"no run says {score!r} of the segments of dataset {dataset!r}",
-        "make one: tui-annotate score; see: tui-annotate score list",
-    )
-
-
 def _passing_segments(corpus: CorpusStore, score: Score, threshold: Threshold) -> Iterator[Anchor]:
-    """The segments of a summary that pass, without the white space around them."""
+    """Yield the segments of a summary that pass, trimmed."""
     stored = corpus.sample(score.key)
     for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
         if document.side is Side.SUMMARY and len(segments) == len(score.parts):
@@ -189,7 +124,7 @@ _MAX_PROBLEMS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What became of suggestions that came in."""
+    """How many imported suggestions were new or known."""
 
     added: int
     known: int
@@ -197,7 +132,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
-    """What admins do with suggestions. `labels`: the label set in force in a dataset."""
+    """Imports, derives and reports suggestions; `labels` gives the set in force in a dataset.
+
+    Raises:
+        NotAllowed: every method, where the actor may not report on others, or change suggestions.
+    """
 
     corpus: CorpusStore
     store: SuggestionStore
@@ -211,11 +150,7 @@ class SuggestionService:
         maker: str = "",
         waiting: Callable[[SuggestionListing], bool] | None = None,
     ) -> Iterator[tuple[SuggestionListing, str]]:
-        """Return suggestions with people's answers, each with its text; empty filters pass all.
-
-        Raises:
-            NotAllowed: the actor may not report on others.
-        """
+        """Return suggestions with people's answers, each with its text; empty filters pass all."""
         for each in self.store.listed(dataset=dataset, maker=maker):
             if waiting is None or waiting(each):
                 anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
@@ -223,12 +158,21 @@ class SuggestionService:
                 yield each, anchor.span.of(sample.document(anchor.side, anchor.index).text)
 
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
-        """How suggestions fared with people, by maker and by label, as docs/json.md says.
+        """Count answers in all, by maker and by label, as docs/json.md says.
 
-        Raises:
-            NotAllowed: the actor may not report on others.
+        A suggestion with several labels counts for each.
         """
-        return report(self.store.listed(dataset=dataset, maker=maker))
+        whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
+        for each in self.store.listed(dataset=dataset, maker=maker):
+            whole.take(each)
+            makers.setdefault(each.suggestion.maker, _Tally()).take(each)
+            for name in [JOINER.join(path) for path in each.suggestion.labels] or [NO_LABEL]:
+                labels.setdefault(name, _Tally()).take(each)
+        return {
+            **whole.as_json(),
+            "by_maker": [{"name": name, **one.as_json()} for name, one in sorted(makers.items())],
+            "by_label": [{"name": name, **one.as_json()} for name, one in sorted(labels.items())],
+        }
 
     def read(
         self,
@@ -240,11 +184,10 @@ class SuggestionService:
     ) -> Counts:
         """Read suggestions from a JSON file, all or none.
 
-        `dataset`, `maker`: of lines without one; the default maker is `import:` and the file's
-        name. `problem`: called for up to 20 invalid lines.
+        `dataset` and `maker` are those of lines without one; the default maker is `import:` and the
+        file's name. `problem` is called for up to 20 invalid lines.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound, InvalidInput, Unavailable: the file can not be opened, or a line is invalid.
         """
         reading = SuggestionFileReader(
@@ -267,27 +210,55 @@ class SuggestionService:
         return self._store_runs(found, {"file": path.name})
 
     def from_scores(self, dataset: str, score: str, *, threshold: Threshold, label: str) -> Counts:
-        """Suggest the segments of summaries that a score calls unsupported; the newest run counts.
+        """Suggest the segments of summaries that the newest run of a score calls unsupported.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: no run has such a score of segments, or there is no such dataset.
-            InvalidInput: the label (`A.B`) is not in the label set of the dataset.
+            InvalidInput: the label (`A.B`) is not in the label set of the dataset, or the threshold
+                selects supported segments.
         """
         labels = SuggestionFileReader(self.corpus, self.labels, dataset, "").labelled(
             dataset, label
         )
-        run, found = unsupported(
-            self.scores, self.corpus, dataset, score=score, threshold=threshold, labels=labels
+        run, scores = self._newest_run(dataset, score)
+        if (threshold.below is not None) == (score in run.low):
+            better = "a low" if score in run.low else "a high"
+            raise InvalidInput(
+                f"of {score!r} {better} value is the better supported one",
+                "name the threshold at the other end: --below, or --above",
+            )
+        maker = f"{run.maker}:{score}"
+        found = []
+        for each in scores:
+            for anchor in _passing_segments(self.corpus, each, threshold):
+                made = Suggestion(id="", maker=maker, run="", claim=(anchor,), labels=labels)
+                found.append((each.key, proposed(each.key, made)))
+        return self._store_runs(found, {"score": score, "run": run.id, **threshold.as_json()})
+
+    def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
+        """The newest run with such scores of segments, and these scores."""
+        for run in reversed(self.scores.runs(dataset)):
+            scores = [
+                each
+                for _, mine in self.scores.scores(dataset, names=[score], runs=[run.id])
+                for each in mine
+                if each.of == "segments" and not each.extra
+            ]
+            if scores:
+                return run, scores
+        raise NotFound(
+            f"no run says {score!r} of the segments of dataset {dataset!r}",
+            "make one: tui-annotate score; see: tui-annotate score list",
         )
-        told = {"score": score, "run": run.id, **threshold.as_json()}
-        return self._store_runs(found, told)
 
     def _store_runs(
         self, found: Sequence[tuple[SampleKey, Suggestion]], parameters: Mapping[str, Any]
     ) -> Counts:
+        groups: defaultdict[tuple[str, str], list[tuple[SampleKey, Suggestion]]] = defaultdict(list)
+        for key, suggestion in found:
+            groups[key.dataset, suggestion.maker].append((key, suggestion))
         added = 0
-        for (dataset, maker), mine in _group_by_maker(found).items():
+        for (dataset, maker), mine in groups.items():
             run = ScoreRun(
                 id=str(uuid.uuid4()),
                 kind=RunKind.SUGGEST,
@@ -297,15 +268,6 @@ class SuggestionService:
             )
             added += self.store.add(run, mine)
         return Counts(added, len(found) - added)
-
-
-def _group_by_maker(
-    found: Iterable[tuple[SampleKey, Suggestion]],
-) -> dict[tuple[str, str], list[tuple[SampleKey, Suggestion]]]:
-    groups: defaultdict[tuple[str, str], list[tuple[SampleKey, Suggestion]]] = defaultdict(list)
-    for key, suggestion in found:
-        groups[key.dataset, suggestion.maker].append((key, suggestion))
-    return dict(groups)
 
 
 _FIELDS: Final = frozenset(
@@ -330,7 +292,7 @@ class SuggestionFileReader:
     maker: str
 
     def read(self, path: Path) -> Iterator[tuple[SampleKey, Suggestion] | Problem]:
-        """The suggestions of a file in order; a Problem, with file and line, for each wrong one.
+        """Yield the suggestions of a file in order; a Problem for each wrong one.
 
         Raises:
             NotFound, InvalidInput, Unavailable: the file can not be opened.
@@ -356,11 +318,12 @@ class SuggestionFileReader:
         named = "dataset" in value
         dataset = identifier(value["dataset"], what="dataset") if named else self.dataset
         sample = sample_of(dataset, identifier(value.get("sample"), what="sample"))
+        has_claim = not value.keys().isdisjoint(("quote", "start", "end"))
         made = Suggestion(
             id="",
             maker=check_storable(identifier(value.get("maker", self.maker), what="maker"), "maker"),
             run="",
-            claim=tuple(_parse_claim(value, sample)),
+            claim=(_parse_anchor(value, sample, Side.SUMMARY),) if has_claim else (),
             evidence=tuple(_parse_evidence(value, sample)),
             labels=self._parse_labels(sample.dataset, value),
             note=check_storable(_text_field(value, "reason").strip(), "reason"),
@@ -380,11 +343,11 @@ class SuggestionFileReader:
         return self.corpus.sample(key).sample
 
     def _parse_labels(self, dataset: str, value: Mapping[str, Any]) -> tuple[LabelPath, ...]:
-        told = value.get("labels", [value["label"]] if "label" in value else [])
-        if not isinstance(told, list) or ("label" in value and "labels" in value):
+        given = value.get("labels", [value["label"]] if "label" in value else [])
+        if not isinstance(given, list) or ("label" in value and "labels" in value):
             raise InvalidInput("give 'label', or 'labels' as a list", _FORM_HINT)
         paths = []
-        for each in told:
+        for each in given:
             if isinstance(each, list) and all(isinstance(part, str) for part in each):
                 paths.append(JOINER.join(each))
             elif isinstance(each, str):
@@ -394,7 +357,7 @@ class SuggestionFileReader:
         return tuple(path for name in paths for path in self.labelled(dataset, name))
 
     def labelled(self, dataset: str, name: str) -> tuple[LabelPath, ...]:
-        """The label of a name as a dataset has it; nothing for an empty one.
+        """Return the label path of a name in a dataset; () for an empty name.
 
         Raises:
             InvalidInput: the label set has none of that name.
@@ -409,14 +372,9 @@ class SuggestionFileReader:
         return (path,)
 
 
-def _parse_claim(value: Mapping[str, Any], sample: Sample) -> Iterator[Anchor]:
-    if any(name in value for name in ("quote", "start", "end")):
-        yield _parse_anchor(value, sample, Side.SUMMARY)
-
-
 def _parse_evidence(value: Mapping[str, Any], sample: Sample) -> Iterator[Anchor]:
-    told = value.get("evidence", [])
-    for each in told if isinstance(told, list) else [told]:
+    given = value.get("evidence", [])
+    for each in given if isinstance(given, list) else [given]:
         place = {"quote": each} if isinstance(each, str) else each
         if not isinstance(place, dict):
             raise InvalidInput(

@@ -9,11 +9,13 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.assignments import Assignment
-from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.errors import NotFound as NotFound
 from tui_annotate.domain.history import Payload
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record, RecordFilter
-from tui_annotate.domain.samples import Sample, SampleKey
+from tui_annotate.domain.samples import Sample as Sample
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import Fork
 from tui_annotate.plugins.sync.table import AT_ONCE, SyncRow
 from tui_annotate.services.sync import payloads
@@ -66,11 +68,10 @@ class TableSync:
     def push(self, *, whole: bool = False) -> PushResult:
         """Send changed work; changes made meanwhile are sent next time.
 
-        `whole`: also restore rows that were deleted there; lists all keys.
+        `whole` also restores rows that were deleted there; it lists all keys.
 
         Raises:
-            NotAllowed, NotFound, Conflict, Unavailable: as `Table.upsert`; what was sent stays
-            noted.
+            NotAllowed, NotFound, Conflict, Unavailable: as `Table.upsert`; sent work stays noted.
         """
         marks, done = self.marks.marks(), PushResult()
         changed = self._changed_heads(marks)
@@ -135,30 +136,25 @@ class TableSync:
                 )
 
     def _find_record(self, key: SampleKey) -> Record | None:
-        """What the person did on a sample, also if it is nothing; None where it is gone."""
+        """A person's work on a sample, also if empty; None for a missing sample."""
         mine = {"person": self.person.id, "practice": "with"}
         wanted = RecordFilter(dataset=key.dataset, sample=key.id, **mine)
         if found := next(self.corpus.records(wanted), None):
             return found
-        sample, nothing = self._look_up(key), (Assignment(self.person.id),)
+        sample, nothing = self.corpus.sample_or_none(key), (Assignment(self.person.id),)
         return Record(sample, (), nothing, (self.person,)) if sample else None
 
     def _make_payload(self, record: Record) -> dict[str, Any]:
         key = record.sample.key
         at = last_deed(self.log.events(self.person.id, key))
-        return payloads.payload(record, self._look_up, at=at, answers=self._answers(key))
+        look_up = self.corpus.sample_or_none
+        return payloads.payload(record, look_up, at=at, answers=self._answers(key))
 
     def _is_worth_a_row(self, record: Record) -> bool:
         return has_judgements(record) or bool(self._answers(record.sample.key))
 
     def _answers(self, key: SampleKey) -> Mapping[str, Payload]:
         return self.log.state(self.person.id, key).suggestions
-
-    def _look_up(self, key: SampleKey) -> Sample | None:
-        try:
-            return self.corpus.sample(key).sample
-        except NotFound:
-            return None
 
     def pull(self) -> StreamMergeReport:
         """Receive changes; of two versions the newest wins, the conflict is logged and reported.
@@ -188,8 +184,8 @@ class TableSync:
         return (row for row in rows if row.dataset in here)
 
     def _take_row(self, row: SyncRow, key: SampleKey, *, mark: SyncedHead | None) -> MergedStream:
-        told, _ = read_work(row.payload.get(WORK_KEY))
-        at = told or parse_row_time(row.updated_at)
+        worked_at, _ = read_work(row.payload.get(WORK_KEY))
+        at = worked_at or parse_row_time(row.updated_at)
         sample = self.corpus.sample(key).sample
         stream = self.log.stream(self.person.id, key)
         events = self.log.events(self.person.id, key)
@@ -232,7 +228,7 @@ class TableSync:
         self.marks.keep({key: SyncedHead(head, digest, row.updated_at)})
 
     def standing(self) -> SyncStatus:
-        """How far both sides are apart; nothing is changed."""
+        """Compare both sides; nothing is changed."""
         marks = self.marks.marks()
         there = self._update_times(self._list_own_rows())
         new = [key for key, at in there.items() if key not in marks or marks[key].updated_at != at]
@@ -252,7 +248,7 @@ class TableSync:
             return True
 
     def delete_mine(self, dataset: str) -> int:
-        """Removes the person's rows of a dataset; the work here stays. How many there were."""
+        """Delete the person's rows of a dataset, not the work here; return how many."""
         count = self.table.delete(dataset, self.person.name)
         self.marks.forget(dataset)
         return count

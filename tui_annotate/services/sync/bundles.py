@@ -19,7 +19,7 @@ from tui_annotate.plugins.protocols import ExportOptions
 from tui_annotate.plugins.sync import bundle_file, stream_lines, suggestion_lines
 from tui_annotate.plugins.sync.bundle_file import BundleHeader
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
-from tui_annotate.storage.log.stream_merge import MergedStream, MergeStore, StreamMergeReport
+from tui_annotate.storage.log.stream_merge import MergeStore, StreamMergeReport
 from tui_annotate.storage.ranks import HANDED_OUT
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _NUMBERS_PER_PERSON: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class BundleContents:
-    """What lies in a bundle: samples, those of them with work, documents with vectors."""
+    """Numbers of samples, of those with work, and of documents with vectors."""
 
     samples: int
     streams: int
@@ -100,7 +100,9 @@ class Bundles:
             ids = sorted(each.id for each in self.people.all())
             first = self.last_number() + _NUMBERS_PER_PERSON * ids.index(person.id)
             header = BundleHeader(person.id, person.name, self.home(), first)
-            bundle_file.describe(folder, header, self._collect_guidance(wanted))
+            kinds = (GuidanceKind.LABELS, GuidanceKind.GUIDELINES)
+            guidance = (self._guidance_texts(kind, wanted) for kind in kinds)
+            bundle_file.describe(folder, header, bundle_file.BundleGuidance(*guidance))
             bundle_file.pack(folder, target)
         return BundleContents(samples, streams, vectors)
 
@@ -182,7 +184,9 @@ class Bundles:
             about = bundle_file.unpack(file, folder)
             refused = self.take(file, folder, about).refused
             copies = list(self.merging.copies(person.id))
-            left = _refused_copies(folder / bundle_file.STREAMS, refused)
+            names = {(each.person, each.key) for each in refused}
+            there = stream_lines.read(folder / bundle_file.STREAMS)[1] if names else ()
+            left = [one for one in there if isinstance(one, StreamCopy) and one.name in names]
             here = {copy.name for copy in copies}
             for each in refused:
                 if (each.person, each.key) in here:
@@ -214,7 +218,7 @@ class Bundles:
                     yield Record(replace(sample, imported=None))
 
     def _write_suggestions(self, folder: Path, wanted: Wanted) -> None:
-        """Writes no empty file: older programs know of no such member."""
+        """Write no empty file, as older programs do not know this member."""
 
         def theirs(key: SampleKey) -> bool:
             mine = wanted.get(key.dataset, set())
@@ -225,14 +229,6 @@ class Bundles:
             count = suggestion_lines.write(self.suggestions.bundled(theirs), file)
         if not count:
             target.unlink()
-
-    def _collect_guidance(self, wanted: Wanted) -> bundle_file.BundleGuidance:
-        return bundle_file.BundleGuidance(
-            *(
-                self._guidance_texts(kind, wanted)
-                for kind in (GuidanceKind.LABELS, GuidanceKind.GUIDELINES)
-            )
-        )
 
     def _guidance_texts(self, kind: GuidanceKind, wanted: Wanted) -> dict[str, str]:
         common = self.guidance.version(kind)
@@ -277,12 +273,6 @@ class Bundles:
             bank = tokens[name] if name in tokens else _no_tokens(len(segments), size)
             made[name] = SegmentVectors(segments, matrix.astype(np.float16), bank)
         return VectorFileContent(replace(kept, token_dimensions=size), axes, made)
-
-
-def _refused_copies(file: Path, refused: list[MergedStream]) -> list[StreamCopy]:
-    names = {(each.person, each.key) for each in refused}
-    copies = stream_lines.read(file)[1] if names else ()
-    return [one for one in copies if isinstance(one, StreamCopy) and one.name in names]
 
 
 def _write_streams(folder: Path, person: Person, copies: list[StreamCopy]) -> int:

@@ -79,7 +79,8 @@ def payload(
             "ingest the reports that it belongs to",
         )
     found: dict[str, Any] = json.loads(line, parse_constant=lambda _: None)  # jsonb has no NaN
-    found[WORK_KEY] = work_to_json(record, at)
+    states = [one.state.value for one in record.assignments]
+    found[WORK_KEY] = {"at": at, "state": states[0] if states else State.NEW.value}
     if answers:
         found[_ANSWERS_KEY] = dict(answers)
     if record.sample.kind in JUDGED and (made := collect_origins(record)):
@@ -104,7 +105,7 @@ def _walk_texts(value: Any) -> Iterator[str]:
 
 
 def digest(value: Mapping[str, Any]) -> str:
-    """What tells one payload from another; times aside."""
+    """Return a hash of a payload, without its times."""
     plain = dict(value)
     if WORK_KEY in plain:
         plain[WORK_KEY] = {**plain[WORK_KEY], "at": ""}
@@ -123,7 +124,10 @@ def state(value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str) 
     judged = sample.kind in JUDGED
     beside = {_ANSWERS_KEY} if judged else {_ANSWERS_KEY, WORK_KEY}
     plain_value = {name: each for name, each in value.items() if name not in beside}
-    found = (_parse_judged if judged else _parse_native)(plain_value, sample, stream, at=at)
+    if judged:
+        found = _parse_judged(plain_value, sample, stream, at=at)
+    else:
+        found = _parse_native(plain_value, sample, stream)
     # Other programs that write lines of reports know of no answers: theirs stay.
     absent = stream.state.suggestions if judged else {}
     return replace(found, suggestions=_parse_answers(value.get(_ANSWERS_KEY, absent)))
@@ -135,18 +139,15 @@ def _parse_answers(value: Any) -> dict[str, Payload]:
     return {name: answer_to_json(answer_from_json(each)) for name, each in value.items()}
 
 
-def _parse_native(
-    value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str
-) -> StreamState:
-    del at
+def _parse_native(value: Mapping[str, Any], sample: Sample, stream: Stream) -> StreamState:
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         file = Path(place) / "row.jsonl"
         file.write_text(json.dumps(value) + "\n", "utf-8")
         items = list(registry.load("importers", "native").read(file, ImportOptions()))
     record = next((each for each in items if isinstance(each, Record)), None)
     if record is None:
-        told = next((each.message for each in items if isinstance(each, Problem)), "it is empty")
-        raise InvalidInput(f"its payload is no record: {told}", _HINT)
+        problem = next((each.message for each in items if isinstance(each, Problem)), "it is empty")
+        raise InvalidInput(f"its payload is no record: {problem}", _HINT)
     if text_digest(record.sample) != text_digest(sample):
         raise InvalidInput("its payload is of other texts than the sample here", _HINT)
     if len({each.id for each in record.people}) > 1:
@@ -218,19 +219,19 @@ def _cut_span(span: Span, sample: Sample, side: Side) -> tuple[Span, ...]:
 def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
     first = Side.SUMMARY if sample.kind is SampleKind.REPORT else Side.SOURCE
     for name, side in (("spans", first), ("report_spans", Side.SUMMARY)):
-        told = value.get(name, [])
-        if not isinstance(told, list) or not all(isinstance(each, dict) for each in told):
+        spans = value.get(name, [])
+        if not isinstance(spans, list) or not all(isinstance(each, dict) for each in spans):
             raise InvalidInput(f"its {name} are no list of spans", _HINT)
-        if told and not sample.side(side):
+        if spans and not sample.side(side):
             raise InvalidInput(f"its {name} lie in a text that is not here", _HINT)
-        for each in told:
+        for each in spans:
             text = sample.document(side).text
             for part in _cut_span(_parse_span(each, text), sample, side):
                 yield side, part
 
 
 def _parse_span(value: Mapping[str, Any], text: str) -> Span:
-    """A span of a line, counted as its quote shows: in UTF-16, or in code points."""
+    """Parse a span in UTF-16 or code points, whichever fits its quote."""
     start, end, quote = (value.get(name) for name in ("start", "end", "text"))
     if type(start) is not int or type(end) is not int or not isinstance(quote, str):
         raise InvalidInput("a span of it lacks start, end or text", _HINT)
@@ -250,7 +251,7 @@ WORK_KEY: Final = "worked"
 
 
 def has_judgements(record: Record) -> bool:
-    """Whether a person's record tells more than that they looked: marks, a rating, a comment.
+    """Whether a record holds marks, a rating or a comment.
 
     Of pairs also that they are finished, which is what is said of one with nothing wrong in it.
     """
@@ -262,9 +263,9 @@ def has_judgements(record: Record) -> bool:
 
 
 def has_work(stream: Stream) -> bool:
-    """Whether more than time was spent on a sample."""
-    told: Any = stream.state.assignment
-    given = told["rating"] or told["comment"] or told["state"] != "new"
+    """Whether a stream holds more than time spent."""
+    assignment: Any = stream.state.assignment
+    given = assignment["rating"] or assignment["comment"] or assignment["state"] != "new"
     return bool(stream.state.annotations or stream.state.suggestions or given)
 
 
@@ -279,14 +280,8 @@ def last_deed(events: Iterable[Event], *, since: str = "") -> str:
     return last
 
 
-def work_to_json(record: Record, at: str) -> dict[str, Any]:
-    """How far somebody is on a sample, and when they did something last, as a row tells it."""
-    states = [one.state.value for one in record.assignments]
-    return {"at": at, "state": states[0] if states else State.NEW.value}
-
-
 def read_work(value: Any) -> tuple[str, str]:
-    """(moment, state) that a row tells; each empty where it does not, as other programs' rows.
+    """Return (time, state) of a row; each empty in rows of other programs.
 
     Raises:
         InvalidInput: it is no such thing.
@@ -299,17 +294,17 @@ def read_work(value: Any) -> tuple[str, str]:
     return parse_row_time(at) if isinstance(at, str) and at else "", str(value["state"])
 
 
-def parse_row_time(told: str) -> str:
-    """A time as a table writes it, as the store does.
+def parse_row_time(text: str) -> str:
+    """Return a table's time as the store writes it.
 
     Raises:
         InvalidInput: it is none.
     """
     try:
-        at = datetime.fromisoformat(told)
+        at = datetime.fromisoformat(text)
         at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise InvalidInput(f"{told[:40]!r} is no time", "who wrote that row?") from error
+        raise InvalidInput(f"{text[:40]!r} is no time", "who wrote that row?") from error
     return at.isoformat(timespec="microseconds")
 
 
@@ -317,7 +312,7 @@ ORIGINS_KEY: Final = "suggested"
 
 
 def collect_origins(record: Record) -> list[dict[str, Any]]:
-    """Id, anchors and provenance of each annotation that was made of a suggestion, by id."""
+    """List id, anchors and provenance of annotations made of suggestions, by id."""
     made = (owned.annotation for owned in record.annotations)
     found = [(one, one.suggested) for one in made if one.suggested is not None]
     return [
@@ -339,8 +334,12 @@ def read_origins(value: Any, sample: Sample, state: StreamState, *, at: str) -> 
     """
     if not isinstance(value, list):
         raise InvalidInput(f"its {ORIGINS_KEY!r} is no list", _HINT)
-    found = (_origin_annotation(each, sample, at=at) for each in value)
-    return {one.id: _stored_or_new(one, state) for one in found}
+    found = {}
+    for one in (_origin_annotation(each, sample, at=at) for each in value):
+        payload_, here = annotation_to_json(one), state.annotations.get(one.id)
+        same = here and all(here.get(name) == payload_[name] for name in _COMPARED_FIELDS)
+        found[one.id] = here if here and same else payload_
+    return found
 
 
 def _origin_annotation(value: Any, sample: Sample, *, at: str) -> Annotation:
@@ -353,13 +352,6 @@ def _origin_annotation(value: Any, sample: Sample, *, at: str) -> Annotation:
     if annotation.suggested is None:
         raise InvalidInput(f"its annotation {annotation.id!r} lacks where it is from", _HINT)
     return annotation
-
-
-def _stored_or_new(annotation: Annotation, state: StreamState) -> Payload:
-    here = state.annotations.get(annotation.id)
-    told_ = annotation_to_json(annotation)
-    same = here is not None and all(here.get(name) == told_[name] for name in _COMPARED_FIELDS)
-    return here if here is not None and same else told_
 
 
 _COMPARED_FIELDS: Final = ("claim", "evidence", "suggested")

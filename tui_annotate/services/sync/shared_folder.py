@@ -44,10 +44,8 @@ class FolderPushResult(NamedTuple):
     """What a file got.
 
     Attributes:
-        streams, events: streams with something new, and events in them.
-        waiting: samples on which another machine did something else: they are pulled first, so
-            that the conflict is told.
-        refused: samples whose work can not be written so that it could be read again, and why.
+        waiting: samples on which another machine did something else; they must be pulled first.
+        refused: samples whose work can not be written, and why.
     """
 
     streams: int = 0
@@ -76,14 +74,14 @@ class SharedFolder:
             raise NotFound(f"there is no folder {self.folder}", "make it, or is it mounted?")
 
     def file(self, person: Person) -> Path:
-        """The file of a person, whether it exists or not; found by their id, not by their name."""
+        """Return the person's file, existing or not; found by id, not by name."""
         ending = _file_ending(person)
         existing = [each for each in self._files() if each.name.endswith(ending)]
         name = re.sub(r"[^a-z0-9]+", "-", person.name.lower()).strip("-")[:40] or "person"
         return existing[0] if existing else self.folder / f"{name}{ending}"
 
     def push(self, person: Person) -> FolderPushResult:
-        """Brings a person's streams to their file, which appears whole or not at all.
+        """Write a person's streams to their file, which appears whole or not at all.
 
         Raises:
             Conflict: another machine writes the same file again and again.
@@ -114,7 +112,7 @@ class SharedFolder:
         raise Conflict(f"{file} is being written by another machine", "try again in a moment")
 
     def pull(self, person: Person) -> StreamMergeReport:
-        """Merges a person's file into the workspace; an empty report where there is none yet.
+        """Merge a person's file into the workspace; an empty report without a file.
 
         Raises:
             InvalidRecord: it is no such file.
@@ -123,7 +121,7 @@ class SharedFolder:
         return self._merge_file(file) if file.exists() else StreamMergeReport(person)
 
     def pull_all(self) -> list[StreamMergeReport]:
-        """Merges the files of all people; one that can not be read is reported, and left out."""
+        """Merge the files of all people; an unreadable one is reported and left out."""
         done = []
         for file in self._files():
             try:
@@ -135,7 +133,7 @@ class SharedFolder:
         return done
 
     def namesakes(self, person: Person) -> list[Problem]:
-        """A doubt for each file of a person with the same name and another id; it stays as it is.
+        """Return a doubt for each file of a namesake with another id.
 
         Raises:
             Unavailable: the folder can not be read.
@@ -148,7 +146,7 @@ class SharedFolder:
         ]
 
     def waiting(self, person: Person) -> tuple[int, int]:
-        """How many events this side has more than the file, and the file more than this side."""
+        """Return how many events each side has that the other lacks: here, file."""
         here = {copy.name: copy for copy in self.merging.copies(person.id)}
         known, there = self.merging.datasets(), dict[StreamName, StreamCopy]()
         file = self.file(person)
@@ -161,7 +159,7 @@ class SharedFolder:
         return _count_missing(here, there), _count_missing(there, here)
 
     def remove(self, person: Person) -> int:
-        """Deletes a person's file; returns how many streams were in it."""
+        """Delete a person's file; return how many streams were in it."""
         file = self.file(person)
         if not file.exists():
             return 0
@@ -223,7 +221,7 @@ def _read_whole(file: Path) -> dict[StreamName, StreamCopy]:
 
 
 def _is_namesake(file: Path, person: Person) -> bool:
-    """A file that can not be read is nobody's: a pull reports it."""
+    """A file that can not be read is nobody's; a pull reports it."""
     try:
         owner = stream_lines.read(file)[0]
     except TuiAnnotateError:
@@ -247,7 +245,7 @@ def _writable_copies(
 
 
 def _join_copies(there: StreamCopy | None, own: StreamCopy | None) -> tuple[StreamCopy, bool]:
-    """The file's stream with the events that only this side has; and whether the two forked."""
+    """Return the file's stream with the events of this side, and whether they forked."""
     if there is None or own is None:
         found = there or own
         if found is None:
@@ -269,7 +267,7 @@ def _count_missing(
 
 
 def _digest(file: Path) -> str:
-    """Of the file's bytes; empty where there is no file."""
+    """Hash the file's bytes; empty without a file."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest()
     except FileNotFoundError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -156,6 +157,12 @@ class CorpusStore(VectorSetStore):
         """
         with self._database.reading() as connection:
             return records.stored_sample(connection, key, seen=seen_by(self._actor))
+
+    def sample_or_none(self, key: SampleKey) -> Sample | None:
+        """Return a sample without its segments; None where there is none with that key."""
+        with suppress(NotFound):
+            return self.sample(key).sample
+        return None
 
     def find(self, name: str) -> SampleKey:
         """The sample that somebody means: by id, by dataset/id, or by the start of one id alone.

@@ -7,19 +7,21 @@ from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.keys.key_map import default_keys
 from tui_annotate.tui.screens.sample import rows
+from tui_annotate.tui.screens.sample.signals import SignalsStatus
 
 
 def test_what_ranks_poorly_is_told_unless_there_is_a_conflict_to_tell() -> None:
     """Why there are no vectors is known after a while, a conflict is not; neither is lost."""
     made = draft()
-    poor, rich, conflict = "words only: why", "words + model", "15 ≠ 12"
+    poor, rich = SignalsStatus("words only: why", limited=True), SignalsStatus("words + model")
+    conflict = "15 ≠ 12"
     assert rows.title(made, Side.SOURCE, signals=poor)[1:] == (
-        ("match 1/2 · 0.90", poor), "sentence 1/4", "",
+        ("match 1/2 · 0.90", poor.text), "sentence 1/4", "",
     )  # fmt: skip
     for signals in (poor, rich):
         found = rows.title(made, Side.SOURCE, signals=signals, conflict=conflict)
-        assert (found.notes[1:], found.extra) == ((conflict,), signals)
-    assert rows.title(made, Side.SOURCE, signals=rich).extra == rich
+        assert (found.notes[1:], found.extra) == ((conflict,), signals.text)
+    assert rows.title(made, Side.SOURCE, signals=rich).extra == rich.text
 
 
 def test_the_number_of_a_document_is_never_cut() -> None:
@@ -27,7 +29,7 @@ def test_the_number_of_a_document_is_never_cut() -> None:
     made = draft(
         f"titles: [{'Original report ' * 6}, Summary]\nlabels: [One]", sources=("A. B.", "B. A.")
     )
-    assert rows.title(made, Side.SOURCE, signals="").name == "ORIGINAL REPORT… 1/2 0"
+    assert rows.title(made, Side.SOURCE, signals=SignalsStatus()).name == "ORIGINAL REPORT… 1/2 0"
 
 
 def test_the_key_line_follows_the_question() -> None:

@@ -48,7 +48,7 @@ async def test_a_key_switches_what_ranks(folder: Path) -> None:
         assert signals.describe_choice(Signals.WORDS).upper() in person.shown()
         await person.press("t")
         assert lit(person) == ["Critics hated it from the first day."]
-        assert person.screen.panes.signals in person.shown()
+        assert person.screen.panes.signals.text in person.shown()
         await person.press("greater_than_sign")
         assert signals.describe_choice(Signals.VECTORS).upper() in person.shown()
         assert lit(person) == [
@@ -67,8 +67,8 @@ async def test_it_is_told_where_matches_are_not_listed(folder: Path) -> None:
         assert not any(choice in person.shown().splitlines()[0] for choice in CHOICES)
         await person.press("t t")
         assert signals.describe_choice(Signals.VECTORS) in person.shown().splitlines()[0]
-        assert "feelings" in person.screen.panes.signals
-        assert person.screen.panes.signals in person.shown()
+        assert "feelings" in person.screen.panes.signals.text
+        assert person.screen.panes.signals.text in person.shown()
         await person.press("z")
         assert person.draft.tree.source_title.upper() not in person.shown()
         assert signals.describe_choice(Signals.VECTORS) in person.shown().splitlines()[0]
@@ -131,8 +131,8 @@ def test_what_ranks_is_told_for_the_side_that_is_asked(
     cut = [sentences(document.text) for document in PAIR.documents]
     made = Felt(*known).prepare(PAIR, cut, vectors=bool(known))
     state = made.signals if known else "words only: why"
-    assert signals.describe_signals(made, state, by=by, side=side) == words
-    assert signals.is_limited(words) == (": " in words)
+    status = signals.SignalsStatus(words, limited=": " in words)
+    assert signals.describe_signals(made, state, by=by, side=side) == status
     if by is Signals.VECTORS:
         assert signals.uses_vectors(made, side) == bool(made.match(anchor(side), by=by))
 
@@ -140,16 +140,17 @@ def test_what_ranks_is_told_for_the_side_that_is_asked(
 def test_before_there_is_an_assist_its_state_is_told() -> None:
     """Whatever was chosen."""
     for by in Signals:
-        assert (
-            signals.describe_signals(None, "no assist: why", by=by, side=Side.SUMMARY)
-            == "no assist: why"
-        )
+        status = signals.describe_signals(None, "no assist: why", by=by, side=Side.SUMMARY)
+        assert status == signals.SignalsStatus("no assist: why", limited=True)
+    assert signals.describe_signals(None, "", by=by, side=Side.SUMMARY) == signals.SignalsStatus()
 
 
 def test_that_vectors_are_missing_is_told_in_eighty_columns() -> None:
     """With the reason and the way on, beside the mark of a warning."""
     words = "no vectors: all-MiniLM-L6-v2 lacks these words"
-    told, kind = signals.describe_change(Signals.VECTORS, words)
+    told, kind = signals.describe_change(
+        Signals.VECTORS, signals.SignalsStatus(words, limited=True)
+    )
     assert isinstance(told, StatusMessage)
     assert (told.code, kind) == (MessageCode.NO_VECTORS, "warning")
     assert words in told.text

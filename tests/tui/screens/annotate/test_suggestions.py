@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 def answers(folder: Path) -> list[tuple[Answer | None, str]]:
     """What ana answered, as the store has it, in reading order."""
     with workspace.open(folder) as space:
-        found = space.annotate.suggested(space.person("ana").id, KEY)
+        found = space.annotate.store.suggested(space.person("ana").id, KEY)
         return [(each.answer, each.reason) for each in found]
 
 

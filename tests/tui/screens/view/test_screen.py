@@ -158,7 +158,7 @@ async def test_matches_light_up_by_words(tmp_path: Path) -> None:
         assert reader.draft.matches[Side.SOURCE]
         assert f"1/{len(reader.draft.matches[Side.SOURCE])}" in reader.shown()
         assert reader.screen.panes.by is Signals.WORDS
-        assert reader.screen.panes.signals not in reader.shown()
+        assert reader.screen.panes.signals.text not in reader.shown()
         before = reader.draft.lit[Side.SOURCE]
         await reader.press("n")
         count = len(reader.draft.matches[Side.SOURCE])

@@ -39,7 +39,7 @@ class NoteLine:
         def done(found: Sequence[str]) -> None:
             self._former = list(found)
 
-        self._screen.submit(lambda: session.annotate.past_notes(session.person.id), done)
+        self._screen.submit(lambda: session.annotate.store.past_notes(session.person.id), done)
 
     def open(self, text: str) -> None:
         """Open the line with a text in it."""

@@ -86,7 +86,7 @@ class SampleSource:
     ) -> Callable[[], None] | None:
         """Return what stores a place, for the store's thread; None where none is stored."""
         annotate, who = current.session.annotate, current.session.person.id
-        return partial(annotate.keep_place, who, current.desk.sample.key, kept)
+        return partial(annotate.people.keep_place, who, current.desk.sample.key, kept)
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
         """Return what stores the time spent, for the store's thread."""

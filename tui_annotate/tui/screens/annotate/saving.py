@@ -364,7 +364,7 @@ class AnnotationSaves:
             feedback = annotate.feedback(who, key) if practised else None
             following = self._find_next(session, desk.sample)
             if following in (None, key):
-                again = annotate.find_reopened(session.person)
+                again = annotate.line.find_reopened(session.person)
                 return FinishedSample(saved, None, feedback, again)
             return FinishedSample(saved, screen.loader.open(following), feedback)
 

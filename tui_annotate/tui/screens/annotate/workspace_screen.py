@@ -486,7 +486,7 @@ class WorkspaceScreen(SampleScreen):
         """Store a preference of this person."""
         if session := self.session:
             who = reader(session.person.id)
-            self.submit(partial(session.annotate.keep_preference, who, what, value))
+            self.submit(partial(session.annotate.people.keep_preference, who, what, value))
 
     # the note line
 

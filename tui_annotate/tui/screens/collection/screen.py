@@ -197,7 +197,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     def _read_below(self, kind: SampleKind, path: Path) -> None:
         done = partial(self._show_error, None)
         try:
-            self._modes = self._modes or self._annotate.modes(self._dataset)
+            self._modes = self._modes or self._annotate.items.modes(self._dataset)
             done = partial(self._add_rows, kind, path, self._rows_below(kind, path))
         except TuiAnnotateError as error:
             done = partial(self._show_error, error)
@@ -208,9 +208,10 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         """In a thread."""
         annotate, who, dataset = self._annotate, self._person, self._dataset
         if not path:
-            return tree_rows.branch_rows(path, annotate.topics(who, dataset, kind))
+            return tree_rows.branch_rows(path, annotate.items.topics(who, dataset, kind))
         if len(path) == 1:
-            return tree_rows.branch_rows(path, annotate.runs(who, dataset, kind, topic=path[0]))
+            runs = annotate.items.runs(who, dataset, kind, topic=path[0])
+            return tree_rows.branch_rows(path, runs)
         topic, run = path
         return tree_rows.leaf_rows(path, annotate.leaves(who, dataset, kind, topic=topic, run=run))
 

@@ -28,6 +28,7 @@ from tui_annotate.tui.palette import (
 from tui_annotate.tui.row_widgets import Words
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.screens.sample.rows import Title, slot_of, title
+from tui_annotate.tui.screens.sample.signals import SignalsStatus
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 from tui_annotate.tui.widgets.label_bar import Option
 
@@ -88,7 +89,7 @@ def titles(
         ratings: of the sample as a whole, with the letters of who gave each.
         said: whether there is an adjudicated comment.
     """
-    name, _, right, _ = title(draft, side, signals="")
+    name, _, right, _ = title(draft, side, signals=SignalsStatus())
     positions = draft.positions
     if side is Side.SOURCE:
         count = len(draft.shown_evidence())

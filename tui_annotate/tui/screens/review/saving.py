@@ -65,7 +65,7 @@ class ReviewSource(SampleSource):
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
         """Return the sample that is named, else the first that waits, else an adjudicated one."""
         review, who = session.team().review, session.person.id
-        key = review.find(sample) if sample else review.next(who)
+        key = session.annotate.find(sample) if sample else review.next(who)
         if key is None:
             rows = review.queue(who)
             key = rows[0].key if rows else None

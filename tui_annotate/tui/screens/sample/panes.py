@@ -40,7 +40,8 @@ from tui_annotate.tui.screens.sample import signals
 from tui_annotate.tui.widgets.document_pane import DocumentPane
 
 if TYPE_CHECKING:
-    from tui_annotate.services.assist import AssistService, SampleAssist
+    from tui_annotate.services.assist.sample import SampleAssist
+    from tui_annotate.services.assist.search import AssistService
     from tui_annotate.tui.screens.sample.host import SampleHost
 
 Segments = Sequence[Sequence[Segment]]
@@ -52,14 +53,14 @@ class PaneController:
     """Cursors, documents and matches of the two panes.
 
     Attributes:
-        signals: what ranks the matches, in words.
+        signals: what ranks the matches.
         by: which signals rank them, as the annotator chose.
     """
 
     def __init__(self, screen: SampleHost) -> None:
         self._screen = screen
         self._panes: dict[Side, DocumentPane] = {}
-        self.signals = ""
+        self.signals = signals.SignalsStatus()
         self.by = Signals.FUSED
         self._assist: SampleAssist | None = None
         self._assist_state, self._first_sample = "", True
@@ -84,7 +85,8 @@ class PaneController:
     def reset(self) -> None:
         """Forget what was known of the sample before; answers for it are dropped."""
         self._anchors, self._documents, self._offsets = {}, {}, {}
-        self._assist, self._assist_state, self.signals = None, "", ""
+        self._assist, self._assist_state = None, ""
+        self.signals = signals.SignalsStatus()
         self._number += 1
 
     def load(self, draft: Draft) -> None:

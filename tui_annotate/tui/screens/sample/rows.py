@@ -28,7 +28,7 @@ from tui_annotate.tui.keys.actions import action_of
 from tui_annotate.tui.keys.key_map import KeyMap
 from tui_annotate.tui.line_text import cut, line_text
 from tui_annotate.tui.palette import SUGGESTED
-from tui_annotate.tui.screens.sample.signals import is_limited
+from tui_annotate.tui.screens.sample.signals import SignalsStatus
 from tui_annotate.tui.widgets.annotation_list import ListedAnnotation
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 from tui_annotate.tui.widgets.label_bar import Option
@@ -184,11 +184,11 @@ class Title(NamedTuple):
     extra: str = ""
 
 
-def title(draft: Draft, side: Side, *, signals: str, conflict: str = "") -> Title:
+def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "") -> Title:
     """The title of a pane.
 
     Args:
-        signals: what ranks the matches, in words.
+        signals: what ranks the matches.
         conflict: what the focused match and the selection may not agree on, in words.
     """
     sentences = draft.sentences(side)
@@ -205,9 +205,9 @@ def title(draft: Draft, side: Side, *, signals: str, conflict: str = "") -> Titl
         name = f"{name} {at + 1}/{len(documents)} {documents[at].title or documents[at].key}"
     if not sentences:
         return Title(name, (), right)
-    if conflict or not is_limited(signals):
-        return Title(name, (_focused_match(draft), conflict), right, signals)
-    return Title(name, (_focused_match(draft), signals), right)
+    if conflict or not signals.limited:
+        return Title(name, (_focused_match(draft), conflict), right, signals.text)
+    return Title(name, (_focused_match(draft), signals.text), right)
 
 
 def is_side_hidden(draft: Draft, side: Side) -> str:

@@ -556,8 +556,9 @@ class SampleScreen(Screen[None]):
         matches.show(name, [rows.describe_match_source(draft)], focused=False)
         found = rows.match_rows(draft)
         focused = draft.lit[rows.matches_side(draft)]
-        if self.changed("match list", (found, focused, self.panes.signals)):
-            self.query_one(MatchList).show(found, focused=focused, status=self.panes.signals)
+        status = self.panes.signals.text
+        if self.changed("match list", (found, focused, status)):
+            self.query_one(MatchList).show(found, focused=focused, status=status)
         counted = [
             str(len(draft.annotations) or ""),
             rows.describe_open_suggestions(draft),

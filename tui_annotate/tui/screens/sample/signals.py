@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode, StatusMessage
@@ -10,7 +10,7 @@ from tui_annotate.tui.draft.words import HINT, WARNING
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample
-    from tui_annotate.services.assist import SampleAssist
+    from tui_annotate.services.assist.sample import SampleAssist
 
 LOADING: Final = "words only: loading vectors"
 """Said until the vectors are there."""
@@ -19,7 +19,6 @@ QUICK_CHARACTERS: Final = 100_000
 """Characters of a sample that are read without being asked: a fifth of a second of a thread."""
 
 ALL: Final = tuple(Signals)
-_LIMITED: Final = ("words only", "no vectors", "no assist")
 _NAMES: Final = {
     Signals.FUSED: "words and vectors together",
     Signals.WORDS: "words alone",
@@ -42,9 +41,11 @@ def describe_choice(by: Signals) -> str:
     return "" if by is Signals.FUSED else f"by {by}"
 
 
-def is_limited(told: str) -> bool:
-    """Whether what `describe_signals` says is less than what annotators may count on."""
-    return told.startswith(_LIMITED)
+class SignalsStatus(NamedTuple):
+    """What ranks matches, in words; `limited` where vectors are missing against the choice."""
+
+    text: str = ""
+    limited: bool = False
 
 
 def is_quick(sample: Sample) -> bool:
@@ -52,23 +53,25 @@ def is_quick(sample: Sample) -> bool:
     return sum(len(document.text) for document in sample.documents) <= QUICK_CHARACTERS
 
 
-def describe_signals(made: SampleAssist | None, state: str, *, by: Signals, side: Side) -> str:
-    """What ranks the matches of a selection, in words for people.
+def describe_signals(
+    made: SampleAssist | None, state: str, *, by: Signals, side: Side
+) -> SignalsStatus:
+    """What ranks the matches of a selection, for people.
 
     Args:
         state: what the assist says of itself: its signals, or why there are no others.
         side: where the selection lies.
     """
     if made is None:
-        return state
+        return SignalsStatus(state, limited=bool(state))
     if by is Signals.WORDS:
-        return _NAMES[by]
+        return SignalsStatus(_NAMES[by])
     label = made.vectors.label if made.vectors else ""
     if label and uses_vectors(made, side):
-        return f"{label} alone" if by is Signals.VECTORS else made.signals
+        return SignalsStatus(f"{label} alone" if by is Signals.VECTORS else made.signals)
     lacking = "no vectors" if by is Signals.VECTORS else "words only"
     reason = f"{label} lacks these words" if label else state.partition(": ")[2]
-    return f"{lacking}: {reason}" if reason else lacking
+    return SignalsStatus(f"{lacking}: {reason}" if reason else lacking, limited=True)
 
 
 def uses_vectors(made: SampleAssist, side: Side) -> bool:
@@ -78,12 +81,8 @@ def uses_vectors(made: SampleAssist, side: Side) -> bool:
     return made.vectors.embedder is not None or side not in made.blind
 
 
-def describe_change(by: Signals, words: str) -> tuple[AnyMessage, Kind]:
-    """What is said when another choice was made.
-
-    Args:
-        words: as `describe_signals` says them now.
-    """
-    if is_limited(words) and by is Signals.VECTORS:
-        return StatusMessage(MessageCode.NO_VECTORS, {"reason": words}), WARNING
+def describe_change(by: Signals, status: SignalsStatus) -> tuple[AnyMessage, Kind]:
+    """What is said when another choice was made; `status` is the one since then."""
+    if status.limited and by is Signals.VECTORS:
+        return StatusMessage(MessageCode.NO_VECTORS, {"reason": status.text}), WARNING
     return _CHANGES[by], HINT

@@ -13,6 +13,7 @@ from tui_annotate.tui.draft.words import describe_labels
 from tui_annotate.tui.line_text import cut, line_text, width, wrap_line
 from tui_annotate.tui.row_widgets import Words
 from tui_annotate.tui.screens.sample.rows import Title, slot_of, title
+from tui_annotate.tui.screens.sample.signals import SignalsStatus
 from tui_annotate.tui.widgets.annotation_list import ListedAnnotation
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 from tui_annotate.tui.widgets.label_bar import Option
@@ -46,7 +47,7 @@ def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
     return options, "" if people else "nobody did anything here", False
 
 
-def titles(draft: ViewDraft, side: Side, *, signals: str, conflict: str) -> Title:
+def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: str) -> Title:
     """The title of a text."""
     told = title(draft, side, signals=signals, conflict=conflict)
     if side is Side.SOURCE:

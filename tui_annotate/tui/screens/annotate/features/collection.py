@@ -28,7 +28,7 @@ from tui_annotate.tui.screens.sample.rows import Title
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample
     from tui_annotate.services.annotate import AnnotationService, OpenSample
-    from tui_annotate.services.assist import SampleAssist
+    from tui_annotate.services.assist.sample import SampleAssist
     from tui_annotate.tui.session import AnnotatorSession
 
 _PAUSE: Final = 0.1  # seconds without another claim until the search begins

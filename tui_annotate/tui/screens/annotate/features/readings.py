@@ -34,7 +34,8 @@ class SecondReadings(Feature):
         """Offer the second reading where one comes back to finished work."""
         if first and desk.finished >= desk.total:
             self.host.submit(
-                lambda: session.annotate.find_reopened(session.person), self._ask_second_reading
+                lambda: session.annotate.line.find_reopened(session.person),
+                self._ask_second_reading,
             )
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
