@@ -17,6 +17,7 @@ from tui_annotate.domain.people import Verb
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
     from tui_annotate.lab.chat.judge_config import JudgeConfig
+    from tui_annotate.lab.judge.command_options import JudgeCommandOptions
     from tui_annotate.lab.judge.context_order import SortResult
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
     from tui_annotate.lab.judge.evaluation import EvaluationResult
@@ -27,29 +28,6 @@ if TYPE_CHECKING:
     from tui_annotate.settings import Settings
 
 _REPLIES_SUFFIX = ".replies.jsonl"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeCommandOptions:
-    """The options that sort, generate and evaluate share."""
-
-    file: Path | None
-    dataset: str
-    model: str
-    base_url: str
-    language: str
-    prompts: Path | None
-    concurrency: int
-    cache: Path | None
-    target: Path | None
-    dry_run: bool
-    as_json: bool
-    workspace: Path | None
-
-    @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> JudgeCommandOptions:
-        """Select the shared options from the parameters of a command."""
-        return cls(**{name: parameters[name] for name in cls.__slots__})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,20 +7,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import completion, output
+from tui_annotate.cli import output
 from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
     WorkspaceOption,
+    argument,
     choose_dataset,
+    dataset_option,
     examples,
+    flag,
     open_workspace,
-    parse_target,
+    value_option,
 )
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.people import Verb
-from tui_annotate.lab.judge.command_runs import (
+from tui_annotate.lab.judge.command_options import (
+    ConcurrencyOption,
     JudgeCommandOptions,
+    JudgeUrlOption,
+    LanguageOption,
+    ModelOption,
+    PromptsOption,
+    takes_judge_options,
+)
+from tui_annotate.lab.judge.command_runs import (
     open_setup,
     print_evaluated,
     print_generated,
@@ -32,78 +43,6 @@ from tui_annotate.lab.judge.command_runs import (
 if TYPE_CHECKING:
     from tui_annotate.lab.judge.proposals import ProposalPlan, ProposalReport
 
-FileArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="FILE",
-        help="Lines of question and contexts; any format that holds questions.",
-        show_default=False,
-    ),
-]
-DatasetOption = Annotated[
-    str,
-    typer.Option(
-        "--dataset",
-        metavar="NAME",
-        help="The samples of this dataset, in place of a file; what is said is stored with them.",
-        autocompletion=completion.datasets,
-    ),
-]
-ModelOption = Annotated[
-    str, typer.Option(metavar="NAME", help="The chat model that judges; else the settings'.")
-]
-JudgeUrlOption = Annotated[
-    str,
-    typer.Option(
-        "--base-url",
-        metavar="URL",
-        help="Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
-    ),
-]
-LanguageOption = Annotated[
-    str,
-    typer.Option(
-        "--language",
-        metavar="CODE",
-        help="Of the prompts: en or zh; else as each question is written.",
-        autocompletion=completion.complete_words("en", "zh"),
-    ),
-]
-PromptsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Prompts of your own, as `judge prompts` writes them; else prompts/ of the workspace.",
-        show_default=False,
-    ),
-]
-ConcurrencyOption = Annotated[
-    int, typer.Option(min=1, max=64, metavar="N", help="Requests at a time.")
-]
-CacheOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Keeps the replies; else a file beside the output, or the workspace with --dataset.",
-        show_default=False,
-    ),
-]
-TargetOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Appears whole or not at all.",
-        callback=parse_target,
-        show_default=False,
-    ),
-]
-PlanOption = Annotated[
-    bool, typer.Option("--dry-run", help="Tell calls and characters; ask nobody, write nothing.")
-]
-
-
 EXAMPLES = examples(
     "tui-annotate judge annotate --model MODEL --base-url http://127.0.0.1:8000/v1 --dry-run",
     "tui-annotate judge annotate --dataset news --model MODEL --limit 20",
@@ -114,13 +53,7 @@ EXAMPLES = examples(
 def annotate(
     *,
     dataset: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Whose samples; may be left out where there is one dataset alone.",
-            autocompletion=completion.datasets,
-            show_default=False,
-        ),
+        str, dataset_option("Whose samples; may be left out where there is one dataset alone.")
     ] = "",
     model: ModelOption = "",
     base_url: JudgeUrlOption = "",
@@ -175,8 +108,14 @@ def annotate(
 def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> None:
     calls = planned.samples - planned.cached
     if as_json:
-        values: dict[str, Any] = {"samples": planned.samples, "calls": calls}
-        output.as_json(values | {"cached": planned.cached, "characters": planned.characters})
+        output.as_json(
+            {
+                "samples": planned.samples,
+                "calls": calls,
+                "cached": planned.cached,
+                "characters": planned.characters,
+            }
+        )
         return
     where = f" to {host}" if host else ""
     output.line(
@@ -253,30 +192,20 @@ def register(app: typer.Typer) -> None:
     app.add_typer(judge, name="judge", no_args_is_help=True)
 
 
+@takes_judge_options
 def sort(
-    file: FileArgument = None,
+    chosen: JudgeCommandOptions,
     *,
-    dataset: DatasetOption = "",
     k: Annotated[
         int, typer.Option("-k", "--k", min=1, metavar="N", help="How many of both are compared.")
     ] = 10,
-    bottom: Annotated[bool, typer.Option("--bottom", help="Compare the last k.")] = False,
+    bottom: Annotated[bool, flag("--bottom", "Compare the last k.")] = False,
     no_screen: Annotated[
-        bool, typer.Option("--no-screen", help="Keep also what does not help to answer.")
+        bool, flag("--no-screen", "Keep also what does not help to answer.")
     ] = False,
     swap: Annotated[
-        bool, typer.Option("--swap", help="Ask each pair both ways, against a bias of position.")
+        bool, flag("--swap", "Ask each pair both ways, against a bias of position.")
     ] = False,
-    model: ModelOption = "",
-    base_url: JudgeUrlOption = "",
-    language: LanguageOption = "",
-    prompts: PromptsOption = None,
-    concurrency: ConcurrencyOption = 4,
-    cache: CacheOption = None,
-    target: TargetOption = None,
-    dry_run: PlanOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
 ) -> None:
     """Let a judge put the contexts of questions in its own order.
 
@@ -288,55 +217,37 @@ def sort(
     from tui_annotate.lab.judge.result_files import write_sorted
 
     options = SortOptions(k=k, bottom=bottom, screen=not no_screen, swap=swap)
-    chosen = JudgeCommandOptions.from_parameters(locals())
     with open_setup(chosen) as at:
-        if dry_run:
+        if chosen.dry_run:
             print_plan(plan_sort(at.rows, at.runner, options), at, chosen)
             return
         found = sort_rows(at.rows, at.runner, options)
         if at.dataset_judge:
             at.dataset_judge.store_sorted(found, at.runner, options)
-        if target:
-            write_sorted(found, target)
+        if chosen.target:
+            write_sorted(found, chosen.target)
     print_tally(at.runner)
-    if as_json:
+    if chosen.as_json:
         output.as_json([each.as_json() for each in found])
     else:
         print_sorted(found)
 
 
+@takes_judge_options
 def generate(
-    file: FileArgument = None,
+    chosen: JudgeCommandOptions,
     *,
-    dataset: DatasetOption = "",
     group_size: Annotated[
         int, typer.Option(min=2, metavar="N", help="Contexts, then answers, of one call.")
     ] = 20,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="Of the order in which contexts are grouped.")
+        int, value_option("--seed", "N", "Of the order in which contexts are grouped.")
     ] = 0,
-    slow: Annotated[
-        bool, typer.Option("--slow", help="Read each context by itself, part after part.")
-    ] = False,
+    slow: Annotated[bool, flag("--slow", "Read each context by itself, part after part.")] = False,
     gt_dir: Annotated[
         Path | None,
-        typer.Option(
-            "--gt-dir",
-            metavar="DIR",
-            help="Also a file for each answer, as RagSGE has them.",
-            show_default=False,
-        ),
+        value_option("--gt-dir", "DIR", "Also a file for each answer, as RagSGE has them."),
     ] = None,
-    model: ModelOption = "",
-    base_url: JudgeUrlOption = "",
-    language: LanguageOption = "",
-    prompts: PromptsOption = None,
-    concurrency: ConcurrencyOption = 4,
-    cache: CacheOption = None,
-    target: TargetOption = None,
-    dry_run: PlanOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
 ) -> None:
     """Let a judge answer questions from all of their contexts.
 
@@ -347,72 +258,55 @@ def generate(
     from tui_annotate.lab.judge.result_files import write_generated, write_truths
 
     options = GenerateOptions(group_size=group_size, seed=seed, slow=slow)
-    chosen = JudgeCommandOptions.from_parameters(locals())
     with open_setup(chosen) as at:
-        if dry_run:
+        if chosen.dry_run:
             print_plan(plan_generate(at.rows, at.runner, options), at, chosen)
             return
         found = generate_rows(at.rows, at.runner, options)
         if at.dataset_judge:
             at.dataset_judge.store_generated(found, at.runner, options)
-        if target:
-            write_generated(found, target)
+        if chosen.target:
+            write_generated(found, chosen.target)
         if gt_dir:
             write_truths(found, gt_dir)
     print_tally(at.runner)
-    print_generated(found, as_json=as_json)
+    print_generated(found, as_json=chosen.as_json)
 
 
 MetricOption = Annotated[
     list[str] | None,
-    typer.Option(
+    value_option(
         "--metric",
-        metavar="NAME",
-        help="faithfulness, answer_relevancy, context_precision or context_recall; may be"
+        "NAME",
+        "faithfulness, answer_relevancy, context_precision or context_recall; may be"
         " given again. All without it.",
-        show_default=False,
     ),
 ]
-
-
 EmbedderOption = Annotated[
     str,
-    typer.Option(
+    value_option(
         "--embedder",
-        metavar="NAME",
-        help="Of answer relevancy, as at ingest; else the workspace's own, else the best.",
+        "NAME",
+        "Of answer relevancy, as at ingest; else the workspace's own, else the best.",
     ),
 ]
 
 
-TopKOption = Annotated[
-    int, typer.Option(min=1, metavar="N", help="The first contexts that are looked at.")
-]
-
-
+@takes_judge_options
 def evaluate(
-    file: FileArgument = None,
+    chosen: JudgeCommandOptions,
     *,
-    dataset: DatasetOption = "",
     metric: MetricOption = None,
-    top_k: TopKOption = 10,
+    top_k: Annotated[
+        int, typer.Option(min=1, metavar="N", help="The first contexts that are looked at.")
+    ] = 10,
     max_chars: Annotated[
         int, typer.Option(min=2, metavar="N", help="Under which these are kept together.")
     ] = 13_000,
     embedder: EmbedderOption = "",
     backend: Annotated[
-        str, typer.Option(metavar="NAME", help="builtin, or ragas where it is installed.")
+        str, value_option("--backend", "NAME", "builtin, or ragas where it is installed.")
     ] = "builtin",
-    model: ModelOption = "",
-    base_url: JudgeUrlOption = "",
-    language: LanguageOption = "",
-    prompts: PromptsOption = None,
-    concurrency: ConcurrencyOption = 4,
-    cache: CacheOption = None,
-    target: TargetOption = None,
-    dry_run: PlanOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
 ) -> None:
     """Score answers and contexts by the measures of RAG.
 
@@ -426,11 +320,10 @@ def evaluate(
     from tui_annotate.lab.judge.evaluation import METRICS, EvaluateOptions
     from tui_annotate.lab.judge.result_files import write_evaluated
 
-    chosen = JudgeCommandOptions.from_parameters(locals())
     metrics = tuple(metric or METRICS)
     options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars)
     with open_setup(chosen) as at:
-        if dry_run:
+        if chosen.dry_run:
             print_plan(plan_evaluate(at.rows, at.runner, options), at, chosen)
             return
         how = choose_scale(
@@ -446,14 +339,14 @@ def evaluate(
             at.dataset_judge.store_evaluated(
                 found, at.runner, options, backend=backend, embedder=how.embedder
             )
-        if target:
-            write_evaluated(found, metrics, target)
+        if chosen.target:
+            write_evaluated(found, metrics, chosen.target)
     print_tally(at.runner)
-    print_evaluated(found, metrics, as_json=as_json)
+    print_evaluated(found, metrics, as_json=chosen.as_json)
 
 
 def prompts(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Made where it is missing.")],
+    folder: Annotated[Path, argument("DIR", "Made where it is missing.")],
 ) -> None:
     """Write the prompts of judges to a folder, to be changed there.
 

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import completion, output, screen
-from tui_annotate.cli.options import JsonOption, NameOption, WorkspaceOption, open_workspace
+from tui_annotate.cli.options import (
+    JsonOption,
+    NameOption,
+    WorkspaceOption,
+    argument,
+    dataset_option,
+    flag,
+    open_workspace,
+    value_option,
+)
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
-    from tui_annotate.lab.position.evaluation import (
-        Evaluation,
-        GroupBy,
-        HumanAgreement,
-    )
+    from tui_annotate.lab.position.evaluation import Evaluation, GroupBy, HumanAgreement
     from tui_annotate.lab.position.metric import MatchRules, PositionScore
 
 BAR_CELLS = 24
@@ -25,54 +30,37 @@ BAR_CELLS = 24
 
 ByOption = Annotated[
     str,
-    typer.Option(
+    value_option(
         "--by",
-        metavar="NAMES",
-        help="What rows are grouped by: gold-position, documents, model, task, file; several by"
-        " commas.",
-    ),
-]
-
-
-DatasetOption = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="A dataset of the workspace in place of files, with what people say.",
-        autocompletion=completion.datasets,
-    ),
-]
-
-
-TargetOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Rows with their scores.", show_default=False
+        "NAMES",
+        "What rows are grouped by: gold-position, documents, model, task, file; several by commas.",
     ),
 ]
 
 
 def evaluate(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="FILE", help="Predictions, plain or packed.", show_default=False),
-    ] = None,
+    files: Annotated[list[Path] | None, argument("FILE", "Predictions, plain or packed.")] = None,
     *,
-    dataset: DatasetOption = "",
+    dataset: Annotated[
+        str, dataset_option("A dataset of the workspace in place of files, with what people say.")
+    ] = "",
     by: ByOption = "gold-position",
     shared: Annotated[
-        bool, typer.Option("--shared", help="Only questions that were answered in all groups.")
+        bool, flag("--shared", "Only questions that were answered in all groups.")
     ] = False,
     whole_words: Annotated[
-        bool, typer.Option("--whole-words", help='A gold "cat" is not in "category".')
+        bool, flag("--whole-words", 'A gold "cat" is not in "category".')
     ] = False,
     first_line: Annotated[
-        bool, typer.Option("--first-line", help="Read the first line that is not empty.")
+        bool, flag("--first-line", "Read the first line that is not empty.")
     ] = False,
     skip_empty: Annotated[
-        bool, typer.Option("--skip-empty", help="Pass over gold answers of which nothing is left.")
+        bool, flag("--skip-empty", "Pass over gold answers of which nothing is left.")
     ] = False,
-    target: TargetOption = None,
+    target: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Rows with their scores."),
+    ] = None,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -209,11 +197,10 @@ def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
 def show(
     dataset: Annotated[
         str,
-        typer.Argument(
-            metavar="NAME",
-            help="A dataset; may be left out where one alone has positions.",
-            show_default=False,
-            autocompletion=completion.datasets,
+        argument(
+            "NAME",
+            "A dataset; may be left out where one alone has positions.",
+            complete=completion.datasets,
         ),
     ] = "",
     *,

@@ -18,9 +18,13 @@ from tui_annotate.cli.options import (
     UrlOption,
     WorkspaceOption,
     YesOption,
+    argument,
     choose_dataset,
+    dataset_option,
     examples,
+    flag,
     open_workspace,
+    value_option,
 )
 from tui_annotate.cli.output import Column
 from tui_annotate.domain.errors import InvalidInput, NotFound
@@ -127,15 +131,11 @@ def build_scorer_options(
 def train_probe(
     file: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[FILE]",
-            help="JSON lines of question and category, as rank writes them.",
-            show_default=False,
-        ),
+        argument("[FILE]", "JSON lines of question and category, as rank writes them."),
     ] = None,
     *,
     model: Annotated[
-        str, typer.Option(metavar="DIR", help="The local model's folder, with config.json.")
+        str, value_option("--model", "DIR", "The local model's folder, with config.json.")
     ],
     target: Annotated[
         Path,
@@ -143,17 +143,18 @@ def train_probe(
     ],
     labels: Annotated[
         str,
-        typer.Option(
-            metavar="WHOSE",
-            help="In place of a file: human (people's labels) or machine (a ranker's).",
+        value_option(
+            "--labels",
+            "WHOSE",
+            "In place of a file: human (people's labels) or machine (a ranker's).",
         ),
     ] = "",
     dataset: Annotated[
         str,
-        typer.Option(metavar="NAME", help="With --labels; where there is one alone it is meant."),
+        value_option("--dataset", "NAME", "With --labels; where there is one alone it is meant."),
     ] = "",
     layer: Annotated[
-        str, typer.Option(metavar="N", help="Whose states are read, from 1; auto tries all.")
+        str, value_option("--layer", "N", "Whose states are read, from 1; auto tries all.")
     ] = _AUTO,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the parting 70 to 30.")] = 0,
     as_json: JsonOption = False,
@@ -244,14 +245,7 @@ def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) 
 
 
 DatasetOption = Annotated[
-    str,
-    typer.Option(
-        "--dataset",
-        metavar="NAME",
-        help="Whose samples; may be left out where there is one dataset alone.",
-        autocompletion=completion.datasets,
-        show_default=False,
-    ),
+    str, dataset_option("Whose samples; may be left out where there is one dataset alone.")
 ]
 
 
@@ -283,52 +277,28 @@ def register(app: typer.Typer) -> None:
 
 ScorersOption = Annotated[
     list[str] | None,
-    typer.Option(
+    value_option(
         "--scorer",
-        metavar="NAME",
-        help="unigram, similarity, judge, probe:FILE, reward:DIR, or a plug-in; may be repeated.",
-        autocompletion=completion.complete_plugins("scorers"),
-        show_default=False,
+        "NAME",
+        "unigram, similarity, judge, probe:FILE, reward:DIR, or a plug-in; may be repeated.",
+        complete=completion.complete_plugins("scorers"),
     ),
 ]
-
-
 LangOption = Annotated[
     str,
-    typer.Option(
+    value_option(
         "--lang",
-        metavar="CODE",
-        help="How words are cut: zh, en, or auto: as the language of each text was told.",
-        autocompletion=completion.complete_words("auto", "zh", "en"),
+        "CODE",
+        "How words are cut: zh, en, or auto: as the language of each text was told.",
+        complete=completion.complete_words("auto", "zh", "en"),
     ),
 ]
-
-
 WithQuestionOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--with-question/--answer-only",
-        help="Whether vectors are those of an answer with its question, or of the answer alone.",
+        "Whether vectors are those of an answer with its question, or of the answer alone.",
     ),
-]
-
-
-ModelFolderOption = Annotated[
-    str,
-    typer.Option(
-        "--model-folder", metavar="DIR", help="Where the local model of a probe lies by now."
-    ),
-]
-
-
-TopKOption = Annotated[
-    int,
-    typer.Option("--top-k", metavar="K", min=1, help="Words of an answer that are averaged."),
-]
-
-
-JudgeOption = Annotated[
-    str, typer.Option("--judge", metavar="MODEL", help="The chat model of the scorer judge.")
 ]
 
 
@@ -338,12 +308,19 @@ def score_dataset(
     dataset: DatasetOption = "",
     scorers: ScorersOption = None,
     lang: LangOption = "auto",
-    top_k: TopKOption = 5,
+    top_k: Annotated[
+        int,
+        typer.Option("--top-k", metavar="K", min=1, help="Words of an answer that are averaged."),
+    ] = 5,
     with_question: WithQuestionOption = True,
     embedder: EmbedderOption = "",
     base_url: UrlOption = "",
-    judge: JudgeOption = "",
-    model_folder: ModelFolderOption = "",
+    judge: Annotated[
+        str, value_option("--judge", "MODEL", "The chat model of the scorer judge.")
+    ] = "",
+    model_folder: Annotated[
+        str, value_option("--model-folder", "DIR", "Where the local model of a probe lies by now.")
+    ] = "",
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -402,42 +379,34 @@ def _run_scorer(
     return report_as_json(scored)
 
 
-ColumnsOption = Annotated[
-    str,
-    typer.Option(
-        "--columns",
-        metavar="NAMES",
-        help="No file: columns that the samples came with, parted by commas; all for those of"
-        " generated answers.",
-    ),
-]
-
-
 def import_scores(
     file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[FILE]", help="JSON lines, a JSON array, CSV or TSV.", show_default=False
-        ),
+        Path | None, argument("[FILE]", "JSON lines, a JSON array, CSV or TSV.")
     ] = None,
     *,
     dataset: DatasetOption = "",
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="What the score is called.")
-    ] = "",
+    name: Annotated[str, value_option("--name", "NAME", "What the score is called.")] = "",
     id_column: Annotated[
-        str, typer.Option("--id-column", metavar="NAME", help="The column of the samples' ids.")
+        str, value_option("--id-column", "NAME", "The column of the samples' ids.")
     ] = "id",
     score_column: Annotated[
         str,
-        typer.Option(
+        value_option(
             "--score-column",
-            metavar="NAME",
-            help="The column of the numbers; else that of the score's name, else `score`.",
+            "NAME",
+            "The column of the numbers; else that of the score's name, else `score`.",
         ),
     ] = "",
-    low: Annotated[bool, typer.Option("--low", help="A low score is the better one.")] = False,
-    columns: ColumnsOption = "",
+    low: Annotated[bool, flag("--low", "A low score is the better one.")] = False,
+    columns: Annotated[
+        str,
+        value_option(
+            "--columns",
+            "NAMES",
+            "No file: columns that the samples came with, parted by commas; all for those of"
+            " generated answers.",
+        ),
+    ] = "",
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -500,9 +469,7 @@ def list_runs(
 def remove(
     run: Annotated[
         str,
-        typer.Argument(
-            metavar="RUN", help="Its id or the start of it; or a maker: the newest of its runs."
-        ),
+        argument("RUN", "Its id or the start of it; or a maker: the newest of its runs."),
     ],
     *,
     yes: YesOption = False,
