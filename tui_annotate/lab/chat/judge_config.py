@@ -21,8 +21,9 @@ NO_ENDPOINT = "http://localhost"
 class JudgeConfig:
     """The judge to ask as `llm:MODEL`, and its settings.
 
-    `language`: of the prompts; empty: that of each question. `folders`: of a user's prompts, first
-    wins.
+    Attributes:
+        language: of the prompts; empty: that of each question.
+        folders: of a user's prompts, the first one first.
     """
 
     judge: str

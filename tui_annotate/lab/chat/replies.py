@@ -128,8 +128,11 @@ ATTEMPTS: Final = 3
 class ReplyTally:
     """Counts of questions and replies.
 
-    `asked`: new replies. `again`: repeated questions. `unclear`: questions without a readable
-    reply. `refused`: by the endpoint. `characters`: code points sent.
+    Attributes:
+        asked: new replies.
+        unclear: questions without a readable reply.
+        refused: questions, by the endpoint.
+        characters: code points sent.
     """
 
     asked: int = 0

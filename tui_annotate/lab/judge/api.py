@@ -317,8 +317,6 @@ def choose_scale(
 
 
 def _load_embedder(asked: str, settings: Settings, used: VectorSet | None) -> Embedder | None:
-    from tui_annotate.plugins import registry
-
     if not asked and used is not None:
         return registry.load_embedder(
             used.embedder, base_url=used.base_url, dimensions=used.asked_dimensions

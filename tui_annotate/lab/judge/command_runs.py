@@ -175,10 +175,9 @@ def print_sorted(found: Sequence[SortResult]) -> None:
             _format_figure(each.sim),
             each.reason or " ".join(map(str, each.sorted)),
         ]
-        for each in found[:_MAX_ROWS]
+        for each in found
     ]
-    output.table(columns, rows)
-    _print_rest(len(found))
+    _print_rows(columns, rows)
     for name, values in (
         ("spearman", [each.spearman for each in found]),
         ("overlap", [each.sim for each in found]),
@@ -196,11 +195,9 @@ def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
         output.as_json([each.as_json() for each in found])
         return
     columns = [Column("question", flexible=True), Column("ground truth", flexible=True)]
-    rows = [
-        [each.row.question, each.ground_truth or f"- ({each.reason})"] for each in found[:_MAX_ROWS]
-    ]
-    output.table(columns, rows)
-    _print_rest(len(found))
+    _print_rows(
+        columns, [[each.row.question, each.ground_truth or f"- ({each.reason})"] for each in found]
+    )
 
 
 def print_evaluated(
@@ -223,10 +220,9 @@ def print_evaluated(
     columns = [Column("question", flexible=True), *(Column(name, number=True) for name in metrics)]
     rows = [
         [each.row.question, *(_format_figure(each.scores[name]) for name in metrics)]
-        for each in found[:_MAX_ROWS]
+        for each in found
     ]
-    output.table(columns, rows)
-    _print_rest(len(found))
+    _print_rows(columns, rows)
     for name, each in means.items():
         output.line(
             f"mean {name}: {_format_figure(each.mean)} of {each.count:,}; without: {each.missing:,}"
@@ -237,8 +233,7 @@ def _format_figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _print_rest(count: int) -> None:
-    if count > _MAX_ROWS:
-        output.say(
-            f"and {output.many(count - _MAX_ROWS, 'question')} more; -o and --json have them"
-        )
+def _print_rows(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> None:
+    output.table(columns, rows[:_MAX_ROWS])
+    if (more := len(rows) - _MAX_ROWS) > 0:
+        output.say(f"and {output.many(more, 'question')} more; -o and --json have them")

@@ -25,8 +25,11 @@ _DIGITS: Final = 3
 class SortOptions:
     """Options of sorting.
 
-    `k`: contexts to compare, at least 1. `screen`: omit contexts that do not help. `swap`: ask each
-    pair both ways; on a contradiction the order stays.
+    Attributes:
+        k: contexts of both orders that are compared, at least 1.
+        bottom: compare the last k, not the first.
+        screen: omit contexts that do not help.
+        swap: ask each pair both ways; on a contradiction the order stays.
     """
 
     k: int = 10
@@ -43,9 +46,12 @@ class SortOptions:
 class SortResult:
     """A judge's order of the contexts of one question, by index.
 
-    `good`, `bad`: in the retriever's order; None without screening. `spearman`: in [-1, 1]. `sim`:
-    shared part of the first k, in [0, 1]. Both have 3 decimals, or None with a reason. `overlap`:
-    shared ones in the judge's order. `unclear`: questions without a clear reply.
+    Attributes:
+        good, bad: in the retriever's order; None without screening.
+        spearman: in [-1, 1], 3 decimals; None with a reason.
+        sim: shared part of the first k, in [0, 1], 3 decimals; None with a reason.
+        overlap: the shared contexts in the judge's order.
+        unclear: questions without a clear reply.
     """
 
     row: QuestionRow

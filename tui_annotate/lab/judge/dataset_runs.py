@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import NotFound
@@ -64,8 +64,15 @@ class DatasetJudge:
     ) -> ScoreRun:
         """Store orders as a run: ranks, usefulness, and both figures."""
         scores = [score for each in found for score in _order_scores(each)]
-        scores += _figure_scores(found, SPEARMAN, [each.spearman for each in found])
-        scores += _figure_scores(found, OVERLAP, [each.sim for each in found])
+        figures = {
+            SPEARMAN: [each.spearman for each in found],
+            OVERLAP: [each.sim for each in found],
+        }
+        for name, raws in figures.items():
+            reasons = [
+                each.reason if raw is None else "" for each, raw in zip(found, raws, strict=True)
+            ]
+            scores += _figure_scores(found, name, raws, texts=reasons)
         return self._store("judge-sort", found, runner, parameters=asdict(options), scores=scores)
 
     def store_generated(
@@ -137,14 +144,8 @@ def _key_of(row: QuestionRow) -> SampleKey:
 def _order_scores(each: SortResult) -> list[Score]:
     key, count = _key_of(each.row), len(each.row.contexts)
     place = {context: float(number) for number, context in enumerate(each.sorted, 1)}
-    scores = [
-        Score(
-            key=key,
-            name=ORDER,
-            parts=tuple(place.get(at) for at in range(count)),
-            of="documents",
-        ),
-    ]
+    parts = tuple(place.get(at) for at in range(count))
+    scores = [Score(key=key, name=ORDER, parts=parts, of="documents")]
     if each.good is not None:
         good = set(each.good)
         useful = tuple(float(at in good) for at in range(count))
@@ -153,38 +154,30 @@ def _order_scores(each: SortResult) -> list[Score]:
 
 
 def _figure_scores(
-    found: Sequence[SortResult], name: str, raws: Sequence[float | None]
+    found: Sequence[SortResult | EvaluationResult],
+    name: str,
+    raws: Sequence[float | None],
+    *,
+    texts: Iterable[str],
 ) -> list[Score]:
+    """Return one figure of all samples, normalised within the run; a text for each."""
     return [
-        Score(
-            key=_key_of(each.row),
-            name=name,
-            raw=raw,
-            value=value,
-            text=each.reason if raw is None else "",
-        )
-        for each, raw, value in zip(found, raws, normalise_values(raws), strict=True)
+        Score(key=_key_of(each.row), name=name, raw=raw, value=value, text=text)
+        for each, raw, value, text in zip(found, raws, normalise_values(raws), texts, strict=True)
     ]
 
 
 def _metric_scores(found: Sequence[EvaluationResult], name: str) -> list[Score]:
-    """Return one metric for all samples, normalised within the run."""
     raws = [each.scores[name] for each in found]
-    scores = []
-    for each, raw, value in zip(found, raws, normalise_values(raws), strict=True):
-        parts = tuple(map(float, each.useful)) if name == "context_precision" else ()
-        scores.append(
-            Score(
-                key=_key_of(each.row),
-                name=name,
-                raw=raw,
-                value=value,
-                text=each.reasons.get(name, ""),
-                parts=parts,
-                of="documents" if parts else "",
-            )
-        )
-    return scores
+    scores = _figure_scores(found, name, raws, texts=[each.reasons.get(name, "") for each in found])
+    if name != "context_precision":
+        return scores
+    return [
+        replace(score, parts=tuple(map(float, each.useful)), of="documents")
+        if each.useful
+        else score
+        for score, each in zip(scores, found, strict=True)
+    ]
 
 
 def dataset_judge(machines: Machines) -> DatasetJudge:

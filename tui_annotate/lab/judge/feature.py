@@ -36,7 +36,10 @@ _PREVIEW_CELLS: Final = 160  # cells of a context on the page that lists them
 class RankedContexts:
     """The ranks (from 1) and usefulness of the source documents; empty where unknown.
 
-    `judged`: None for an omitted document. `truth`: the right answer.
+    Attributes:
+        judged: None for an omitted document.
+        truth: the right answer.
+        written: whether a judge wrote the right answer.
     """
 
     retrieved: tuple[int, ...] = ()

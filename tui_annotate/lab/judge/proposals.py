@@ -182,8 +182,10 @@ _MAX_TOKENS: Final = 4096
 class ProposalOptions:
     """Options of proposals.
 
-    `language`: empty: that of the summary. `max_chars`: code points sent of the sources together,
-    and of the summary. `limit`: number of samples; 0 for all.
+    Attributes:
+        language: of the prompt; empty: that of the summary.
+        max_chars: code points sent of the sources together, and of the summary.
+        limit: number of samples; 0 for all.
     """
 
     dataset: str
@@ -210,7 +212,10 @@ class ProposalPlan:
 class ProposalReport:
     """The result of a run of proposals; `run` is empty without a new one.
 
-    `skipped`: samples with one side only. `cut`: too long. `proposals`: found in the texts.
+    Attributes:
+        skipped: samples with one side only.
+        cut: samples that are too long.
+        proposals: found in the texts.
     """
 
     run: str

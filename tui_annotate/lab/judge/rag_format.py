@@ -18,7 +18,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.plugins.files.json_values import Value
-from tui_annotate.plugins.json_records import json_records
+from tui_annotate.plugins.json_records import json_records, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
@@ -85,8 +85,7 @@ class RagFormat:
                 _count_losses(record, tally, report)
                 key = _unique_id(record.sample, seen, report)
                 row = _build_row(record.sample, key=key, number=report.records, made=made)
-                target.write(json.dumps(row, ensure_ascii=False))
-                target.write("\n")
+                write_json_line(target, row)
                 report.records += 1
         return report
 

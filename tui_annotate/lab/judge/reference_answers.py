@@ -26,8 +26,10 @@ EXPECTED_ANSWER: Final = 600
 class GenerateOptions:
     """Options of reference answers.
 
-    `group_size`: contexts, and answers, of one call; at least 2. `seed`: of the order of contexts.
-    `slow`: each context is read by itself, part after part.
+    Attributes:
+        group_size: contexts, and answers, of one call; at least 2.
+        seed: of the order of contexts.
+        slow: each context is read by itself, part after part.
     """
 
     group_size: int = GROUP_SIZE

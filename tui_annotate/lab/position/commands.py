@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,8 +24,8 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
-from tui_annotate.domain.progress import Progress
-from tui_annotate.lab.position import evaluate_commands as position_evaluating
+from tui_annotate.domain.progress import time_phase
+from tui_annotate.lab.position.evaluate_commands import evaluate, show
 from tui_annotate.lab.position.prompts import Style
 
 if TYPE_CHECKING:
@@ -336,15 +335,14 @@ def _ask_model(
         if missed <= MAX_MISSING_SHOWN:
             output.say(f"{where}: no answer: {why}")
 
-    with written(parse_target(target)) as file, output.progress("rows") as show:
-        begun = time.monotonic()
-
-        def step(rows: int) -> None:
-            share, seconds = rows / count, time.monotonic() - begun
-            show(Progress("asking", rows, share=share, seconds=seconds))
-
+    with written(parse_target(target)) as file, output.progress("rows") as show_progress:
         return asking.run_model(
-            files, judge, options, target=file, on_missing=told, on_progress=step
+            files,
+            judge,
+            options,
+            target=file,
+            on_missing=told,
+            on_progress=time_phase(show_progress, "asking", total=count),
         )
 
 
@@ -419,9 +417,9 @@ def register(app: typer.Typer) -> None:
             "tui-annotate position evaluate predictions.jsonl.gz --whole-words -o scored.jsonl.gz",
             "tui-annotate position evaluate --dataset study --json",
         ),
-    )(position_evaluating.evaluate)
+    )(evaluate)
     position.command(
         "show",
         epilog=examples("tui-annotate position show", "tui-annotate position show study"),
-    )(position_evaluating.show)
+    )(show)
     app.add_typer(position, name="position")

@@ -144,17 +144,11 @@ def _bar_cells(bar: PositionScore, *, unanswered: bool) -> list[str | float]:
 
 
 def draw_bar(bar: PositionScore, cells: int) -> str:
-    """Return a bar in ASCII: `#` up to the mean, `-` over its interval."""
+    """Return a bar in ASCII: `#` up to the interval, `=` from there to the mean, `-` above it."""
     if bar.mean is None or bar.interval is None:
         return ""
-    end = round(bar.mean * cells)
-    low, high = (round(each * cells) for each in bar.interval)
-    signs = ["#" if at < end else " " for at in range(cells)]
-    for at in range(end, max(high, end)):
-        signs[at] = "-"
-    for at in range(min(low, end), end):
-        signs[at] = "="
-    return "".join(signs).rstrip()
+    low, mean, high = (round(each * cells) for each in (bar.interval[0], bar.mean, bar.interval[1]))
+    return "#" * low + "=" * (mean - low) + "-" * (high - mean)
 
 
 def _print_agreement(people: HumanAgreement) -> None:

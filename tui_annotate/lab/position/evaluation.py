@@ -31,7 +31,8 @@ from tui_annotate.lab.position.metric import (
     count_empty_golds,
     score_row,
 )
-from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows, write_row
+from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
+from tui_annotate.plugins.json_records import write_json_line
 
 
 class GroupBy(StrEnum):
@@ -94,8 +95,10 @@ class HumanAgreement:
 class Evaluation:
     """Scores by group, in order.
 
-    `empty_golds`: gold answers with an empty normal form. `unscored`: questions with no other gold
-    answer. `left_out`: answers to questions that not all groups share.
+    Attributes:
+        empty_golds: gold answers with an empty normal form.
+        unscored: questions with no other gold answer.
+        left_out: answers to questions that not all groups share.
     """
 
     by: tuple[GroupBy, ...]
@@ -240,7 +243,7 @@ def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> in
     for path in paths:
         for placed in read_rows(path, some=False):
             case = row_case(placed, rules)
-            write_row({**placed.row, case.task.metric: case.score}, target)
+            write_json_line(target, {**placed.row, case.task.metric: case.score})
             count += 1
     return count
 

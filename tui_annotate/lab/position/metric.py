@@ -27,9 +27,10 @@ _HAN = re.compile(rf"[{HAN}]")
 class MatchRules:
     """Deviations from the original metric; none by default.
 
-    `whole_words`: "cat" is not in "category"; a Han character is a word. `first_filled`: read the
-    first nonblank line, else the first one. `skip_empty`: skip gold answers with an empty normal
-    form, else every answer contains them.
+    Attributes:
+        whole_words: "cat" is not in "category"; a Han character is a word.
+        first_filled: read the first nonblank line, else the first one.
+        skip_empty: skip gold answers with an empty normal form, which every answer contains.
     """
 
     whole_words: bool = False
@@ -120,8 +121,9 @@ def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
 class PositionScore:
     """The scores of `n` answered rows at one position.
 
-    `hits`: scores of 1.0. `unanswered`: other rows. `fails`: wrong or missing, human verdicts
-    first.
+    Attributes:
+        hits: scores of 1.0.
+        fails: wrong or missing answers; a human verdict precedes the metric.
     """
 
     n: int

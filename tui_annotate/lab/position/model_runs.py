@@ -23,8 +23,9 @@ from tui_annotate.domain.position_studies import (
     task,
 )
 from tui_annotate.lab.position.prompts import Style, build_prompt
-from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows, write_row
+from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
 from tui_annotate.lab.position.row_generation import is_reordered
+from tui_annotate.plugins.json_records import write_json_line
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
 
 _BATCH: Final = 64
@@ -45,10 +46,10 @@ OnMissing = Callable[[str, int | None, str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRunOptions:
-    """Options of a model run.
+    """Options of a model run; those of the request are as in `Question`.
 
-    `longest`: code points of a prompt; 0 for any. `temperature`, `top_p`, `max_tokens`: as
-    `Question`.
+    Attributes:
+        longest: code points of a prompt that is still sent; 0 for any.
     """
 
     style: Style = Style.PLAIN
@@ -90,7 +91,7 @@ def write_prompts(paths: Iterable[Path], target: TextIO, options: ModelRunOption
     for located, prompt in read_prompts(paths, options):
         with locate_row(located.where):
             fields = _prompt_fields(located.row, prompt, options)
-        write_row({**located.row, **fields}, target)
+        write_json_line(target, {**located.row, **fields})
         count += 1
     return count
 
@@ -147,7 +148,7 @@ def run_model(
                     position = gold_position(located.row)
                     report.unanswered[position] += 1
                     on_missing(located.where, position, outcome.message)
-                write_row(row, target)
+                write_json_line(target, row)
             report.rows += len(batch)
             on_progress(report.rows)
     return report

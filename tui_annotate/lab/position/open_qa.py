@@ -34,7 +34,7 @@ from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, S
 from tui_annotate.lab.position.metric import score_row
 from tui_annotate.lab.position.prompts import format_pairs
 from tui_annotate.plugins.files.json_values import Value
-from tui_annotate.plugins.json_records import json_records
+from tui_annotate.plugins.json_records import json_records, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
@@ -250,8 +250,7 @@ class OpenQaWriter:
         if score is not None:
             row[task(row).metric] = score
         row |= self._verdict_fields(record)
-        target.write(json.dumps(row, ensure_ascii=False))
-        target.write("\n")
+        write_json_line(target, row)
 
     def _verdict_fields(self, record: Record) -> dict[str, Any]:
         people = {person.id: person for person in record.people}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -55,12 +54,6 @@ def locate_row(where: str) -> Iterator[None]:
         raise
     except InvalidInput as error:
         raise InvalidRecord(error.message, error.hint, where=where) from error
-
-
-def write_row(row: dict[str, Any], file: TextIO) -> None:
-    """Write a row as a line."""
-    file.write(json.dumps(row, ensure_ascii=False))
-    file.write("\n")
 
 
 def is_file_of_rows(target: Path) -> bool:

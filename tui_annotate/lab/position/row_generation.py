@@ -34,9 +34,9 @@ from tui_annotate.lab.position.row_files import (
     locate_row,
     open_folder,
     rows_suffix,
-    write_row,
 )
 from tui_annotate.plugins.files.targets import output
+from tui_annotate.plugins.json_records import write_json_line
 
 _Item = TypeVar("_Item")
 
@@ -182,12 +182,7 @@ MIN_PASSAGES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class GenerationReport:
-    """The files and rows that were written.
-
-    Attributes:
-        files: as they are named, in the order in which they were begun.
-        rows: in all of them.
-    """
+    """The files that were written, in the order of their first rows, and the rows in all."""
 
     files: tuple[Path, ...]
     rows: int
@@ -197,8 +192,11 @@ class GenerationReport:
 class GenerationOptions:
     """Options of generated rows.
 
-    `documents`: passages, at least 2. `gold_at`: as `places` parses. `oracle`: the gold passage
-    alone. `seed`: shuffles the distractors; None keeps the retriever's order.
+    Attributes:
+        documents: passages, at least 2.
+        gold_at: positions, as `places` parses them.
+        oracle: the gold passage alone.
+        seed: shuffles the distractors; None keeps the retriever's order.
     """
 
     documents: int = MIN_PASSAGES
@@ -269,7 +267,7 @@ def _write_rows(
     if is_file_of_rows(target):
         with output(target) as file:
             for row in rows:
-                write_row(row, file)
+                write_json_line(file, row)
                 count += 1
         return GenerationReport((target,), count)
     stem = source.name.lstrip(".").split(".", 1)[0]
@@ -278,7 +276,7 @@ def _write_rows(
         for row in rows:
             count += 1
             position = f"-gold-at-{gold_position(row)}" if by_position else ""
-            write_row(row, files.file(f"{start}{position}{suffix}"))
+            write_json_line(files.file(f"{start}{position}{suffix}"), row)
     return GenerationReport(tuple(target / name for name in files.names), count)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -29,8 +30,10 @@ class _Source(NamedTuple):
 class WorkspaceRowOptions:
     """Options of rows of samples.
 
-    `documents`: passages of a row, at least 2. `dataset`: also of the distractors; empty for all.
-    `question`: for samples without one.
+    Attributes:
+        documents: passages of a row, at least 2.
+        dataset: also of the distractors; empty for all.
+        question: for samples without one.
     """
 
     documents: int
@@ -62,16 +65,14 @@ def build_workspace_rows(corpus: CorpusStore, wanted: WorkspaceRowOptions) -> It
         if row is None:
             continue
         own = {document.sha256 for document in record.sample.side(Side.SOURCE)}
-        needed = wanted.documents - 1
         order = row_random(wanted.seed, str(record.sample.key))
-        for source in _random_sources(pool, own, order):
-            if needed == 0:
-                break
-            document = text(source)
-            if holds_answer(document.text, row["answers"]):
-                continue
-            row["ctxs"].append(_distractor(document, source))
-            needed -= 1
+        found = ((text(source), source) for source in _random_sources(pool, own, order))
+        distractors = (
+            _distractor(document, source)
+            for document, source in found
+            if not holds_answer(document.text, row["answers"])
+        )
+        row["ctxs"] += islice(distractors, wanted.documents - 1)
         yield LocatedRow(str(record.sample.key), row)
 
 

@@ -41,7 +41,7 @@ MAX_NAMES: Final = 20
 class ChoiceOrigin(StrEnum):
     """The origin of a direction or threshold: run or user, or these samples.
 
-    `only` is the threshold between the two values that there are: nothing was chosen.
+    ONLY is the threshold between the two values that there are: nothing was chosen.
     """
 
     GIVEN = "given"
@@ -53,7 +53,9 @@ class ChoiceOrigin(StrEnum):
 class MachineValues:
     """The values of one score or column, parallel to the judged samples.
 
-    `maker`, `run`: empty for a column. `low`: low values are better supported; None if unknown.
+    Attributes:
+        maker, run: empty for a column.
+        low: low values are better supported; None if unknown.
     """
 
     name: str
@@ -65,10 +67,11 @@ class MachineValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineComparison:
-    """How well one score or column agrees with human labels.
+    """How well one score or column agrees with human labels; see `MachineValues`.
 
-    `maker`, `run`: empty for a column. `n`, `missing`: judged samples with and without a value.
-    `not_numbers`: values that count as missing. `low`: low values are better supported.
+    Attributes:
+        n, missing: judged samples with and without a value.
+        not_numbers: values that count as missing.
     """
 
     name: str
@@ -171,10 +174,13 @@ class Against(StrEnum):
 class ComparisonOptions:
     """Options of a comparison.
 
-    `scores`: names or makers; all if no columns are named. `columns`: fields of meta. `against`:
-    `people`, `settled`, or a person. `unwanted`: labels of unsupported samples; empty for all but
-    Benign. `thresholds`: by name, "" for the others. `low`, `high`: whether low or high is better
-    supported.
+    Attributes:
+        scores: names or makers; all if no columns are named.
+        columns: fields of meta.
+        against: a value of `Against`, or a person.
+        unwanted: labels of unsupported samples; empty for all but Benign.
+        thresholds: by name, "" for the others.
+        low, high: scores whose low or high values are better supported.
     """
 
     dataset: str

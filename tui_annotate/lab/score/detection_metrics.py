@@ -38,7 +38,9 @@ class DetectionFigure:
 class DetectionResult:
     """How well one score detects unsupported samples; `figures` by the names of `MEASURES`.
 
-    `hits`, `misses`: of unsupported samples; `alarms`, `passes`: of supported ones.
+    Attributes:
+        hits, misses: unsupported samples.
+        alarms, passes: supported samples.
     """
 
     hits: int

@@ -7,7 +7,6 @@ came; what a newer run found goes before it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -38,7 +37,8 @@ from tui_annotate.lab.score.sample_reader import (
     uncertain_answers,
 )
 from tui_annotate.methods.verdicts import supported
-from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.json_records import doubts_at, read_objects, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
@@ -48,7 +48,6 @@ from tui_annotate.plugins.record_validation import (
     document,
     field,
     identifier,
-    problem,
 )
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
@@ -94,11 +93,9 @@ class _PlacedGeneration(NamedTuple):
 
 
 def parse_records(
-    row: Any, options: ImportOptions, *, dataset: str, number: int, where: str
+    row: dict[str, Any], options: ImportOptions, *, dataset: str, number: int, where: str
 ) -> tuple[list[Record], list[str]]:
     """Parse the samples of row `number`, from 0; also return doubts about it."""
-    if not isinstance(row, dict):
-        raise InvalidInput(f"the row is {describe_value(row)}, not an object")
     generations = list(_parse_generations(field(row, "generation", option="")))
     normal = [
         each for each in generations if _has_type(each, NORMAL) and each.fields["text"].strip()
@@ -423,22 +420,20 @@ class GenerationsFormat:
         """One record for each normal answer, in their order; see `Importer.read`."""
         dataset = dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
-            for value in json_values(path, encoding=options.encoding, meter=options.meter):
-                if isinstance(value, Problem):
-                    yield value
-                    continue
+
+            def read_row(row: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
                 where, number = value.where, value.number - 1
-                try:
-                    found, doubts = parse_records(
-                        value.value, options, dataset=dataset, number=number, where=where
-                    )
-                    group = found[0].sample.group
-                    if (before := seen.first(group, where)) != where:
-                        raise InvalidInput(f"id {group} was given at {before} already")
-                    yield from found
-                    yield from (Problem(where, doubt, refused=False) for doubt in doubts)
-                except InvalidInput as error:
-                    yield problem(where, error)
+                found, doubts = parse_records(
+                    row, options, dataset=dataset, number=number, where=where
+                )
+                group = found[0].sample.group
+                if (before := seen.first(group, where)) != where:
+                    raise InvalidInput(f"id {group} was given at {before} already")
+                yield from found
+                yield from doubts_at(where, doubts)
+
+            values = json_values(path, encoding=options.encoding, meter=options.meter)
+            yield from read_objects(values, read_row, what="row")
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -447,7 +442,7 @@ class GenerationsFormat:
         report = ExportReport()
         tally = LossCounter(self.about, report, own=FORMAT)
         for row in build_rows(records, options, tally=tally, report=report):
-            _write_line(target, row.fields)
+            write_json_line(target, row.fields)
         return report
 
 
@@ -469,13 +464,6 @@ class PreferencesFormat:
                 continue
             query = [{"role": "human", "text": row.fields["question"]}]
             texts = [each["text"] for each in row.chosen]
-            _write_line(
-                target,
-                {"query": query, "preference": texts, "task": row.fields.get("category", "")},
-            )
+            task = row.fields.get("category", "")
+            write_json_line(target, {"query": query, "preference": texts, "task": task})
         return report
-
-
-def _write_line(target: TextIO, row: dict[str, Any]) -> None:
-    target.write(json.dumps(row, ensure_ascii=False))
-    target.write("\n")

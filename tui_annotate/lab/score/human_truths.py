@@ -27,9 +27,10 @@ MACHINE: Final = "machine:"
 class TruthOptions:
     """Whose labels count, and which of them.
 
-    `people`: ids; empty for all readers, without review. `unwanted`: labels of unsupported samples,
-    with all below; empty for all but Benign. `unmarked_clean`: untouched samples count as
-    supported.
+    Attributes:
+        people: ids; empty for all readers, without review.
+        unwanted: labels of unsupported samples, with all below; empty for all but Benign.
+        unmarked_clean: untouched samples count as supported.
     """
 
     people: frozenset[str] = frozenset()

@@ -6,7 +6,6 @@ others say nothing, and are counted.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidRecord, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.records import Problem, RecordFilter
 from tui_annotate.lab.score import probes
 from tui_annotate.lab.score.probes import AUTO, TrainedProbe
@@ -151,20 +150,13 @@ def train_on(
     progress: Callable[[Progress], None] | None = None,
 ) -> TrainedProbe:
     """Train a probe on some questions, without a workspace; see `ProbeTrainingService.run`."""
-    began, count = time.monotonic(), len(found.questions)
-
-    def report(looked: int) -> None:
-        if progress:
-            seconds = time.monotonic() - began
-            progress(Progress("looking", looked, share=looked / count, seconds=seconds))
-
     return probes.train(
         found.questions,
         found.known,
         model=asked.model,
         layer=asked.layer,
         seed=asked.seed,
-        on_progress=report,
+        on_progress=time_phase(progress, "looking", total=len(found.questions)),
     )
 
 

@@ -116,8 +116,6 @@ class Probe:
 
     def chance(self, states: NDArray[np.float32]) -> float:
         """Return the probability that the answer is known. `states`: (layers, size)."""
-        import numpy as np
-
         state = states[self.layer - 1 : self.layer].astype(np.float64)
         return float(predict_chances(state, np.array(self.weights), bias=self.bias)[0])
 
@@ -194,8 +192,6 @@ def train(
         InvalidInput: there is no such layer, or too few questions of a kind.
         Unavailable: libraries or model are missing.
     """
-    import numpy as np
-
     truth = np.array(known, np.bool_)
     learnt, apart = split_cases(truth, seed=seed)
     local = LanguageModel(model)
@@ -231,21 +227,17 @@ def train(
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    weights: NDArray[np.float64]
+    weights: Numbers
     bias: float
     score: float
 
 
-def _measure_layer(
-    fitted: _Fit, states: NDArray[np.float32], known: NDArray[np.bool_]
-) -> ProbeMetrics:
-    import numpy as np
-
+def _measure_layer(fitted: _Fit, states: NDArray[np.float32], known: Truths) -> ProbeMetrics:
     sure = predict_chances(states.astype(np.float64), fitted.weights, bias=fitted.bias)
     return measure_probe(known, sure > _THRESHOLD)
 
 
-def _fit(states: NDArray[np.float32], known: NDArray[np.bool_], seed: int) -> _Fit:
+def _fit(states: NDArray[np.float32], known: Truths, seed: int) -> _Fit:
     try:
         from sklearn.linear_model import LogisticRegression
         from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -253,8 +245,6 @@ def _fit(states: NDArray[np.float32], known: NDArray[np.bool_], seed: int) -> _F
         from sklearn.preprocessing import StandardScaler
     except ImportError as error:
         raise Unavailable(f"probes are trained by scikit-learn: {error}", INSTALL) from error
-    import numpy as np
-
     pipeline = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     folds = min(_FOLDS, int(known.sum()), int((~known).sum()))
     parts = StratifiedKFold(folds, shuffle=True, random_state=seed)

@@ -59,8 +59,10 @@ class Category(StrEnum):
 class AnswerVerdict:
     """A ranker's verdict on one answer.
 
-    `margin`: of the summed scores over the point of indecision. `value`: the same in [0, 1].
-    `as_right`, `as_wrong`: sort keys, highest first, among right and wrong answers.
+    Attributes:
+        margin: of the summed scores over the point of indecision.
+        value: the same in [0, 1].
+        as_right, as_wrong: sort keys, highest first, among right and wrong answers.
     """
 
     label: AnswerLabel

@@ -5,7 +5,6 @@ People's own work plays no part here, so that a ranker can be held against it.
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Actor, Verb, require
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
@@ -70,8 +69,10 @@ def parse_ranker(name: str) -> Ranker:
 class RankOptions:
     """Options of a ranking.
 
-    `up`, `down`: percentiles, 0 to 100, down <= up. `short`: answers with fewer extra code points
-    are short. `use`: scores to add up; empty for the published ones.
+    Attributes:
+        up, down: percentiles, 0 to 100, down <= up.
+        short: answers with fewer extra code points are short.
+        use: scores to add up; empty for the published ones.
     """
 
     dataset: str
@@ -198,17 +199,14 @@ class _RankCounts:
     def __init__(self, progress: Callable[[Progress], None] | None) -> None:
         self.labels: Counter[AnswerLabel] = Counter()
         self.categories: Counter[Category] = Counter()
-        self._progress = progress
-        self._began = time.monotonic()
+        self._report = time_phase(progress, "ranking")
 
     def count(self, verdicts: Sequence[AnswerVerdict]) -> None:
         """Count a question and its answers."""
         labels = [verdict.label for verdict in verdicts]
         self.labels.update(labels)
         self.categories[categorise(labels)] += 1
-        if self._progress is not None:
-            done, seconds = self.labels.total(), time.monotonic() - self._began
-            self._progress(Progress("ranking", done, seconds=seconds))
+        self._report(self.labels.total())
 
 
 def _check_options(asked: RankOptions) -> None:

@@ -42,8 +42,11 @@ class Step:
 class Recipe:
     """The content of a recipe file.
 
-    `dataset`: empty for the input's name. `source`: None for a stored dataset. `steps`: scorers in
-    order; none for the input's own scores. `unused`: ignored keys with the reason.
+    Attributes:
+        dataset: empty for the input's name.
+        source: None for a stored dataset.
+        steps: scorers in order; none for the input's own scores.
+        unused: ignored keys with the reason.
     """
 
     dataset: str = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Actor, Verb, require
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.lab.score.sample_reader import (
     AUTO,
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
     from tui_annotate.storage.scores.store import ScoreStore
     from tui_annotate.workspace.machines import Machines
-
-
-OnProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +82,9 @@ class ScoreService:
     store: ScoreStore
     actor: Actor
 
-    def run(self, asked: ScoreOptions, *, progress: OnProgress | None = None) -> ScoreReport:
+    def run(
+        self, asked: ScoreOptions, *, progress: Callable[[Progress], None] | None = None
+    ) -> ScoreReport:
         """Score a dataset, and store the run as a whole.
 
         Raises:
@@ -99,7 +97,7 @@ class ScoreService:
         samples = self._count_samples(asked.dataset)
         scorer = registry.load_scorer(asked.scorer, asked.options)
         reader = self._open_reader(asked)
-        on_read = _progress_callback(progress, samples)
+        on_read = time_phase(progress, "scoring", total=samples)
         with closing(ScoreValues()) as values:
             name = asked.scorer.partition(":")[0]
             with registry.guard_plugin("scorers", name):
@@ -201,18 +199,6 @@ class ScoreService:
         if asked.language not in LANGUAGES:
             raise InvalidInput(f"no language {asked.language!r}", f"one of {', '.join(LANGUAGES)}")
         return DatasetReader(self.corpus, self.segments, asked.dataset, asked.language)
-
-
-def _progress_callback(progress: OnProgress | None, samples: int) -> Callable[[int], None]:
-    began = time.monotonic()
-
-    def told(read: int) -> None:
-        if progress is not None:
-            share = min(read / samples, 1.0)
-            seconds = time.monotonic() - began
-            progress(Progress("scoring", read, share=share, seconds=seconds))
-
-    return told
 
 
 def _new_run(
