@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tests.helpers.stores import SEGMENTER, new
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import FakeChat, chatting
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import OPERATOR
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.scores import RunKind, Score
 from tui_annotate.lab.chat.judge_config import JudgeConfig
@@ -43,7 +45,10 @@ def judging(database: Database, scores: ScoreStore) -> DatasetJudge:
         sample("b", *contexts(0), meta={"ground_truth": "It is so."}),
     ]
     corpus.add([new(each) for each in samples], segmenter=SEGMENTER)
-    return DatasetJudge(corpus, scores, ReplyStore(database))
+    machines: Any = SimpleNamespace(
+        corpus=corpus, scores=scores, replies=ReplyStore(database), actor=OPERATOR
+    )
+    return DatasetJudge(machines)
 
 
 def sample(name: str, *sources: str, answer: str = "", **more: Any) -> Sample:
@@ -66,7 +71,7 @@ def chat() -> Iterator[FakeChat]:
 
 def seat(chat: FakeChat, judging: DatasetJudge) -> JudgeRunner:
     """A judge whose replies the store keeps."""
-    return make_runner(JudgeConfig(judge="llm:m", base_url=chat.url), judging.replies)
+    return make_runner(JudgeConfig(judge="llm:m", base_url=chat.url), judging.machines.replies)
 
 
 def kept(scores: ScoreStore) -> dict[tuple[str, str], Score]:

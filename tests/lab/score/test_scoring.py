@@ -299,4 +299,4 @@ def test_the_api_reaches_it(tmp_path: Path) -> None:
     """As everything that a command does."""
     create(tmp_path / "w").close()
     with tui_annotate.open(tmp_path / "w") as space:
-        assert space.machines.scoring.store is space.machines.scores
+        assert space.machines.scoring.machines is space.machines

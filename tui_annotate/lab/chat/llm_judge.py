@@ -225,17 +225,10 @@ class _QuestionLock:
     waiting: int = 0
 
 
-class _MemoryReplies:
-    def __init__(self) -> None:
-        self._kept: dict[str, str] = {}
-
-    def get(self, key: str) -> str | None:
-        """See `Replies.get`."""
-        return self._kept.get(key)
-
+class _MemoryReplies(dict[str, str]):
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:  # noqa: ARG002
         """See `Replies.put`."""
-        self._kept[key] = reply
+        self[key] = reply
 
 
 def reply_key(model: str, question: Question) -> str:

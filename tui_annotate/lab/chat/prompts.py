@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -28,17 +28,16 @@ class Prompt:
 
     Attributes:
         name: of its file, before `.LANGUAGE.txt`.
-        version: twelve digits of the text's SHA-256, for the record of a run.
     """
 
     name: str
     language: str
     text: str
-    version: str = field(init=False)
 
-    def __post_init__(self) -> None:
-        version = hashlib.sha256(self.text.encode()).hexdigest()[:12]
-        object.__setattr__(self, "version", version)
+    @property
+    def version(self) -> str:
+        """Twelve digits of the text's SHA-256, for the record of a run."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
     def fill(self, **values: str | int) -> str:
         """Return the text with each slot filled; slots in values stay as they are.

@@ -1,16 +1,4 @@
-"""Judges without a workspace: lists in, typed results out; and the same for rows of any origin.
-
-import tui_annotate
-
-found = tui_annotate.sort(
-["Who built the bridge?"],
-[["Eiffel built it.", "It is red."]],
-model="qwen3",
-base_url="http://localhost:11434/v1",
-cache="replies.jsonl",
-)
-print(found[0].sorted, found[0].spearman)
-"""
+"""Judges without a workspace: lists in, typed results out; and the same for rows of any origin."""
 
 from __future__ import annotations
 
@@ -189,12 +177,8 @@ def sort(
 ) -> list[SortResult]:
     """A judge's own order of each question's contexts, and how far the given one is from it.
 
-    Args:
-        questions, contexts: belong together by position.
-        how: see `SortApiOptions`.
-
     Raises:
-        InvalidInput: the lists do not fit, or an option can not be.
+        InvalidInput: the lists are of different lengths, or an option is invalid.
         Unavailable: the endpoint can not be reached.
     """
     rows = rows_of_lists(questions, contexts)
@@ -205,15 +189,7 @@ def sort(
 def generate(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[GenerateApiOptions]
 ) -> list[ReferenceAnswer]:
-    """A reference answer to each question, from all of its contexts.
-
-    Args:
-        questions, contexts: belong together by position.
-        how: see `GenerateApiOptions`.
-
-    Raises:
-        InvalidInput, Unavailable: as `sort`.
-    """
+    """A reference answer to each question, from all of its contexts; raises as `sort`."""
     rows = rows_of_lists(questions, contexts)
     options = GenerateOptions(**_pick(how, "group_size", "seed", "slow"))
     return generate_rows(rows, _open_runner(how), options)
@@ -230,12 +206,8 @@ def evaluate(  # noqa: PLR0917  four lists, in the order that the project RagSGE
 
     An answer or ground truth that is missing is made first; the result says which were.
 
-    Args:
-        questions, contexts, answers, ground_truths: belong together by position.
-        how: see `EvaluateApiOptions`.
-
     Raises:
-        InvalidInput, Unavailable: as `sort`; also an embedder or back end that can not be had.
+        InvalidInput, Unavailable: as `sort`; also for an embedder or back end.
     """
     rows = rows_of_lists(questions, contexts, answers=answers, ground_truths=ground_truths)
     options = EvaluateOptions(
@@ -292,12 +264,10 @@ def choose_scale(
 ) -> ScaleSetup:
     """Choose the scale of some metrics; load an embedder only if one is needed.
 
-    Args:
-        embedder: its name; empty: the workspace's own, else the settings', else the best.
+    Without a name it is the workspace's own, else the settings', else the best.
 
     Raises:
-        InvalidInput: there is no such back end or embedder.
-        Unavailable: it is not installed, or can not be had.
+        InvalidInput, Unavailable: there is no such back end or embedder; it is not installed.
     """
     if backend not in BACKENDS:
         raise InvalidInput(f"there is no back end {backend!r}", f"there are: {', '.join(BACKENDS)}")

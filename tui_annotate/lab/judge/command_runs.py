@@ -50,7 +50,7 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
         InvalidInput: neither file nor dataset is named, or both are; or they hold no questions.
     """
     from tui_annotate.lab.chat.judge_config import PROMPTS
-    from tui_annotate.lab.judge.dataset_runs import dataset_judge
+    from tui_annotate.lab.judge.dataset_runs import DatasetJudge
 
     if chosen.file is not None and not chosen.dataset:
         from tui_annotate.lab.judge.rows import read_rows
@@ -64,9 +64,9 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
             )
     elif chosen.dataset and chosen.file is None:
         with open_workspace(chosen.workspace, needs=Verb.MANAGE) as space:
-            judging = dataset_judge(space.machines)
+            judging = DatasetJudge(space.machines)
             rows = judging.rows(chosen.dataset)
-            replies = _open_cache(chosen) or judging.replies
+            replies = _open_cache(chosen) or space.machines.replies
             own = (space.path / PROMPTS,)
             with _open_runner(chosen, space.settings, replies, own=own) as (asked, runner):
                 yield JudgeSetup(

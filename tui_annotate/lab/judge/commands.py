@@ -43,12 +43,6 @@ from tui_annotate.lab.judge.command_runs import (
 if TYPE_CHECKING:
     from tui_annotate.lab.judge.proposals import ProposalPlan, ProposalReport
 
-EXAMPLES = examples(
-    "tui-annotate judge annotate --model MODEL --base-url http://127.0.0.1:8000/v1 --dry-run",
-    "tui-annotate judge annotate --dataset news --model MODEL --limit 20",
-    "tui-annotate compare-machines --dataset news --score unsupported_spans",
-)
-
 
 def annotate(
     *,
@@ -79,7 +73,7 @@ def annotate(
     the same again asks nobody.
     """
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
-    from tui_annotate.lab.judge.proposals import ProposalOptions, proposal_service
+    from tui_annotate.lab.judge.proposals import ProposalOptions, ProposalService
 
     with open_workspace(workspace, needs=Verb.MANAGE) as space:
         machines = space.machines
@@ -94,11 +88,11 @@ def annotate(
             space, model, base_url=base_url, concurrency=concurrency, unasked=dry_run
         )
         if dry_run:
-            planned = proposal_service(machines).plan(asked, judge)
+            planned = ProposalService(machines).plan(asked, judge)
             _print_proposal_plan(planned, judge.host, as_json=as_json)
             return
         with output.progress("samples") as show_progress:
-            done = proposal_service(machines).run(asked, judge, progress=show_progress)
+            done = ProposalService(machines).run(asked, judge, progress=show_progress)
     if as_json:
         output.as_json(_proposals_as_json(done))
     else:
@@ -187,7 +181,14 @@ def register(app: typer.Typer) -> None:
             f"tui-annotate judge evaluate --dataset rag {_ENDPOINT} --metric faithfulness --json",
         )
     )(evaluate)
-    judge.command(epilog=EXAMPLES)(annotate)
+    judge.command(
+        epilog=examples(
+            "tui-annotate judge annotate --model MODEL --base-url http://127.0.0.1:8000/v1"
+            " --dry-run",
+            "tui-annotate judge annotate --dataset news --model MODEL --limit 20",
+            "tui-annotate compare-machines --dataset news --score unsupported_spans",
+        )
+    )(annotate)
     judge.command(epilog=examples("tui-annotate judge prompts mine"))(prompts)
     app.add_typer(judge, name="judge", no_args_is_help=True)
 

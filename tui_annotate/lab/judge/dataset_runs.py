@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import NotFound
@@ -17,9 +17,6 @@ from tui_annotate.lab.judge.reference_answers import GenerateOptions, ReferenceA
 from tui_annotate.lab.judge.rows import GROUND_TRUTH, QuestionRow, check_rows, sample_row
 from tui_annotate.lab.judge.runner import JudgeRunner
 from tui_annotate.lab.score.ranking import normalise_values
-from tui_annotate.plugins.judges import Replies
-from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.scores.store import ScoreStore
 
 if TYPE_CHECKING:
     from tui_annotate.workspace.machines import Machines
@@ -30,13 +27,11 @@ SPEARMAN: Final = "judge_spearman"
 OVERLAP: Final = "judge_overlap"
 
 
+@dataclass(frozen=True, slots=True)
 class DatasetJudge:
     """Reads datasets as rows, and stores the results of judges as runs."""
 
-    def __init__(self, corpus: CorpusStore, scores: ScoreStore, replies: Replies) -> None:
-        self._corpus = corpus
-        self._scores = scores
-        self.replies = replies
+    machines: Machines
 
     def rows(self, dataset: str) -> list[QuestionRow]:
         """Return the samples of a dataset as rows; a missing ground truth is the newest generated.
@@ -44,14 +39,14 @@ class DatasetJudge:
         Raises:
             NotFound, InvalidInput: no such dataset; a question is missing, or there are none.
         """
-        if all(each.name != dataset for each in self._corpus.datasets()):
+        if all(each.name != dataset for each in self.machines.corpus.datasets()):
             raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate status")
         written = {
             key: score.text
-            for key, scores in self._scores.scores(dataset, names=(GROUND_TRUTH,))
+            for key, scores in self.machines.scores.scores(dataset, names=(GROUND_TRUTH,))
             for score in scores
         }
-        records = self._corpus.records(RecordFilter(dataset=dataset))
+        records = self.machines.corpus.records(RecordFilter(dataset=dataset))
         return check_rows(
             [
                 sample_row(record.sample, ground_truth=written.get(record.sample.key, ""))
@@ -132,7 +127,7 @@ class DatasetJudge:
             parameters=parameters | runner.parameters(),
             embedder=embedder,
         )
-        self._scores.write(run, scores)
+        self.machines.scores.write(run, scores)
         return run
 
 
@@ -178,8 +173,3 @@ def _metric_scores(found: Sequence[EvaluationResult], name: str) -> list[Score]:
         else score
         for score, each in zip(scores, found, strict=True)
     ]
-
-
-def dataset_judge(machines: Machines) -> DatasetJudge:
-    """Return what stores the results of judges in an open workspace."""
-    return DatasetJudge(machines.corpus, machines.scores, machines.replies)

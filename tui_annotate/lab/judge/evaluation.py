@@ -105,7 +105,7 @@ class BuiltInScale:
     def _relevancy(self, row: QuestionRow) -> MetricScore:
         if self._embed is None:
             return MetricScore(None, MissingReason.NO_VECTORS)
-        slots = [
+        slots: list[dict[str, str | int]] = [
             {"answer": row.answer, "number": number, "count": INVENTED_QUESTIONS}
             for number in range(1, INVENTED_QUESTIONS + 1)
         ]

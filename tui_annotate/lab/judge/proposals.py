@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.labels import JOINER, Label, LabelTree, Need
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
+from tui_annotate.domain.people import Verb, require
 from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
@@ -31,9 +31,6 @@ from tui_annotate.methods.quote_location import locate_quote
 from tui_annotate.plugins.judges import Judge, Question
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.scores.store import ScoreStore
-    from tui_annotate.storage.suggestions import SuggestionStore
     from tui_annotate.workspace.machines import Machines
 
 NO_QUOTE: Final = "quotes that do not stand in the summary"
@@ -256,18 +253,14 @@ class _RunState:
 
 @dataclass(frozen=True, slots=True)
 class ProposalService:
-    """Lets a model propose unsupported spans; for managers."""
+    """Lets a model propose unsupported spans; raises NotAllowed for all but managers."""
 
-    corpus: CorpusStore
-    suggestions: SuggestionStore
-    scores: ScoreStore
-    labels: Callable[[str], LabelTree]
-    actor: Actor = OPERATOR
+    machines: Machines
 
     def plan(self, asked: ProposalOptions, judge: Judge) -> ProposalPlan:
         """Estimate the cost; sends nothing."""
-        require(self.actor, Verb.MANAGE)
-        round_ = _RunState(asked, LabelCatalog(self.labels(asked.dataset)))
+        require(self.machines.actor, Verb.MANAGE)
+        round_ = _RunState(asked, LabelCatalog(self.machines.labels(asked.dataset)))
         samples = cached = characters = 0
         for some in self._read_pages(round_):
             for question in map(round_.build_question, some):
@@ -287,13 +280,15 @@ class ProposalService:
         """Ask about each sample, and store the proposals that are found in its texts.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such dataset, or no sample with both sides.
             InvalidInput: a prompt is invalid, or the endpoint takes no question.
             Unavailable: the endpoint can not be reached; its replies are kept.
         """
-        require(self.actor, Verb.MANAGE)
-        round_, tally = _RunState(asked, LabelCatalog(self.labels(asked.dataset))), ReplyTally()
+        require(self.machines.actor, Verb.MANAGE)
+        round_, tally = (
+            _RunState(asked, LabelCatalog(self.machines.labels(asked.dataset))),
+            ReplyTally(),
+        )
         maker = f"judge:{judge.model}"
         found: dict[SampleKey, tuple[Suggestion, ...]] = {}
         refused: Counter[str] = Counter()
@@ -315,14 +310,14 @@ class ProposalService:
                 progress(Progress("asking", round_.looked, share=share, seconds=seconds))
         run = _score_run(asked, judge, round_, kind=RunKind.SUGGEST)
         pairs = ((key, each) for key, several in found.items() for each in several)
-        new = self.suggestions.add(run, pairs)
+        new = self.machines.suggestions.add(run, pairs)
         if (new or tally.asked) and not asked.limit:
             counts = [float(len(several)) for several in found.values()]
             scores = (
                 Score(key=key, name=SPANS, raw=count, value=value)
                 for key, count, value in zip(found, counts, normalise_values(counts), strict=True)
             )
-            self.scores.write(_score_run(asked, judge, round_, kind=RunKind.JUDGE), scores)
+            self.machines.scores.write(_score_run(asked, judge, round_, kind=RunKind.JUDGE), scores)
         return ProposalReport(
             run=run.id if new else "",
             samples=round_.looked,
@@ -337,11 +332,11 @@ class ProposalService:
     def _read_pages(self, round_: _RunState) -> Iterator[list[Sample]]:
         """Yield samples with both sides; no transaction is open during a request."""
         dataset, limit = round_.asked.dataset, round_.asked.limit
-        keys = self.corpus.keys(dataset)
+        keys = self.machines.corpus.keys(dataset)
         round_.total = len(keys)
         waiting = iter(keys)
         while page := list(islice(waiting, _PAGE)):
-            samples = [self.corpus.sample(key).sample for key in page]
+            samples = [self.machines.corpus.sample(key).sample for key in page]
             whole = [each for each in samples if all(each.side(side) for side in Side)]
             round_.skipped += len(samples) - len(whole)
             kept = whole[: limit - round_.looked] if limit else whole
@@ -351,7 +346,7 @@ class ProposalService:
             if limit and round_.looked == limit:
                 return
         if not round_.looked:
-            known = ", ".join(each.name for each in self.corpus.datasets()) or "none"
+            known = ", ".join(each.name for each in self.machines.corpus.datasets()) or "none"
             raise NotFound(
                 f"there is no dataset {dataset!r} with a source and a summary in a sample",
                 f"there are: {known}",
@@ -374,9 +369,3 @@ def _score_run(
         },
         low=frozenset({SPANS}),
     )
-
-
-def proposal_service(machines: Machines) -> ProposalService:
-    """Return the proposal service of an open workspace."""
-    corpus, suggestions, scores = machines.corpus, machines.suggestions, machines.scores
-    return ProposalService(corpus, suggestions, scores, machines.labels, machines.actor)

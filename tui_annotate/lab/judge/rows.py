@@ -77,12 +77,7 @@ def rows_of_lists(
 
 
 def read_rows(path: Path) -> list[QuestionRow]:
-    """Read the rows of a file.
-
-    Raises:
-        NotFound, InvalidInput, Unavailable: it can not be read; the first line that can not be is
-            named.
-    """
+    """Read the rows of a file; an error names the first line that can not be read."""
     from tui_annotate.plugins.format_detection import detect
     from tui_annotate.plugins.protocols import ImportOptions
     from tui_annotate.plugins.reader_guard import read_guarded

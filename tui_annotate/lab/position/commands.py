@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -311,28 +312,26 @@ def run(
             concurrency=concurrency,
         )
         # Every prompt is built before one is sent, so that a bad row is found before it costs.
-        count = sum(1 for _ in asking.read_prompts(files, options))
+        rows = sum(1 for _ in asking.read_prompts(files, options))
         if dry_run:
             _print_run(asking.estimate_run(files, judge, options), judge, as_json=as_json, dry=True)
             return
-        done = _ask_model(files, judge, options, target=target, count=count)
+        done = _ask_model(files, judge, options, target=target, rows=rows)
     _print_run(done, judge, as_json=as_json and target is not None, dry=False)
     if done.unanswered:
         raise typer.Exit(PARTIAL_EXIT_CODE)
 
 
 def _ask_model(
-    files: list[Path], judge: Judge, options: ModelRunOptions, *, target: Path | None, count: int
+    files: list[Path], judge: Judge, options: ModelRunOptions, *, target: Path | None, rows: int
 ) -> ModelRunReport:
     from tui_annotate.lab.position import model_runs as asking
     from tui_annotate.plugins.files.targets import output as written
 
-    missed = 0
+    numbers = count(1)
 
-    def told(where: str, _: int | None, why: str) -> None:
-        nonlocal missed
-        missed += 1
-        if missed <= MAX_MISSING_SHOWN:
+    def show_missing(where: str, why: str) -> None:
+        if next(numbers) <= MAX_MISSING_SHOWN:
             output.say(f"{where}: no answer: {why}")
 
     with written(parse_target(target)) as file, output.progress("rows") as show_progress:
@@ -341,8 +340,8 @@ def _ask_model(
             judge,
             options,
             target=file,
-            on_missing=told,
-            on_progress=time_phase(show_progress, "asking", total=count),
+            on_missing=show_missing,
+            on_progress=time_phase(show_progress, "asking", total=rows),
         )
 
 

@@ -55,11 +55,9 @@ def scored_line(answer: str, *, filled: bool = False) -> str:
 
 
 def best_subspan_em(answer: str, golds: Iterable[str], *, rules: MatchRules = ORIGINAL) -> float:
-    """1.0 where the normal form of any gold answer is in that of the answer, else 0.0.
+    """Return 1.0 if the normal form of any gold answer is in that of the answer, else 0.0.
 
-    Args:
-        answer: all of it is looked at; the original cuts it by `scored_line` first.
-        golds: with none of them the score is 0.0.
+    All of the answer counts; the original cuts it by `scored_line` first.
     """
     form = normalise_answer(answer)
     for gold in map(normalise_answer, golds):

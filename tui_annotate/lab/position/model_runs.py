@@ -40,8 +40,8 @@ _PASSAGE_FIELDS: Final = (
 )
 """What a prediction says of a passage, in the original's order."""
 
-OnMissing = Callable[[str, int | None, str], None]
-"""Where a row stands, its gold position, and why it has no answer."""
+OnMissing = Callable[[str, str], None]
+"""The location of a row, and why it has no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,9 +145,8 @@ def run_model(
                     report.characters += 0 if outcome.cached else len(prompt)
                 else:
                     row |= {ANSWER: None, ERROR: outcome.message}
-                    position = gold_position(located.row)
-                    report.unanswered[position] += 1
-                    on_missing(located.where, position, outcome.message)
+                    report.unanswered[gold_position(located.row)] += 1
+                    on_missing(located.where, outcome.message)
                 write_json_line(target, row)
             report.rows += len(batch)
             on_progress(report.rows)

@@ -28,7 +28,6 @@ def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iter
     """Yield the rows of a file, plain or packed; with `some` an empty file is an error.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: it can not be opened.
         InvalidRecord: a row can not be read, or is of neither task.
     """
     for value in json_values(path, encoding=encoding):
@@ -88,8 +87,7 @@ def open_folder(folder: Path) -> Iterator[RowFiles]:
     """Open files in a folder; create it if it is missing.
 
     Raises:
-        InvalidInput: a file stands there, or its own folder is not there.
-        Unavailable: it can not be written.
+        InvalidInput: it is a file, or its parent folder is missing.
     """
     made = not folder.exists()
     if made:

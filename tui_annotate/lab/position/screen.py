@@ -285,7 +285,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
     @work(thread=True)
     def _read(self, read: Callable[[], Callable[[], None]]) -> None:
         """Read in a thread; then call what `read` returns, or show its error."""
-        done = partial(self._show_error, None)
+        done: Callable[[], None] = partial(self._show_error, None)
         try:
             done = read()
         except TuiAnnotateError as error:

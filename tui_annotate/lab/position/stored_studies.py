@@ -97,9 +97,7 @@ class PositionStudies:
     ) -> list[QueueRow]:
         """Return some samples of a dataset as rows of a person's queue, in the given order.
 
-        Args:
-            search: a part of the id, the group or the summary's start, in any case.
-            states: only samples in one of them; all where empty.
+        `search`: a part of the id, the group or the summary's start. `states`: empty for all.
         """
         there = self.store.entries(person, keys[0].dataset) if keys else {}
         sought = search.casefold()

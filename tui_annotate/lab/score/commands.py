@@ -99,11 +99,6 @@ def format_cost(scorer: str, samples: int, cost: Cost | None) -> str:
     return f"{line}; {many(cost.calls, 'call')}, {many(cost.characters, 'character')} would be sent"
 
 
-EXAMPLES = examples(
-    "tui-annotate score train-probe ranked.jsonl --model FOLDER -o probe.json",
-    "tui-annotate score train-probe --labels human --dataset answers --model FOLDER -o probe.json",
-    "tui-annotate score --dataset answers --scorer probe:probe.json",
-)
 _AUTO = "auto"
 _DIGITS = 9
 _LABELS = ("human", "machine")
@@ -186,14 +181,14 @@ def train_probe(
 
 
 def _train_on_dataset(dataset: str, asked: ProbeOptions, *, workspace: Path | None) -> Any:
-    from tui_annotate.lab.score.probe_training import probe_training_service
+    from tui_annotate.lab.score.probe_training import ProbeTrainingService
 
     with (
         open_workspace(workspace, needs=Verb.MANAGE) as space,
         output.progress("questions") as show_progress,
     ):
         chosen = replace(asked, dataset=choose_dataset(space, dataset))
-        return probe_training_service(space.machines).run(chosen, progress=show_progress)
+        return ProbeTrainingService(space.machines).run(chosen, progress=show_progress)
 
 
 def _probe_options(model: str, layer: str, *, seed: int, whose: str = "human") -> ProbeOptions:
@@ -269,7 +264,15 @@ def register(app: typer.Typer) -> None:
             "tui-annotate score import --columns all --dataset answers",
         ),
     )(import_scores)
-    score.command("train-probe", epilog=EXAMPLES)(train_probe)
+    score.command(
+        "train-probe",
+        epilog=examples(
+            "tui-annotate score train-probe ranked.jsonl --model FOLDER -o probe.json",
+            "tui-annotate score train-probe --labels human --dataset answers --model FOLDER"
+            " -o probe.json",
+            "tui-annotate score --dataset answers --scorer probe:probe.json",
+        ),
+    )(train_probe)
     score.command("list", epilog=examples("tui-annotate score list --dataset answers"))(list_runs)
     score.command("remove", epilog=examples("tui-annotate score remove RUN --yes"))(remove)
     app.add_typer(score, name="score")
@@ -332,7 +335,7 @@ def score_dataset(
     """
     if context.invoked_subcommand is not None:
         return
-    from tui_annotate.lab.score.scoring import ScoreOptions, scoring_service
+    from tui_annotate.lab.score.scoring import ScoreOptions, ScoreService
 
     if not scorers:
         raise InvalidInput("no scorer is named", "--scorer unigram, or --scorer similarity")
@@ -351,7 +354,7 @@ def score_dataset(
         chosen = ScoreOptions(
             dataset=choose_dataset(space, dataset), scorer="", language=lang, options=options
         )
-        service = scoring_service(space.machines)
+        service = ScoreService(space.machines)
         gc.freeze()  # else the collector walks all that the libraries keep, again and again
         reports = [
             _run_scorer(service, replace(chosen, scorer=each), dry_run=dry_run, as_json=as_json)
@@ -415,7 +418,7 @@ def import_scores(
     One wrong row refuses the file: an id that is not there, or comes twice, or no number.
     """
     from tui_annotate.lab.score.score_import import ColumnNames
-    from tui_annotate.lab.score.scoring import scoring_service
+    from tui_annotate.lab.score.scoring import ScoreService
 
     if (file is None) == (not columns):
         raise InvalidInput(
@@ -424,7 +427,7 @@ def import_scores(
         )
     with open_workspace(workspace, needs=Verb.MANAGE) as space:
         chosen = choose_dataset(space, dataset)
-        scoring = scoring_service(space.machines)
+        scoring = ScoreService(space.machines)
         if file is None:
             named = [] if columns == "all" else [each.strip() for each in columns.split(",")]
             scored = scoring.from_columns(chosen, names=[each for each in named if each])

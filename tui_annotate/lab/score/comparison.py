@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +17,7 @@ import numpy as np
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.labels import JOINER
-from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Verb, require
+from tui_annotate.domain.people import SETTLED, Verb, require
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.domain.scores import Pooling, RunKind, ScoreRun
@@ -28,11 +28,9 @@ from tui_annotate.lab.score.detection_metrics import (
     measure_detection,
 )
 from tui_annotate.lab.score.human_truths import HumanTruths, TruthOptions
+from tui_annotate.services.export import ExportService
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.people.store import PeopleStore
-    from tui_annotate.storage.scores.store import ScoreStore
     from tui_annotate.workspace.machines import Machines
 
 MAX_NAMES: Final = 20
@@ -215,17 +213,9 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonService:
-    """Compares scores and detectors with human labels.
+    """Compares scores and detectors with human labels."""
 
-    Attributes:
-        check: what makes filters those of the stores, and refuses what names nothing.
-    """
-
-    corpus: CorpusStore
-    scores: ScoreStore
-    people: PeopleStore
-    check: Callable[[RecordFilter], RecordFilter]
-    actor: Actor = OPERATOR
+    machines: Machines
 
     def report(self, asked: ComparisonOptions) -> Comparison:
         """Return all figures.
@@ -234,12 +224,12 @@ class ComparisonService:
             NotAllowed: this actor may not report on everyone.
             InvalidInput, NotFound: an unknown name or column, or nothing to compare.
         """
-        require(self.actor, Verb.REPORT)
+        require(self.machines.actor, Verb.REPORT)
         asked = self._check_options(asked)
         runs = self._newest_runs(asked)
         truths = HumanTruths(self._truth_options(asked))
         cases = Cases(asked.columns)
-        for record in self.corpus.records(RecordFilter(dataset=asked.dataset)):
+        for record in self.machines.corpus.records(RecordFilter(dataset=asked.dataset)):
             cases.add(record.sample, unsupported=truths.label(record))
         machines = disambiguate_names(
             [*self._score_values(asked, runs, cases), *cases.column_values(asked.columns)]
@@ -260,15 +250,19 @@ class ComparisonService:
     # what is asked for --------------------------------------------------------------------------
 
     def _check_options(self, asked: ComparisonOptions) -> ComparisonOptions:
-        self.check(RecordFilter(dataset=asked.dataset))
-        labels = (self.check(RecordFilter(label=each)).label for each in asked.unwanted)
+        machines = self.machines
+        check = ExportService(machines.corpus, machines.people, machines.log).checked
+        check(RecordFilter(dataset=asked.dataset))
+        labels = (check(RecordFilter(label=each)).label for each in asked.unwanted)
         if asked.against not in list(Against):
-            self.check(RecordFilter(person=asked.against))
+            check(RecordFilter(person=asked.against))
         return replace(asked, unwanted=tuple(labels))
 
     def _truth_options(self, asked: ComparisonOptions) -> TruthOptions:
         people = {
-            person.id for person in self.people.all() if asked.against in (person.id, person.name)
+            person.id
+            for person in self.machines.people.all()
+            if asked.against in (person.id, person.name)
         }
         named = {Against.PEOPLE.value: set(), Against.SETTLED.value: {SETTLED}}
         return TruthOptions(
@@ -279,9 +273,9 @@ class ComparisonService:
         )
 
     def _newest_runs(self, asked: ComparisonOptions) -> list[ScoreRun]:
-        runs = self.scores.runs(asked.dataset)
+        runs = self.machines.scores.runs(asked.dataset)
         newest = {(run.kind, run.maker): run for run in runs if run.kind is not RunKind.SUGGEST}
-        known = {*self.scores.names(asked.dataset), *(maker for _, maker in newest)}
+        known = {*self.machines.scores.names(asked.dataset), *(maker for _, maker in newest)}
         for name in asked.scores:
             if name not in known:
                 there = (
@@ -298,7 +292,7 @@ class ComparisonService:
             return
         for run in runs:
             found: dict[str, dict[int, float]] = {}
-            for key, scores in self.scores.scores(asked.dataset, runs=[run.id]):
+            for key, scores in self.machines.scores.scores(asked.dataset, runs=[run.id]):
                 for score in scores if key in cases.places else ():
                     if score.extra == 0 and score.raw is not None:
                         found.setdefault(score.name, {})[cases.places[key]] = score.raw
@@ -367,12 +361,3 @@ def _compare_machine(
             clusters=[cases.clusters[place] for place in places],
         ),
     )
-
-
-def comparison_service(machines: Machines) -> ComparisonService:
-    """Return the comparison service of an open workspace."""
-    from tui_annotate.services.export import ExportService
-
-    names = ExportService(machines.corpus, machines.people, machines.log)
-    corpus, scores, people = machines.corpus, machines.scores, machines.people
-    return ComparisonService(corpus, scores, people, names.checked, machines.actor)

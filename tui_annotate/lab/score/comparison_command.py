@@ -113,7 +113,7 @@ def compare_machines(
     """
     if as_json and as_csv:
         raise InvalidInput("--json and --csv both print to standard output", "give one of them")
-    from tui_annotate.lab.score.comparison import ComparisonOptions, comparison_service
+    from tui_annotate.lab.score.comparison import ComparisonOptions, ComparisonService
     from tui_annotate.lab.score.comparison_output import as_json as shaped
     from tui_annotate.lab.score.comparison_output import print_comparison, print_csv
     from tui_annotate.lab.score.detection_metrics import MEASURES
@@ -134,7 +134,7 @@ def compare_machines(
             low=frozenset(low or ()),
             high=frozenset(high or ()),
         )
-        found = comparison_service(space.machines).report(asked)
+        found = ComparisonService(space.machines).report(asked)
     if as_json:
         output.as_json(shaped(found))
     elif as_csv:

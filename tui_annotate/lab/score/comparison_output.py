@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tui_annotate.cli import charts, output
 from tui_annotate.cli.charts import ValueInterval
@@ -95,28 +95,23 @@ def _figure_as_json(name: str, figure: DetectionFigure) -> dict[str, Any]:
     }
 
 
-_TITLES: Final = {
-    "balanced_accuracy": "bal.acc",
-    "f1_macro": "F1",
-    "f1_unsupported": "F1 uns.",
-    "auc": "AUC",
-    "kappa": "kappa",
+class _MeasureStyle(NamedTuple):
+    """How a measure is shown; `chance` is what guessing gives, where that is one value."""
+
+    title: str
+    name: str
+    least: float = 0.0
+    most: float = 1.0
+    chance: float | None = None
+
+
+_STYLES: Final = {
+    "balanced_accuracy": _MeasureStyle("bal.acc", "balanced accuracy", chance=0.5),
+    "f1_macro": _MeasureStyle("F1", "F1, mean of both kinds"),
+    "f1_unsupported": _MeasureStyle("F1 uns.", "F1 of unsupported samples"),
+    "auc": _MeasureStyle("AUC", "area under the curve", chance=0.5),
+    "kappa": _MeasureStyle("kappa", "Cohen's kappa", least=-1.0, chance=0.0),
 }
-_NAMES: Final = {
-    "balanced_accuracy": "balanced accuracy",
-    "f1_macro": "F1, mean of both kinds",
-    "f1_unsupported": "F1 of unsupported samples",
-    "auc": "area under the curve",
-    "kappa": "Cohen's kappa",
-}
-_SCALES: Final[dict[str, tuple[float, float, float | None]]] = {
-    "balanced_accuracy": (0.0, 1.0, 0.5),
-    "f1_macro": (0.0, 1.0, None),
-    "f1_unsupported": (0.0, 1.0, None),
-    "auc": (0.0, 1.0, 0.5),
-    "kappa": (-1.0, 1.0, 0.0),
-}
-"""The ends of a measure's scale, and what guessing gives where that is one value."""
 
 
 def print_csv(found: Comparison) -> None:
@@ -132,22 +127,29 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
     output.line(f"{judged} of {found.samples:,}: {found.unsupported:,} unsupported")
     output.line("")
     columns = [Column("machine", flexible=True), Column("n", number=True)]
-    columns += [Column(each, number=True) for each in (*_TITLES.values(), "threshold")]
+    columns += [
+        Column(each, number=True)
+        for each in (*(style.title for style in _STYLES.values()), "threshold")
+    ]
     rows = [
         [
             each.name,
             f"{each.n:,}",
-            *(_format_figure(each.detected.figures[name]) for name in _TITLES),
+            *(_format_figure(each.detected.figures[name]) for name in _STYLES),
             _format_threshold(each),
         ]
         for each in found.machines
     ]
     output.table(columns, rows)
     output.line("")
-    output.line(f"{_NAMES[charted]}, 95% intervals:")
-    least, most, chance = _SCALES[charted]
-    lying = [_chart_interval(each, charted) for each in found.machines]
-    charts.print_intervals(lying, least=least, most=most, chance=chance)
+    style = _STYLES[charted]
+    output.line(f"{style.name}, 95% intervals:")
+    charts.print_intervals(
+        [_chart_interval(each, charted) for each in found.machines],
+        least=style.least,
+        most=style.most,
+        chance=style.chance,
+    )
     output.line("")
     _print_notes(found)
 

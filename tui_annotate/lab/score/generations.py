@@ -55,7 +55,6 @@ FORMAT: Final = "generations"
 ROW_FIELDS: Final = ("question", "answer", "type", "generation")
 RANKING_FIELDS: Final = ("category", "rank")
 GENERATION_FIELDS: Final = ("text", "type")
-JUDGEMENT: Final = "gpt_judgement"
 
 TRAITS: Final = FormatTraits(
     title="questions with a right answer and generated ones, a line each",
@@ -377,11 +376,9 @@ def _score_fields(scores: Iterable[Score]) -> dict[str, Any]:
     for score in scores:
         if score.name in _RANKERS:
             continue
-        number = score.value
-        if score.name == REWARD or number is None:
-            number = score.raw if score.raw is not None else score.value
-        if number is not None:
-            found[score.name] = number
+        pair = (score.raw, score.value) if score.name == REWARD else (score.value, score.raw)
+        if known := [number for number in pair if number is not None]:
+            found[score.name] = known[0]
     return found
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidRecord, NotFound
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
+from tui_annotate.domain.people import Verb, require
 from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.records import Problem, RecordFilter
 from tui_annotate.lab.score import probes
@@ -26,8 +26,6 @@ from tui_annotate.methods.verdicts import supported
 from tui_annotate.plugins.files.json_values import json_values
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.scores.store import ScoreStore
     from tui_annotate.workspace.machines import Machines
 
 _LABEL_OF_CATEGORY: Final = {Category.ALL_RIGHT.value: True, Category.ALL_WRONG.value: False}
@@ -86,11 +84,9 @@ class TrainingQuestions:
 
 @dataclass(frozen=True, slots=True)
 class ProbeTrainingService:
-    """Trains probes; for managers."""
+    """Trains probes; raises NotAllowed for all but managers."""
 
-    corpus: CorpusStore
-    scores: ScoreStore
-    actor: Actor = OPERATOR
+    machines: Machines
 
     def run(
         self, asked: ProbeOptions, *, progress: Callable[[Progress], None] | None = None
@@ -98,18 +94,17 @@ class ProbeTrainingService:
         """Train a probe; also return its questions.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound, InvalidInput, InvalidRecord: data is missing, invalid, or too little.
             Unavailable: libraries or model are missing.
         """
-        require(self.actor, Verb.MANAGE)
+        require(self.machines.actor, Verb.MANAGE)
         questions = self._collect(asked)
         return train_on(asked, questions, progress=progress), questions
 
     def _collect(self, asked: ProbeOptions) -> TrainingQuestions:
         found = TrainingQuestions()
         categories = self._categories(asked) if asked.whose is LabelSource.MACHINE else None
-        records = self.corpus.records(RecordFilter(dataset=asked.dataset))
+        records = self.machines.corpus.records(RecordFilter(dataset=asked.dataset))
         answers = (record for record in records if is_answer(record.sample))
         for _, several in groupby(answers, key=lambda one: one.sample.group or one.sample.id):
             own = list(several)
@@ -135,7 +130,7 @@ class ProbeTrainingService:
     def _categories(self, asked: ProbeOptions) -> Mapping[str, str]:
         found = {
             key.id: score.text
-            for key, scores in self.scores.scores(asked.dataset, names=[CATEGORY])
+            for key, scores in self.machines.scores.scores(asked.dataset, names=[CATEGORY])
             for score in scores
         }
         if not found:
@@ -164,7 +159,6 @@ def read_questions(path: Path) -> TrainingQuestions:
     """Read JSON lines with `question` and `category`, as a ranker writes them.
 
     Raises:
-        NotFound, Unavailable: it can not be opened.
         InvalidRecord: a line can not be read, or lacks one of them.
     """
     found = TrainingQuestions()
@@ -191,8 +185,3 @@ def _read_rows(path: Path) -> Iterator[tuple[Mapping[str, Any], str]]:
         if not isinstance(value.value, dict):
             raise InvalidRecord(f"{value.where}: it is no object", "one a line", where=value.where)
         yield value.value, value.where
-
-
-def probe_training_service(machines: Machines) -> ProbeTrainingService:
-    """Return the service of an open workspace that trains probes."""
-    return ProbeTrainingService(machines.corpus, machines.scores, machines.actor)

@@ -77,12 +77,7 @@ def _share(right: Truths, among: Truths) -> float | None:
 
 
 def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Numbers:
-    """Return (cases,): the probability that each is known.
-
-    Args:
-        states: (cases, size).
-        weights: (size,).
-    """
+    """Return (cases,), the probability that each is known, of (cases, size) and (size,)."""
     sums = np.clip(states @ weights + bias, -700, 700)
     found: Numbers = 1 / (1 + np.exp(-sums))
     return found
@@ -129,12 +124,7 @@ class Probe:
 
 
 def read_probe(path: Path) -> Probe:
-    """Read a probe.
-
-    Raises:
-        NotFound: there is no such file.
-        InvalidInput: it holds no probe.
-    """
+    """Read the probe of a file; InvalidInput if it holds none."""
     if not path.is_file():
         raise NotFound(f"there is no file {path}", "make one: tui-annotate score train-probe")
     if path.stat().st_size > _MAX_BYTES:

@@ -94,7 +94,7 @@ def rank(
 
     What can not be decided has a word of its own.
     """
-    from tui_annotate.lab.score.ranking_service import RankOptions, parse_ranker, ranking_service
+    from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
 
     with (
         open_workspace(workspace, needs=Verb.MANAGE) as space,
@@ -108,7 +108,7 @@ def rank(
             short=short_diff,
             use=tuple(use or ()),
         )
-        ranked = ranking_service(space.machines).run(asked, progress=show_progress)
+        ranked = RankService(space.machines).run(asked, progress=show_progress)
     if as_json:
         output.as_json(ranked_as_json(ranked))
     else:

@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Actor, Verb, require
+from tui_annotate.domain.people import Verb, require
 from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Side
@@ -41,8 +41,6 @@ from tui_annotate.lab.score.ranking import (
 )
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.scores.store import ScoreStore
     from tui_annotate.workspace.machines import Machines
 
 _NO_SCORES: Final[tuple[SampleKey | None, tuple[Score, ...]]] = (None, ())
@@ -104,11 +102,9 @@ Decide = Callable[[Sequence[_Answer]], Sequence[AnswerVerdict]]
 
 @dataclass(frozen=True, slots=True)
 class RankService:
-    """Ranks answers by their scores; for managers."""
+    """Ranks answers by their scores; raises NotAllowed for all but managers."""
 
-    corpus: CorpusStore
-    store: ScoreStore
-    actor: Actor
+    machines: Machines
 
     def run(
         self, asked: RankOptions, *, progress: Callable[[Progress], None] | None = None
@@ -116,14 +112,13 @@ class RankService:
         """Rank a dataset by its newest scores, and store the run.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound, InvalidInput: dataset or scores are missing; the options contradict each
             other.
         """
-        require(self.actor, Verb.MANAGE)
+        require(self.machines.actor, Verb.MANAGE)
         _check_options(asked)
         names = _score_names(asked)
-        low = {name for run in self.store.runs(asked.dataset) for name in run.low}
+        low = {name for run in self.machines.scores.runs(asked.dataset) for name in run.low}
         decide, parameters = self._build_decision(asked, names, low)
         counts = _RankCounts(progress)
         scores = self._rank_answers(asked.dataset, names, low, decide=decide, counts=counts)
@@ -134,9 +129,11 @@ class RankService:
             dataset=asked.dataset,
             parameters={**parameters, "middle": {RANK: 0.0}},
         )
-        self.store.write(run, scores)
+        self.machines.scores.write(run, scores)
         return RankReport(
-            run=next(each for each in self.store.runs(asked.dataset) if each.id == run.id),
+            run=next(
+                each for each in self.machines.scores.runs(asked.dataset) if each.id == run.id
+            ),
             labels={each.value: counts.labels[each] for each in AnswerLabel},
             categories={each.value: counts.categories[each] for each in Category},
             used=tuple(parameters["used"]),
@@ -147,7 +144,7 @@ class RankService:
     ) -> tuple[Decide, dict[str, Any]]:
         known = [
             _values_by_name(scores, low)
-            for _, scores in self.store.scores(asked.dataset, names=names)
+            for _, scores in self.machines.scores.scores(asked.dataset, names=names)
         ]
         answers = [values for each in known for values in each.values()]
         used = [name for name in names if any(name in values for values in answers)]
@@ -167,9 +164,9 @@ class RankService:
         ), {"used": used, **limits}
 
     def _read_answers(self, dataset: str, names: Sequence[str], low: set[str]) -> Iterator[_Answer]:
-        waiting = self.store.scores(dataset, names=names)
+        waiting = self.machines.scores.scores(dataset, names=names)
         key, scores = next(waiting, _NO_SCORES)
-        for record in self.corpus.records(RecordFilter(dataset=dataset)):
+        for record in self.machines.corpus.records(RecordFilter(dataset=dataset)):
             answer = _Answer(record.sample)
             if record.sample.key == key:
                 values = _values_by_name(scores, low)
@@ -275,8 +272,3 @@ def _question_scores(
         if verdict.as_right != verdict.margin and verdict.margin is not None:
             yield Score(key=key, name=AS_RIGHT, raw=verdict.as_right)
             yield Score(key=key, name=AS_WRONG, raw=verdict.as_wrong)
-
-
-def ranking_service(machines: Machines) -> RankService:
-    """Return the ranking service of an open workspace."""
-    return RankService(machines.corpus, machines.scores, machines.actor)

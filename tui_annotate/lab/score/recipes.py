@@ -132,12 +132,7 @@ _SCORERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType(
 
 
 def read_recipe(path: Path, *, scorers: tuple[str, ...]) -> Recipe:
-    """Read a recipe file.
-
-    Raises:
-        NotFound, Unavailable: it can not be read.
-        InvalidInput: it is no such file; the message gives the line.
-    """
+    """Read a recipe file; InvalidInput names the line that is none of a recipe."""
     return _Reader(path, scorers).read()
 
 
@@ -264,8 +259,8 @@ def run_recipe(
     Raises:
         InvalidInput: the input could not be read whole.
     """
-    from tui_annotate.lab.score.ranking_service import RankOptions, parse_ranker, ranking_service
-    from tui_annotate.lab.score.scoring import scoring_service
+    from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
+    from tui_annotate.lab.score.scoring import ScoreService
 
     done = RecipeReport(dataset=recipe.dataset)
     if recipe.source is not None:
@@ -275,7 +270,7 @@ def run_recipe(
         if refused := done.ingested.refused:
             problem = done.ingested.problems[0]
             raise InvalidInput(f"{problem}; {refused} records are refused", problem.hint)
-    scoring = scoring_service(space.machines)
+    scoring = ScoreService(space.machines)
     for step in recipe.steps:
         done.scored.append(
             scoring.run(_score_options(space, step, done.dataset), progress=progress)
@@ -287,7 +282,7 @@ def run_recipe(
         ranker = parse_ranker(rules.pop("ranker", "percentile"))
         use = tuple(rules.pop("use", ()))
         asked = RankOptions(dataset=done.dataset, ranker=ranker, use=use, **rules)
-        done.ranked = ranking_service(space.machines).run(asked, progress=progress)
+        done.ranked = RankService(space.machines).run(asked, progress=progress)
     for target, form in ((recipe.labelled, "generations"), (recipe.ranked, "preferences")):
         if target is not None:
             done.written[str(target)] = space.export(target, format=form, dataset=done.dataset)

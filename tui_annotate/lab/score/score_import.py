@@ -46,7 +46,6 @@ def score_rows(path: Path, *, id_column: str, score_columns: Sequence[str]) -> I
 
     Raises:
         InvalidRecord: at the first row without an id or a finite number.
-        NotFound, InvalidInput, Unavailable: the file can not be opened.
     """
     delimiter = _TABLES.get("".join(plain_suffixes(path)[-1:]).lower())
     for where, fields in _read_table(path, delimiter) if delimiter else _read_objects(path):
@@ -149,7 +148,6 @@ def read_file_scores(
 
     Raises:
         InvalidRecord: at the first row that is wrong.
-        NotFound, InvalidInput, Unavailable: the file can not be read.
     """
     there, seen = set(ids), dict[str, str]()
     columns = (options.score,) if options.score else (name, "score")

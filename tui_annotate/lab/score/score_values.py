@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from tempfile import TemporaryFile
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import SampleKey
@@ -71,24 +71,22 @@ class ScoreValues:
         """Yield all scores with normalised values; those in `before` came normalised."""
         self._file.seek(0)
         for line in self._file:
-            for each in json.loads(line):
-                yield self._to_score(dataset, each, before)
+            for values in json.loads(line):
+                yield self._normalise(dataset, RawScore(*values), before)
 
-    def _to_score(self, dataset: str, each: Sequence[Any], before: Collection[str]) -> Score:
-        name, text, parts, extra = each[1], each[3], tuple(each[4]), each[5]
-        raw: float | None = each[2]
-        value = (
-            None if raw is None else relative_position(raw, self._low[name], high=self._high[name])
-        )
+    def _normalise(self, dataset: str, score: RawScore, before: Collection[str]) -> Score:
+        name, raw = score.name, score.raw
         return Score(
-            key=SampleKey(dataset, each[0]),
+            key=SampleKey(dataset, score.id),
             name=name,
             raw=None if name in before else raw,
-            value=value,
-            text=text,
-            parts=parts,
-            of=SEGMENTS if parts else "",
-            extra=extra,
+            value=None
+            if raw is None
+            else relative_position(raw, self._low[name], high=self._high[name]),
+            text=score.text,
+            parts=tuple(score.parts),
+            of=SEGMENTS if score.parts else "",
+            extra=score.extra,
         )
 
     def notes(self) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Actor, Verb, require
+from tui_annotate.domain.people import Verb, require
 from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.lab.score.sample_reader import (
@@ -32,10 +32,9 @@ from tui_annotate.plugins.scoring import (
     ScorerOptions,
     SentenceScorer,
 )
+from tui_annotate.storage.corpus.store import SegmentStore
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
-    from tui_annotate.storage.scores.store import ScoreStore
     from tui_annotate.workspace.machines import Machines
 
 
@@ -75,12 +74,9 @@ _Item = TypeVar("_Item", AnsweredQuestion, SegmentedSample)
 
 @dataclass(frozen=True, slots=True)
 class ScoreService:
-    """Computes and imports scores; for managers."""
+    """Computes and imports scores; raises NotAllowed for all but managers."""
 
-    corpus: CorpusStore
-    segments: SegmentStore
-    store: ScoreStore
-    actor: Actor
+    machines: Machines
 
     def run(
         self, asked: ScoreOptions, *, progress: Callable[[Progress], None] | None = None
@@ -88,15 +84,14 @@ class ScoreService:
         """Score a dataset, and store the run as a whole.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such dataset, or nothing in it to score.
             InvalidInput, Unavailable: the scorer is unknown or does not fit; a requirement is
             missing.
         """
-        require(self.actor, Verb.MANAGE)
+        require(self.machines.actor, Verb.MANAGE)
         samples = self._count_samples(asked.dataset)
         scorer = registry.load_scorer(asked.scorer, asked.options)
-        reader = self._open_reader(asked)
+        reader = self._open_reader(asked.dataset, asked.language)
         on_read = time_phase(progress, "scoring", total=samples)
         with closing(ScoreValues()) as values:
             name = asked.scorer.partition(":")[0]
@@ -123,7 +118,7 @@ class ScoreService:
         """
         samples = self._count_samples(asked.dataset)
         scorer = registry.load_scorer(asked.scorer, asked.options)
-        reader = self._open_reader(asked)
+        reader = self._open_reader(asked.dataset, asked.language)
         if not isinstance(scorer, CostlyScorer) or not reader.has_answers():
             return samples, None
         questions = (each.answers for each in reader.questions(lambda _: None))
@@ -136,17 +131,16 @@ class ScoreService:
         """Import scores of a file by the ids of samples, all or none.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such dataset or file.
             InvalidInput, InvalidRecord: a row has an unknown or repeated sample, or no number.
         """
-        require(self.actor, Verb.MANAGE)
+        require(self.machines.actor, Verb.MANAGE)
         self._count_samples(dataset)
         if not name.strip():
             raise InvalidInput(
                 "the score has no name", "--name faithfulness, for example", code="score-unnamed"
             )
-        keys = [key.id for key in self.corpus.keys(dataset)]
+        keys = [key.id for key in self.machines.corpus.keys(dataset)]
         with closing(ScoreValues()) as values:
             values.add(read_file_scores(path, keys, name=name, dataset=dataset, options=options))
             low = frozenset({name} if options.low else ())
@@ -159,13 +153,12 @@ class ScoreService:
         """Import scores from columns of the samples; by default all known scores of answers.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such dataset, or no sample has such a column.
             InvalidInput: a column has other values than numbers.
         """
-        require(self.actor, Verb.MANAGE)
+        require(self.machines.actor, Verb.MANAGE)
         self._count_samples(dataset)
-        reader = DatasetReader(self.corpus, self.segments, dataset)
+        reader = self._open_reader(dataset)
         with closing(ScoreValues()) as values:
             columns = ColumnScores(reader, tuple(names), reader.has_answers())
             values.add(columns.scores())
@@ -179,9 +172,9 @@ class ScoreService:
     def _store_run(
         self, run: ScoreRun, values: ScoreValues, *, skipped: int = 0, before: Collection[str] = ()
     ) -> ScoreReport:
-        stored = self.store.write(run, values.scores(run.dataset, before=before))
+        stored = self.machines.scores.write(run, values.scores(run.dataset, before=before))
         return ScoreReport(
-            run=next(each for each in self.store.runs(run.dataset) if each.id == run.id),
+            run=next(each for each in self.machines.scores.runs(run.dataset) if each.id == run.id),
             samples=values.samples,
             scores=stored,
             skipped=skipped,
@@ -189,16 +182,17 @@ class ScoreService:
         )
 
     def _count_samples(self, dataset: str) -> int:
-        there = {info.name: info.samples for info in self.corpus.datasets()}
+        there = {info.name: info.samples for info in self.machines.corpus.datasets()}
         if not there.get(dataset):
             known = ", ".join(there) or "none"
             raise NotFound(f"there is no dataset {dataset!r} with samples", f"there are: {known}")
         return there[dataset]
 
-    def _open_reader(self, asked: ScoreOptions) -> DatasetReader:
-        if asked.language not in LANGUAGES:
-            raise InvalidInput(f"no language {asked.language!r}", f"one of {', '.join(LANGUAGES)}")
-        return DatasetReader(self.corpus, self.segments, asked.dataset, asked.language)
+    def _open_reader(self, dataset: str, language: str = AUTO) -> DatasetReader:
+        if language not in LANGUAGES:
+            raise InvalidInput(f"no language {language!r}", f"one of {', '.join(LANGUAGES)}")
+        segments = SegmentStore(self.machines.database)
+        return DatasetReader(self.machines.corpus, segments, dataset, language)
 
 
 def _new_run(
@@ -262,11 +256,3 @@ def _answer_scores(question: AnsweredQuestion, opinions: Iterable[Opinion]) -> I
             if place < len(each.values):
                 text = each.words[place] if each.words else ""
                 yield RawScore(key.id, each.name, each.values[place], text, (), extra)
-
-
-def scoring_service(machines: Machines) -> ScoreService:
-    """Return the scoring service of an open workspace."""
-    from tui_annotate.storage.corpus.store import SegmentStore
-
-    segments = SegmentStore(machines.database)
-    return ScoreService(machines.corpus, segments, machines.scores, machines.actor)
