@@ -287,7 +287,7 @@ def test_prompts_speak_as_the_summary_does(store: Store, tmp_path: Path) -> None
     store.run(judge, folders=(tmp_path,), limit=1)
     assert judge.asked[0].user.startswith("Mine: - Wrong")
     file.write_text("Mine: {labels}", "utf-8")
-    with pytest.raises(InvalidInput, match=r"lacks \{source\}, \{summary\}"):
+    with pytest.raises(InvalidInput, match=r"\{source\}, \{summary\}"):
         store.run(judge, folders=(tmp_path,))
 
 
