@@ -106,7 +106,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         found.update(how, said=dict(zip(questions, known, strict=True)))
         how["on_progress"](len(questions))
         probe = Probe(folder="m", model="h", layer=1, weights=(1.0,), bias=0.0)
-        return TrainedProbe(probe=probe, learnt=1, apart=1, layers={})
+        return TrainedProbe(probe=probe, training=1, held_out=1, layers={})
 
     monkeypatch.setattr(probes, "train", train)
     return found

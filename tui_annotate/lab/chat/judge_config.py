@@ -54,18 +54,18 @@ def load_named_judge(
     from tui_annotate.plugins import registry
 
     nowhere = NO_ENDPOINT if unasked and not space.settings.judge_url else ""
-    asked = choose_judge(
+    config = choose_judge(
         space.settings, model=model, base_url=base_url or nowhere, concurrency=concurrency
     )
     return registry.load_judge(
-        asked.judge,
-        base_url=asked.base_url,
+        config.judge,
+        base_url=config.base_url,
         replies=space.machines.replies,
-        concurrency=asked.concurrency,
+        concurrency=config.concurrency,
     )
 
 
-def prompt_folders(space: Workspace, asked: Path | None) -> tuple[Path, ...]:
+def prompt_folders(space: Workspace, chosen: Path | None) -> tuple[Path, ...]:
     """Return the folders of a user's own prompts: a named one, then that of the workspace."""
     own = space.path / PROMPTS
-    return (asked, own) if asked else (own,)
+    return (chosen, own) if chosen else (own,)

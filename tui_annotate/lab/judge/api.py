@@ -43,20 +43,20 @@ if TYPE_CHECKING:
 
 
 def make_runner(
-    asked: JudgeConfig,
+    config: JudgeConfig,
     replies: Replies | None = None,
     *,
     progress: Callable[[Progress], None] | None = None,
 ) -> JudgeRunner:
     """Return a runner for a judge; sends nothing yet. `replies`: None for memory only."""
     judge = registry.load_judge(
-        asked.judge, base_url=asked.base_url, replies=replies, concurrency=asked.concurrency
+        config.judge, base_url=config.base_url, replies=replies, concurrency=config.concurrency
     )
     return JudgeRunner(
         judge,
-        language=asked.language,
-        folders=asked.folders,
-        at_once=asked.concurrency,
+        language=config.language,
+        folders=config.folders,
+        at_once=config.concurrency,
         progress=progress,
     )
 
@@ -254,7 +254,7 @@ class ScaleSetup(NamedTuple):
 
 
 def choose_scale(
-    asked: JudgeConfig,
+    config: JudgeConfig,
     metrics: Sequence[str],
     settings: Settings,
     *,
@@ -278,20 +278,20 @@ def choose_scale(
     from tui_annotate.lab.judge.ragas_scale import RagasScale
 
     scale = RagasScale(
-        asked.judge.partition(":")[2],
-        base_url=asked.base_url,
+        config.judge.partition(":")[2],
+        base_url=config.base_url,
         embed=embed,
-        concurrency=asked.concurrency,
+        concurrency=config.concurrency,
     )
     return ScaleSetup(scale, embed, label)
 
 
-def _load_embedder(asked: str, settings: Settings, used: VectorSet | None) -> Embedder | None:
-    if not asked and used is not None:
+def _load_embedder(chosen: str, settings: Settings, used: VectorSet | None) -> Embedder | None:
+    if not chosen and used is not None:
         return registry.load_embedder(
             used.embedder, base_url=used.base_url, dimensions=used.asked_dimensions
         )
-    name = asked or settings.embedder
+    name = chosen or settings.embedder
     if name == "none":
         return None
     best = registry.best_embedder() if name == "auto" else name

@@ -36,7 +36,7 @@ class JudgeSetup:
 
     rows: list[QuestionRow]
     runner: JudgeRunner
-    asked: JudgeConfig
+    config: JudgeConfig
     settings: Settings
     dataset_judge: DatasetJudge | None = None
     vector_set: VectorSet | None = None
@@ -58,9 +58,9 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
 
         if not chosen.file.exists():
             raise InvalidInput(f"there is no file {chosen.file}", "check the name")
-        with _open_runner(chosen, load(), _open_replies(chosen)) as (asked, runner):
+        with _open_runner(chosen, load(), _open_replies(chosen)) as (config, runner):
             yield JudgeSetup(
-                rows=read_rows(chosen.file), runner=runner, asked=asked, settings=load()
+                rows=read_rows(chosen.file), runner=runner, config=config, settings=load()
             )
     elif chosen.dataset and chosen.file is None:
         with open_workspace(chosen.workspace, needs=Verb.MANAGE) as space:
@@ -68,11 +68,11 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
             rows = judging.rows(chosen.dataset)
             replies = _open_cache(chosen) or space.machines.replies
             own = (space.path / PROMPTS,)
-            with _open_runner(chosen, space.settings, replies, own=own) as (asked, runner):
+            with _open_runner(chosen, space.settings, replies, own=own) as (config, runner):
                 yield JudgeSetup(
                     rows=rows,
                     runner=runner,
-                    asked=asked,
+                    config=config,
                     settings=space.settings,
                     dataset_judge=judging,
                     vector_set=space.corpus.vector_set(),
@@ -100,7 +100,7 @@ def _open_runner(
             f"there is no folder {chosen.prompts}", "see: tui-annotate judge prompts"
         )
     nowhere = NO_ENDPOINT if chosen.dry_run and not settings.judge_url else ""
-    asked = choose_judge(
+    config = choose_judge(
         settings,
         model=chosen.model,
         base_url=chosen.base_url or nowhere,
@@ -109,7 +109,10 @@ def _open_runner(
         concurrency=chosen.concurrency,
     )
     with output.progress("replies") as show_progress:
-        yield asked, make_runner(asked, replies, progress=None if chosen.dry_run else show_progress)
+        yield (
+            config,
+            make_runner(config, replies, progress=None if chosen.dry_run else show_progress),
+        )
 
 
 def _open_replies(chosen: JudgeCommandOptions) -> Replies | None:
@@ -130,10 +133,10 @@ def _open_cache(chosen: JudgeCommandOptions) -> Replies | None:
     return ReplyFile(chosen.cache) if chosen.cache else None
 
 
-def print_plan(found: JudgePlan, at: JudgeSetup, chosen: JudgeCommandOptions) -> None:
+def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
     """Print the estimated cost."""
-    named = chosen.base_url or at.settings.judge_url
-    host = at.runner.judge.host if named else "an address that is not named yet"
+    named = chosen.base_url or setup.settings.judge_url
+    host = setup.runner.judge.host if named else "an address that is not named yet"
     if chosen.as_json:
         output.as_json(found.as_json())
         return

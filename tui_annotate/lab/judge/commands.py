@@ -77,7 +77,7 @@ def annotate(
 
     with open_workspace(workspace, needs=Verb.MANAGE) as space:
         machines = space.machines
-        asked = ProposalOptions(
+        options = ProposalOptions(
             dataset=choose_dataset(space, dataset),
             language=language,
             folders=prompt_folders(space, prompts),
@@ -88,11 +88,11 @@ def annotate(
             space, model, base_url=base_url, concurrency=concurrency, unasked=dry_run
         )
         if dry_run:
-            planned = ProposalService(machines).plan(asked, judge)
+            planned = ProposalService(machines).plan(options, judge)
             _print_proposal_plan(planned, judge.host, as_json=as_json)
             return
         with output.progress("samples") as show_progress:
-            done = ProposalService(machines).run(asked, judge, progress=show_progress)
+            done = ProposalService(machines).run(options, judge, progress=show_progress)
     if as_json:
         output.as_json(_proposals_as_json(done))
     else:
@@ -218,16 +218,16 @@ def sort(
     from tui_annotate.lab.judge.result_files import write_sorted
 
     options = SortOptions(k=k, bottom=bottom, screen=not no_screen, swap=swap)
-    with open_setup(chosen) as at:
+    with open_setup(chosen) as setup:
         if chosen.dry_run:
-            print_plan(plan_sort(at.rows, at.runner, options), at, chosen)
+            print_plan(plan_sort(setup.rows, setup.runner, options), setup, chosen)
             return
-        found = sort_rows(at.rows, at.runner, options)
-        if at.dataset_judge:
-            at.dataset_judge.store_sorted(found, at.runner, options)
+        found = sort_rows(setup.rows, setup.runner, options)
+        if setup.dataset_judge:
+            setup.dataset_judge.store_sorted(found, setup.runner, options)
         if chosen.target:
             write_sorted(found, chosen.target)
-    print_tally(at.runner)
+    print_tally(setup.runner)
     if chosen.as_json:
         output.as_json([each.as_json() for each in found])
     else:
@@ -259,18 +259,18 @@ def generate(
     from tui_annotate.lab.judge.result_files import write_generated, write_truths
 
     options = GenerateOptions(group_size=group_size, seed=seed, slow=slow)
-    with open_setup(chosen) as at:
+    with open_setup(chosen) as setup:
         if chosen.dry_run:
-            print_plan(plan_generate(at.rows, at.runner, options), at, chosen)
+            print_plan(plan_generate(setup.rows, setup.runner, options), setup, chosen)
             return
-        found = generate_rows(at.rows, at.runner, options)
-        if at.dataset_judge:
-            at.dataset_judge.store_generated(found, at.runner, options)
+        found = generate_rows(setup.rows, setup.runner, options)
+        if setup.dataset_judge:
+            setup.dataset_judge.store_generated(found, setup.runner, options)
         if chosen.target:
             write_generated(found, chosen.target)
         if gt_dir:
             write_truths(found, gt_dir)
-    print_tally(at.runner)
+    print_tally(setup.runner)
     print_generated(found, as_json=chosen.as_json)
 
 
@@ -323,26 +323,26 @@ def evaluate(
 
     metrics = tuple(metric or METRICS)
     options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars)
-    with open_setup(chosen) as at:
+    with open_setup(chosen) as setup:
         if chosen.dry_run:
-            print_plan(plan_evaluate(at.rows, at.runner, options), at, chosen)
+            print_plan(plan_evaluate(setup.rows, setup.runner, options), setup, chosen)
             return
         how = choose_scale(
-            at.asked,
+            setup.config,
             metrics,
-            at.settings,
+            setup.settings,
             embedder=embedder,
             backend=backend,
-            vector_set=at.vector_set,
+            vector_set=setup.vector_set,
         )
-        found = evaluate_rows(at.rows, at.runner, options, scale=how.scale, embed=how.embed)
-        if at.dataset_judge:
-            at.dataset_judge.store_evaluated(
-                found, at.runner, options, backend=backend, embedder=how.embedder
+        found = evaluate_rows(setup.rows, setup.runner, options, scale=how.scale, embed=how.embed)
+        if setup.dataset_judge:
+            setup.dataset_judge.store_evaluated(
+                found, setup.runner, options, backend=backend, embedder=how.embedder
             )
         if chosen.target:
             write_evaluated(found, metrics, chosen.target)
-    print_tally(at.runner)
+    print_tally(setup.runner)
     print_evaluated(found, metrics, as_json=chosen.as_json)
 
 
@@ -353,17 +353,17 @@ def prompts(
 
     What stands in braces is filled in, and must stay. Files that are there stay as they are.
     """
-    from tui_annotate.lab.chat import prompts as ours
+    from tui_annotate.lab.chat import prompts as chat_prompts
 
     if folder.is_file():
         raise Conflict(f"{folder} is a file", "name a folder")
     folder.mkdir(parents=True, exist_ok=True)
     written = 0
-    for name in ours.prompt_names():
-        for language in ours.LANGUAGES:
+    for name in chat_prompts.prompt_names():
+        for language in chat_prompts.LANGUAGES:
             place = folder / f"{name}.{language}.txt"
             if not place.exists():
-                place.write_text(ours.built_in_text(name, language) + "\n", "utf-8")
+                place.write_text(chat_prompts.built_in_text(name, language) + "\n", "utf-8")
                 written += 1
     output.line(f"prompts written to {folder}: {written:,}")
     output.say("they count with --prompts DIR, or in the folder prompts of a workspace")

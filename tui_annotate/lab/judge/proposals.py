@@ -227,7 +227,7 @@ class ProposalReport:
 
 @dataclass(slots=True)
 class _RunState:
-    asked: ProposalOptions
+    options: ProposalOptions
     labels: LabelCatalog
     versions: dict[str, str] = field(default_factory=dict)
     total: int = 0
@@ -238,12 +238,12 @@ class _RunState:
     def build_question(self, sample: Sample) -> Question:
         """Return the question for a sample."""
         summary = sample.document(Side.SUMMARY)
-        language = self.asked.language or summary.language
-        prompt = prompts.load_prompt(PROMPT, language=language, folders=self.asked.folders)
+        language = self.options.language or summary.language
+        prompt = prompts.load_prompt(PROMPT, language=language, folders=self.options.folders)
         self.versions[f"{PROMPT}.{prompt.language}"] = prompt.version
         texts = [document.text for document in sample.side(Side.SOURCE)]
         source = "\n\n".join(texts)
-        most = self.asked.max_chars
+        most = self.options.max_chars
         self.cut += len(source) > most or len(summary.text) > most
         user = prompt.fill(
             labels=self.labels.describe(), source=source[:most], summary=summary.text[:most]
@@ -257,13 +257,13 @@ class ProposalService:
 
     machines: Machines
 
-    def plan(self, asked: ProposalOptions, judge: Judge) -> ProposalPlan:
+    def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
         """Estimate the cost; sends nothing."""
         require(self.machines.actor, Verb.MANAGE)
-        round_ = _RunState(asked, LabelCatalog(self.machines.labels(asked.dataset)))
+        state = _RunState(options, LabelCatalog(self.machines.labels(options.dataset)))
         samples = cached = characters = 0
-        for some in self._read_pages(round_):
-            for question in map(round_.build_question, some):
+        for some in self._read_pages(state):
+            for question in map(state.build_question, some):
                 known = judge.cached(question)
                 samples += 1
                 cached += known
@@ -272,7 +272,7 @@ class ProposalService:
 
     def run(
         self,
-        asked: ProposalOptions,
+        options: ProposalOptions,
         judge: Judge,
         *,
         progress: Callable[[Progress], None] | None = None,
@@ -285,67 +285,69 @@ class ProposalService:
             Unavailable: the endpoint can not be reached; its replies are kept.
         """
         require(self.machines.actor, Verb.MANAGE)
-        round_, tally = (
-            _RunState(asked, LabelCatalog(self.machines.labels(asked.dataset))),
+        state, tally = (
+            _RunState(options, LabelCatalog(self.machines.labels(options.dataset))),
             ReplyTally(),
         )
         maker = f"judge:{judge.model}"
         found: dict[SampleKey, tuple[Suggestion, ...]] = {}
         refused: Counter[str] = Counter()
-        language = asked.language or prompts.LANGUAGES[0]
-        reminder = prompts.load_prompt("again", language=language, folders=asked.folders)
+        language = options.language or prompts.LANGUAGES[0]
+        reminder = prompts.load_prompt("again", language=language, folders=options.folders)
         began, parser = time.monotonic(), ParsingJudge(judge, reminder=reminder.text, tally=tally)
-        for some in self._read_pages(round_):
+        for some in self._read_pages(state):
             replies = parser.ask_all(
-                [round_.build_question(sample) for sample in some], parse_proposals
+                [state.build_question(sample) for sample in some], parse_proposals
             )
             for sample, spans in zip(some, replies, strict=True):
                 if spans is not None:
-                    each = locate_proposals(sample, spans, round_.labels, maker=maker)
+                    each = locate_proposals(sample, spans, state.labels, maker=maker)
                     found[sample.key] = each.suggestions
                     refused.update(each.refused)
             if progress:
-                share = (round_.looked + round_.skipped) / round_.total
+                share = (state.looked + state.skipped) / state.total
                 seconds = time.monotonic() - began
-                progress(Progress("asking", round_.looked, share=share, seconds=seconds))
-        run = _score_run(asked, judge, round_, kind=RunKind.SUGGEST)
+                progress(Progress("asking", state.looked, share=share, seconds=seconds))
+        run = _score_run(options, judge, state, kind=RunKind.SUGGEST)
         pairs = ((key, each) for key, several in found.items() for each in several)
         new = self.machines.suggestions.add(run, pairs)
-        if (new or tally.asked) and not asked.limit:
+        if (new or tally.asked) and not options.limit:
             counts = [float(len(several)) for several in found.values()]
             scores = (
                 Score(key=key, name=SPANS, raw=count, value=value)
                 for key, count, value in zip(found, counts, normalise_values(counts), strict=True)
             )
-            self.machines.scores.write(_score_run(asked, judge, round_, kind=RunKind.JUDGE), scores)
+            self.machines.scores.write(
+                _score_run(options, judge, state, kind=RunKind.JUDGE), scores
+            )
         return ProposalReport(
             run=run.id if new else "",
-            samples=round_.looked,
-            skipped=round_.skipped,
-            cut=round_.cut,
+            samples=state.looked,
+            skipped=state.skipped,
+            cut=state.cut,
             proposals=sum(map(len, found.values())),
             new=new,
             refused=dict(sorted(refused.items())),
             tally=tally,
         )
 
-    def _read_pages(self, round_: _RunState) -> Iterator[list[Sample]]:
+    def _read_pages(self, state: _RunState) -> Iterator[list[Sample]]:
         """Yield samples with both sides; no transaction is open during a request."""
-        dataset, limit = round_.asked.dataset, round_.asked.limit
+        dataset, limit = state.options.dataset, state.options.limit
         keys = self.machines.corpus.keys(dataset)
-        round_.total = len(keys)
+        state.total = len(keys)
         waiting = iter(keys)
         while page := list(islice(waiting, _PAGE)):
             samples = [self.machines.corpus.sample(key).sample for key in page]
             whole = [each for each in samples if all(each.side(side) for side in Side)]
-            round_.skipped += len(samples) - len(whole)
-            kept = whole[: limit - round_.looked] if limit else whole
-            round_.looked += len(kept)
+            state.skipped += len(samples) - len(whole)
+            kept = whole[: limit - state.looked] if limit else whole
+            state.looked += len(kept)
             if kept:
                 yield kept
-            if limit and round_.looked == limit:
+            if limit and state.looked == limit:
                 return
-        if not round_.looked:
+        if not state.looked:
             known = ", ".join(each.name for each in self.machines.corpus.datasets()) or "none"
             raise NotFound(
                 f"there is no dataset {dataset!r} with a source and a summary in a sample",
@@ -354,18 +356,18 @@ class ProposalService:
 
 
 def _score_run(
-    asked: ProposalOptions, judge: Judge, round_: _RunState, *, kind: RunKind
+    options: ProposalOptions, judge: Judge, state: _RunState, *, kind: RunKind
 ) -> ScoreRun:
     return ScoreRun(
         id=str(uuid.uuid4()),
         kind=kind,
         maker=f"judge:{judge.model}",
-        dataset=asked.dataset,
+        dataset=options.dataset,
         parameters={
             "model": judge.model,
             "host": judge.host,
-            "prompts": dict(sorted(round_.versions.items())),
-            "max_chars": asked.max_chars,
+            "prompts": dict(sorted(state.versions.items())),
+            "max_chars": options.max_chars,
         },
         low=frozenset({SPANS}),
     )

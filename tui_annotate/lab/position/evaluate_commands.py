@@ -76,9 +76,9 @@ def evaluate(
     if bool(files) == bool(dataset):
         raise InvalidInput("rows come from files, or from a dataset", "FILE..., or --dataset NAME")
     rules = MatchRules(whole_words=whole_words, first_filled=first_line, skip_empty=skip_empty)
-    asked = evaluation.EvaluationOptions(by=_parse_by(by), shared=shared)
+    options = evaluation.EvaluationOptions(by=_parse_by(by), shared=shared)
     if files:
-        found = evaluation.evaluate(evaluation.file_cases(files, rules), asked)
+        found = evaluation.evaluate(evaluation.file_cases(files, rules), options)
         if target is not None:
             with written(target) as file:
                 count = evaluation.write_scored(files, file, rules)
@@ -91,7 +91,7 @@ def evaluate(
         with open_workspace(workspace) as space:
             from tui_annotate.lab.position.stored_studies import position_studies
 
-            found = position_studies(space.machines).evaluate(dataset, asked, rules=rules)
+            found = position_studies(space.machines).evaluate(dataset, options, rules=rules)
     if as_json:
         output.as_json(evaluation.as_json(found))
     else:

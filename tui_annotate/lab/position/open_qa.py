@@ -114,7 +114,7 @@ class RowReader:
             group=identity(row),
             request=Request(question=name),
             meta=_build_meta(row, kind),
-            imported={"format": FORMAT, "row": _kept_row(row)},
+            imported={"format": FORMAT, "row": _row_without_texts(row)},
         )
         return Record(sample, assignments=work, people=people, where=where), _find_doubts(row)
 
@@ -182,7 +182,7 @@ def _build_meta(row: Row, kind: Task) -> dict[str, Any]:
     return others | found
 
 
-def _kept_row(row: Row) -> dict[str, Any]:
+def _row_without_texts(row: Row) -> dict[str, Any]:
     kept = {name: value for name, value in row.items() if name not in {PEOPLE, "human_verdict"}}
     if task(row) is Task.KV:
         shown = next((name for name in _SHOWN_PAIRS if row.get(name)), None)

@@ -218,7 +218,7 @@ def write_questions(
     """
     if not wanted.oracle and wanted.documents < MIN_PASSAGES:
         raise InvalidInput(f"{wanted.documents} documents are too few", f"at least {MIN_PASSAGES}")
-    stands = (0,) if wanted.oracle else places(wanted.gold_at, wanted.documents)
+    positions = (0,) if wanted.oracle else places(wanted.gold_at, wanted.documents)
     kind = "oracle" if wanted.oracle else f"{wanted.documents}-documents"
 
     def build() -> Iterator[dict[str, Any]]:
@@ -231,7 +231,7 @@ def write_questions(
                     continue
                 order = None if wanted.seed is None else row_random(wanted.seed, str(number))
                 yield from build_question_rows(
-                    row, count=wanted.documents, places=stands, order=order
+                    row, count=wanted.documents, places=positions, order=order
                 )
 
     return _write_rows(build(), target, name, kind=kind, by_position=not wanted.oracle)

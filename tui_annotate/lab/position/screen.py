@@ -89,7 +89,7 @@ class BarHeads(FixedRows):
             return []
         quiet = self.palette.quiet
         columns = zip(column_titles(self._found), column_widths(self._found), strict=True)
-        names = "".join(f"{fit(name, room)} " for name, room in columns)
+        names = "".join(f"{fit(name, width)} " for name, width in columns)
         counts = f"{'n':>5} {'mean':>6} {'95 %':>9} {'fail':>6} "
         scale = cells - len(names) - len(counts) - 2
         ends = f"0{' ' * max(scale - 2, 0)}1" if scale > 1 else ""
@@ -132,14 +132,14 @@ class BarRows(RowList):
         where, bar = self._groups[index]
         here = index == self.focused_row
         columns = zip(where, self._widths, strict=True)
-        names = "".join(f"{fit(_format_value(value), room)} " for value, room in columns)
+        names = "".join(f"{fit(_format_value(value), width)} " for value, width in columns)
         counts = _format_counts(bar)
-        room = cells - 2 - len(names) - len(counts)
+        width = cells - 2 - len(names) - len(counts)
         return [
             (FOCUS_BAR if here else " ", palette.accent),
             (f" {names}", palette.strong if here else palette.text),
             (counts, palette.text),
-            (draw_bar(bar, max(room - 1, 0)), palette.accent),
+            (draw_bar(bar, max(width - 1, 0)), palette.accent),
         ]
 
     def clicked(self, index: int) -> None:

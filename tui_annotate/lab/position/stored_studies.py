@@ -45,7 +45,11 @@ class PositionStudies:
         return self.store.datasets()
 
     def evaluate(
-        self, dataset: str, asked: EvaluationOptions | None = None, *, rules: MatchRules = ORIGINAL
+        self,
+        dataset: str,
+        options: EvaluationOptions | None = None,
+        *,
+        rules: MatchRules = ORIGINAL,
     ) -> Evaluation:
         """Counts the answers of a dataset; what people said of them is compared.
 
@@ -54,7 +58,7 @@ class PositionStudies:
         """
         found = evaluate(
             lambda: (case for _, case in self._read_cases(dataset, rules)),
-            asked or EvaluationOptions(),
+            options or EvaluationOptions(),
         )
         if not found.groups:
             there = ", ".join(self.datasets())

@@ -180,14 +180,14 @@ def train_probe(
         _print_probe(found, taken, target)
 
 
-def _train_on_dataset(dataset: str, asked: ProbeOptions, *, workspace: Path | None) -> Any:
+def _train_on_dataset(dataset: str, options: ProbeOptions, *, workspace: Path | None) -> Any:
     from tui_annotate.lab.score.probe_training import ProbeTrainingService
 
     with (
         open_workspace(workspace, needs=Verb.MANAGE) as space,
         output.progress("questions") as show_progress,
     ):
-        chosen = replace(asked, dataset=choose_dataset(space, dataset))
+        chosen = replace(options, dataset=choose_dataset(space, dataset))
         return ProbeTrainingService(space.machines).run(chosen, progress=show_progress)
 
 
@@ -205,7 +205,8 @@ def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) ->
     known = sum(taken.known)
     output.line(
         f"{output.many(len(taken.known), 'question')}: {known:,} known, "
-        f"{len(taken.known) - known:,} not; learnt from {found.learnt:,}, tried on {found.apart:,}"
+        f"{len(taken.known) - known:,} not; learnt from {found.training:,}, "
+        f"tried on {found.held_out:,}"
     )
     output.line("")
     titles = ("layer", "accuracy", "precision", "recall", "specificity")
@@ -450,9 +451,9 @@ def list_runs(
     with open_workspace(workspace, needs=Verb.REPORT) as space:
         runs = space.machines.scores.runs(dataset and choose_dataset(space, dataset))
         newest = {(run.dataset, run.kind, run.maker): run.id for run in runs}
-    stands = set(newest.values())
+    newest_ids = set(newest.values())
     if as_json:
-        output.as_json([run_as_json(run) | {"stands": run.id in stands} for run in runs])
+        output.as_json([run_as_json(run) | {"stands": run.id in newest_ids} for run in runs])
     else:
         rows = [
             (
@@ -462,7 +463,7 @@ def list_runs(
                 run.maker,
                 output.seconds(run.at),
                 run.embedder,
-                "" if run.id in stands else "older",
+                "" if run.id in newest_ids else "older",
             )
             for run in runs
         ]

@@ -122,7 +122,7 @@ def compare_machines(
         raise InvalidInput(f"no measure {chart!r}", f"there are: {', '.join(MEASURES)}")
     thresholds = _parse_thresholds(threshold or ())
     with open_workspace(workspace) as space:
-        asked = ComparisonOptions(
+        options = ComparisonOptions(
             dataset=choose_dataset(space, dataset),
             scores=tuple(score or ()),
             columns=tuple(dict.fromkeys(column or ())),
@@ -134,7 +134,7 @@ def compare_machines(
             low=frozenset(low or ()),
             high=frozenset(high or ()),
         )
-        found = ComparisonService(space.machines).report(asked)
+        found = ComparisonService(space.machines).report(options)
     if as_json:
         output.as_json(shaped(found))
     elif as_csv:

@@ -26,13 +26,13 @@ _DIGITS: Final = 4
 
 def as_json(found: Comparison) -> dict[str, Any]:
     """Return the JSON; an undefined measure is null, with the reason in `undefined`."""
-    asked = found.asked
+    options = found.options
     return {
-        "dataset": asked.dataset,
-        "against": asked.against,
-        "unwanted": list(asked.unwanted),
-        "pool": asked.pool.value,
-        "unmarked_clean": asked.unmarked_clean,
+        "dataset": options.dataset,
+        "against": options.against,
+        "unwanted": list(options.unwanted),
+        "pool": options.pool.value,
+        "unmarked_clean": options.unmarked_clean,
         "samples": found.samples,
         "judged": found.unsupported + found.supported,
         "unsupported": found.unsupported,
@@ -175,10 +175,10 @@ def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
 
 
 def _print_notes(found: Comparison) -> None:
-    asked, say = found.asked, output.say
-    labels = ", ".join(asked.unwanted) or "any label but Benign"
-    whom = {"people": f"of all readers, pooled by {asked.pool}", "settled": "that review settled"}
-    say(f"unsupported: {labels}, {whom.get(asked.against, f'of {asked.against}')}")
+    options, say = found.options, output.say
+    labels = ", ".join(options.unwanted) or "any label but Benign"
+    whom = {"people": f"of all readers, pooled by {options.pool}", "settled": "that review settled"}
+    say(f"unsupported: {labels}, {whom.get(options.against, f'of {options.against}')}")
     for what, reason, count in left_out(found):
         say(f"left out: {output.many(count, what.removesuffix('s'))}: {reason}")
     for machine in found.machines:

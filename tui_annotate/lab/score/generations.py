@@ -75,7 +75,7 @@ PREFERENCE_TRAITS: Final = FormatTraits(
 )
 
 
-def kept_metadata(sample: Sample) -> Mapping[str, Any]:
+def imported_fields(sample: Sample) -> Mapping[str, Any]:
     """Return what the reader stored of a row; empty for samples of other formats."""
     found = sample.imported or {}
     return found if found.get("format") == FORMAT else {}
@@ -314,7 +314,7 @@ def _group_key(sample: Sample) -> tuple[str, ...]:
 
 def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
     first = group[0].sample
-    own = kept_metadata(first)
+    own = imported_fields(first)
     placed = _place_answers(group, opinions)
     row: dict[str, Any] = {
         **_row_meta(first),
@@ -340,7 +340,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
     """Yield each sample with its index in the row; of other formats, in order."""
     for number, record in enumerate(group):
-        yield kept_metadata(record.sample).get("place", number), record
+        yield imported_fields(record.sample).get("place", number), record
 
 
 def _place_answers(group: Sequence[Record], opinions: Opinions) -> list[tuple[int, dict[str, Any]]]:
@@ -350,7 +350,7 @@ def _place_answers(group: Sequence[Record], opinions: Opinions) -> list[tuple[in
         for place, record in _placed_records(group)
     }
     number = 0
-    for place, fields in kept_metadata(first).get(OTHERS, ()):
+    for place, fields in imported_fields(first).get(OTHERS, ()):
         number += fields.get("type") == UNCERTAINTY
         scores = [
             score
@@ -362,7 +362,7 @@ def _place_answers(group: Sequence[Record], opinions: Opinions) -> list[tuple[in
 
 
 def _answer_fields(sample: Sample, scores: Sequence[Score]) -> dict[str, Any]:
-    keys = kept_metadata(sample).get("keys") or GENERATION_FIELDS
+    keys = imported_fields(sample).get("keys") or GENERATION_FIELDS
     fields = {name: sample.meta[name] for name in keys if name in sample.meta}
     fields["text"] = sample.document(Side.SUMMARY).text
     if "type" in keys:
@@ -383,7 +383,7 @@ def _score_fields(scores: Iterable[Score]) -> dict[str, Any]:
 
 
 def _row_meta(sample: Sample) -> dict[str, Any]:
-    own = kept_metadata(sample)
+    own = imported_fields(sample)
     names = own.get("row_keys")
     if names is None:
         return {name: value for name, value in sample.meta.items() if name not in ROW_FIELDS}
@@ -402,7 +402,7 @@ def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> N
     source, summary = sample.document(Side.SOURCE), sample.document(Side.SUMMARY)
     plain = source.key in {"", ANSWER} and not (source.title or summary.key or summary.title)
     lose(RecordTrait.TITLE.value, not plain)
-    if not kept_metadata(sample):
+    if not imported_fields(sample):
         taken = {*ROW_FIELDS, *RANKING_FIELDS}.intersection(sample.meta)
         lose("columns that have a name of this format's own", len(taken))
 

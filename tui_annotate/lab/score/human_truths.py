@@ -66,14 +66,14 @@ class HumanTruths:
         for owned in record.annotations:
             if not owned.annotation.origin.startswith(MACHINE):
                 marks.setdefault(owned.person, []).append(owned.annotation)
-        words = [self._unsupported(own) for own in self._readings(record, marks)]
-        if not words and not marks and self.wanted.unmarked_clean:
+        verdicts = [self._unsupported(own) for own in self._readings(record, marks)]
+        if not verdicts and not marks and self.wanted.unmarked_clean:
             return False
-        word = pooled(words, self.wanted.pool)
-        if word is None:
-            why = NoTruthReason.TIE if words else NoTruthReason.UNREAD
+        verdict = pooled(verdicts, self.wanted.pool)
+        if verdict is None:
+            why = NoTruthReason.TIE if verdicts else NoTruthReason.UNREAD
             self.unjudged[why] += 1
-        return word
+        return verdict
 
     def _readings(
         self, record: Record, marks: Mapping[str, list[Annotation]]

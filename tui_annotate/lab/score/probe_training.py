@@ -89,7 +89,7 @@ class ProbeTrainingService:
     machines: Machines
 
     def run(
-        self, asked: ProbeOptions, *, progress: Callable[[Progress], None] | None = None
+        self, options: ProbeOptions, *, progress: Callable[[Progress], None] | None = None
     ) -> tuple[TrainedProbe, TrainingQuestions]:
         """Train a probe; also return its questions.
 
@@ -98,13 +98,13 @@ class ProbeTrainingService:
             Unavailable: libraries or model are missing.
         """
         require(self.machines.actor, Verb.MANAGE)
-        questions = self._collect(asked)
-        return train_on(asked, questions, progress=progress), questions
+        questions = self._collect(options)
+        return train_on(options, questions, progress=progress), questions
 
-    def _collect(self, asked: ProbeOptions) -> TrainingQuestions:
+    def _collect(self, options: ProbeOptions) -> TrainingQuestions:
         found = TrainingQuestions()
-        categories = self._categories(asked) if asked.whose is LabelSource.MACHINE else None
-        records = self.machines.corpus.records(RecordFilter(dataset=asked.dataset))
+        categories = self._categories(options) if options.whose is LabelSource.MACHINE else None
+        records = self.machines.corpus.records(RecordFilter(dataset=options.dataset))
         answers = (record for record in records if is_answer(record.sample))
         for _, several in groupby(answers, key=lambda one: one.sample.group or one.sample.id):
             own = list(several)
@@ -122,24 +122,24 @@ class ProbeTrainingService:
                 )
         if not found.questions and not found.unused:
             raise NotFound(
-                f"dataset {asked.dataset!r} has no answers to questions",
+                f"dataset {options.dataset!r} has no answers to questions",
                 "tui-annotate ingest --format generations FILE",
             )
         return found
 
-    def _categories(self, asked: ProbeOptions) -> Mapping[str, str]:
+    def _categories(self, options: ProbeOptions) -> Mapping[str, str]:
         found = {
             key.id: score.text
-            for key, scores in self.machines.scores.scores(asked.dataset, names=[CATEGORY])
+            for key, scores in self.machines.scores.scores(options.dataset, names=[CATEGORY])
             for score in scores
         }
         if not found:
-            raise NotFound(f"no ranker judged dataset {asked.dataset!r}", "tui-annotate rank")
+            raise NotFound(f"no ranker judged dataset {options.dataset!r}", "tui-annotate rank")
         return found
 
 
 def train_on(
-    asked: ProbeOptions,
+    options: ProbeOptions,
     found: TrainingQuestions,
     *,
     progress: Callable[[Progress], None] | None = None,
@@ -148,9 +148,9 @@ def train_on(
     return probes.train(
         found.questions,
         found.known,
-        model=asked.model,
-        layer=asked.layer,
-        seed=asked.seed,
+        model=options.model,
+        layer=options.layer,
+        seed=options.seed,
         on_progress=time_phase(progress, "looking", total=len(found.questions)),
     )
 

@@ -46,7 +46,7 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
     """
     kinds = {"known": np.flatnonzero(known), "not known": np.flatnonzero(~known)}
     chance = np.random.default_rng(seed)
-    learnt, apart = [], []
+    training, held_out = [], []
     for kind, places in kinds.items():
         if len(places) < MIN_CASES:
             raise InvalidInput(
@@ -55,9 +55,9 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
             )
         mixed = chance.permutation(places)
         cut = min(round(len(places) * TRAINING_SHARE), len(places) - 1)
-        learnt.append(mixed[:cut])
-        apart.append(mixed[cut:])
-    return np.sort(np.concatenate(learnt)), np.sort(np.concatenate(apart))
+        training.append(mixed[:cut])
+        held_out.append(mixed[cut:])
+    return np.sort(np.concatenate(training)), np.sort(np.concatenate(held_out))
 
 
 def measure_probe(known: Truths, predicted: Truths) -> ProbeMetrics:
@@ -159,8 +159,8 @@ class TrainedProbe:
     """A probe with its metrics, and the numbers of training and held-out questions."""
 
     probe: Probe
-    learnt: int
-    apart: int
+    training: int
+    held_out: int
     layers: Mapping[int, ProbeMetrics]
 
 
@@ -183,7 +183,7 @@ def train(
         Unavailable: libraries or model are missing.
     """
     truth = np.array(known, np.bool_)
-    learnt, apart = split_cases(truth, seed=seed)
+    training, held_out = split_cases(truth, seed=seed)
     local = LanguageModel(model)
     if not 0 <= layer <= local.layers:
         raise InvalidInput(f"there is no layer {layer}", f"1 to {local.layers}, or auto")
@@ -192,10 +192,11 @@ def train(
         states[place] = local.states(question)
         on_progress(place + 1)
     wanted = range(1, local.layers + 1) if layer == AUTO else [layer]
-    fitted = {each: _fit(states[learnt, each - 1], truth[learnt], seed) for each in wanted}
+    fitted = {each: _fit(states[training, each - 1], truth[training], seed) for each in wanted}
     best = max(wanted, key=lambda each: fitted[each].score)
     by_layer = {
-        each: _measure_layer(fitted[each], states[apart, each - 1], truth[apart]) for each in wanted
+        each: _measure_layer(fitted[each], states[held_out, each - 1], truth[held_out])
+        for each in wanted
     }
     probe = Probe(
         folder=str(local.folder),
@@ -206,13 +207,15 @@ def train(
         trained={
             "questions": len(questions),
             "known": int(truth.sum()),
-            "learnt": len(learnt),
-            "apart": len(apart),
+            "learnt": len(training),
+            "apart": len(held_out),
             "seed": seed,
             "layers": {str(each): asdict(found) for each, found in by_layer.items()},
         },
     )
-    return TrainedProbe(probe=probe, learnt=len(learnt), apart=len(apart), layers=by_layer)
+    return TrainedProbe(
+        probe=probe, training=len(training), held_out=len(held_out), layers=by_layer
+    )
 
 
 @dataclass(frozen=True, slots=True)

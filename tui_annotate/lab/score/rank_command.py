@@ -100,7 +100,7 @@ def rank(
         open_workspace(workspace, needs=Verb.MANAGE) as space,
         output.progress("answers") as show_progress,
     ):
-        asked = RankOptions(
+        options = RankOptions(
             dataset=choose_dataset(space, dataset),
             ranker=parse_ranker(ranker),
             up=up,
@@ -108,7 +108,7 @@ def rank(
             short=short_diff,
             use=tuple(use or ()),
         )
-        ranked = RankService(space.machines).run(asked, progress=show_progress)
+        ranked = RankService(space.machines).run(options, progress=show_progress)
     if as_json:
         output.as_json(ranked_as_json(ranked))
     else:

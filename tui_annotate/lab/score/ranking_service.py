@@ -107,7 +107,7 @@ class RankService:
     machines: Machines
 
     def run(
-        self, asked: RankOptions, *, progress: Callable[[Progress], None] | None = None
+        self, options: RankOptions, *, progress: Callable[[Progress], None] | None = None
     ) -> RankReport:
         """Rank a dataset by its newest scores, and store the run.
 
@@ -116,23 +116,23 @@ class RankService:
             other.
         """
         require(self.machines.actor, Verb.MANAGE)
-        _check_options(asked)
-        names = _score_names(asked)
-        low = {name for run in self.machines.scores.runs(asked.dataset) for name in run.low}
-        decide, parameters = self._build_decision(asked, names, low)
+        _check_options(options)
+        names = _score_names(options)
+        low = {name for run in self.machines.scores.runs(options.dataset) for name in run.low}
+        decide, parameters = self._build_decision(options, names, low)
         counts = _RankCounts(progress)
-        scores = self._rank_answers(asked.dataset, names, low, decide=decide, counts=counts)
+        scores = self._rank_answers(options.dataset, names, low, decide=decide, counts=counts)
         run = ScoreRun(
             id=str(uuid.uuid4()),
             kind=RunKind.RANK,
-            maker=asked.ranker.value,
-            dataset=asked.dataset,
+            maker=options.ranker.value,
+            dataset=options.dataset,
             parameters={**parameters, "middle": {RANK: 0.0}},
         )
         self.machines.scores.write(run, scores)
         return RankReport(
             run=next(
-                each for each in self.machines.scores.runs(asked.dataset) if each.id == run.id
+                each for each in self.machines.scores.runs(options.dataset) if each.id == run.id
             ),
             labels={each.value: counts.labels[each] for each in AnswerLabel},
             categories={each.value: counts.categories[each] for each in Category},
@@ -140,25 +140,30 @@ class RankService:
         )
 
     def _build_decision(
-        self, asked: RankOptions, names: Sequence[str], low: set[str]
+        self, options: RankOptions, names: Sequence[str], low: set[str]
     ) -> tuple[Decide, dict[str, Any]]:
         known = [
             _values_by_name(scores, low)
-            for _, scores in self.machines.scores.scores(asked.dataset, names=names)
+            for _, scores in self.machines.scores.scores(options.dataset, names=names)
         ]
         answers = [values for each in known for values in each.values()]
         used = [name for name in names if any(name in values for values in answers)]
         if not set(used) - {REWARD}:
             raise NotFound(
-                f"dataset {asked.dataset!r} has none of the scores {', '.join(names)}",
+                f"dataset {options.dataset!r} has none of the scores {', '.join(names)}",
                 "tui-annotate score --dataset NAME --scorer unigram --scorer similarity",
             )
-        if asked.ranker is Ranker.LENGTH:
-            middles = compute_medians(answers)
-            decide = _decide_by_length(middles, asked.short)
-            return decide, {"used": used, "short_diff": asked.short, "medians": middles}
-        up, down = compute_thresholds(answers, names, up=asked.up, down=asked.down)
-        limits = {"up_percentile": asked.up, "down_percentile": asked.down, "up": up, "down": down}
+        if options.ranker is Ranker.LENGTH:
+            medians = compute_medians(answers)
+            decide = _decide_by_length(medians, options.short)
+            return decide, {"used": used, "short_diff": options.short, "medians": medians}
+        up, down = compute_thresholds(answers, names, up=options.up, down=options.down)
+        limits = {
+            "up_percentile": options.up,
+            "down_percentile": options.down,
+            "up": up,
+            "down": down,
+        }
         return lambda answers: label_by_percentile(
             [each.scores for each in answers], up=up, down=down
         ), {"used": used, **limits}
@@ -206,27 +211,27 @@ class _RankCounts:
         self._report(self.labels.total())
 
 
-def _check_options(asked: RankOptions) -> None:
-    if asked.short < 0:
-        raise InvalidInput(f"{asked.short:,} is no number of characters", "as --short-diff 80")
-    for percentile in (asked.up, asked.down):
+def _check_options(options: RankOptions) -> None:
+    if options.short < 0:
+        raise InvalidInput(f"{options.short:,} is no number of characters", "as --short-diff 80")
+    for percentile in (options.up, options.down):
         if not 0 <= percentile <= 100:
             raise InvalidInput(f"{percentile:g} is no percentile", "0 to 100, as --up 70 --down 30")
-    if asked.down > asked.up:
+    if options.down > options.up:
         raise InvalidInput(
-            f"the lower percentile {asked.down:g} is above the upper {asked.up:g}",
+            f"the lower percentile {options.down:g} is above the upper {options.up:g}",
             "as --up 70 --down 30",
         )
 
 
-def _score_names(asked: RankOptions) -> tuple[str, ...]:
-    if asked.ranker is Ranker.LENGTH:
-        if asked.use:
+def _score_names(options: RankOptions) -> tuple[str, ...]:
+    if options.ranker is Ranker.LENGTH:
+        if options.use:
             raise InvalidInput(
                 "the length ranker has scores of its own", "leave out --use", code="scores-not-used"
             )
         return _BY_LENGTH
-    return tuple(dict.fromkeys(asked.use)) or SUMMED
+    return tuple(dict.fromkeys(options.use)) or SUMMED
 
 
 def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[str, float]]:
@@ -244,11 +249,11 @@ def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[st
     return found
 
 
-def _decide_by_length(middles: Mapping[str, float], short: int) -> Decide:
+def _decide_by_length(medians: Mapping[str, float], short: int) -> Decide:
     def decide(answers: Sequence[_Answer]) -> Sequence[AnswerVerdict]:
         scores = [each.scores for each in answers]
         lengths = [_length_difference(each.sample) for each in answers]
-        return label_by_length(scores, lengths, middles=middles, short=short)
+        return label_by_length(scores, lengths, medians=medians, short=short)
 
     return decide
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ScorerStep:
     """A scorer with its options."""
 
     scorer: str
@@ -53,7 +53,7 @@ class Recipe:
     source: Path | None = None
     labelled: Path | None = None
     ranked: Path | None = None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ScorerStep, ...] = ()
     ranker: Mapping[str, Any] | None = None
     unused: tuple[str, ...] = ()
 
@@ -173,7 +173,7 @@ class _Reader:
             raise InvalidInput(f"{self._path} holds no keys", "data:, scorer:, ranker:")
         return node
 
-    def _read_steps(self, node: yaml.Node | None) -> Iterator[Step]:
+    def _read_steps(self, node: yaml.Node | None) -> Iterator[ScorerStep]:
         if node is None or _is_empty(node):
             return
         known = (*self._scorers, *_SCORERS)
@@ -187,7 +187,7 @@ class _Reader:
                 chosen.setdefault("embedder", f"neural:{vectors}")
             if model := chosen.pop("model", ""):
                 scorer = f"{scorer}:{model}"
-            yield Step(scorer=scorer, options={**implied, **chosen})
+            yield ScorerStep(scorer=scorer, options={**implied, **chosen})
 
     def _read_section(self, node: yaml.Node | None, keys: _Keys, what: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -289,7 +289,7 @@ def run_recipe(
     return done
 
 
-def _score_options(space: Workspace, step: Step, dataset: str) -> ScoreOptions:
+def _score_options(space: Workspace, step: ScorerStep, dataset: str) -> ScoreOptions:
     from tui_annotate.lab.score.sample_reader import AUTO
     from tui_annotate.lab.score.scoring import ScoreOptions
 

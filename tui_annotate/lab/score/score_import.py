@@ -14,13 +14,13 @@ from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Sample
 from tui_annotate.lab.score.ranking import (
-    AMONG,
     JUDGED,
     OVERLAP,
     PROBE,
     REWARD,
     SURPRISE,
     TO_ANSWER,
+    TO_OTHERS,
 )
 from tui_annotate.lab.score.sample_reader import DatasetReader, uncertain_answers
 from tui_annotate.lab.score.score_values import RawScore
@@ -125,8 +125,8 @@ def _parse_number(value: Any, column: str) -> float:
     return float(value)
 
 
-_ANSWER_SCORES: Final = (OVERLAP, SURPRISE, TO_ANSWER, AMONG, PROBE, REWARD, JUDGED)
-_NORMALISED: Final = frozenset({OVERLAP, SURPRISE, TO_ANSWER, AMONG, PROBE})
+_ANSWER_SCORES: Final = (OVERLAP, SURPRISE, TO_ANSWER, TO_OTHERS, PROBE, REWARD, JUDGED)
+_NORMALISED: Final = frozenset({OVERLAP, SURPRISE, TO_ANSWER, TO_OTHERS, PROBE})
 """What files of generated answers hold as values over the whole file."""
 _JUDGEMENT: Final = "gpt_judgement"
 _RIGHT: Final = "正确"

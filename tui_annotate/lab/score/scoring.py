@@ -79,7 +79,7 @@ class ScoreService:
     machines: Machines
 
     def run(
-        self, asked: ScoreOptions, *, progress: Callable[[Progress], None] | None = None
+        self, options: ScoreOptions, *, progress: Callable[[Progress], None] | None = None
     ) -> ScoreReport:
         """Score a dataset, and store the run as a whole.
 
@@ -89,40 +89,40 @@ class ScoreService:
             missing.
         """
         require(self.machines.actor, Verb.MANAGE)
-        samples = self._count_samples(asked.dataset)
-        scorer = registry.load_scorer(asked.scorer, asked.options)
-        reader = self._open_reader(asked.dataset, asked.language)
+        samples = self._count_samples(options.dataset)
+        scorer = registry.load_scorer(options.scorer, options.options)
+        reader = self._open_reader(options.dataset, options.language)
         on_read = time_phase(progress, "scoring", total=samples)
         with closing(ScoreValues()) as values:
-            name = asked.scorer.partition(":")[0]
+            name = options.scorer.partition(":")[0]
             with registry.guard_plugin("scorers", name):
                 values.add(_score_samples(scorer, reader, on_read))
             if not values.samples:
                 raise NotFound(
-                    f"dataset {asked.dataset!r} has nothing that {name} can score",
+                    f"dataset {options.dataset!r} has nothing that {name} can score",
                     "a sample needs a source and a summary",
                 )
             run = _new_run(
-                asked.dataset,
+                options.dataset,
                 str(getattr(scorer, "maker", "") or name),
-                parameters={**scorer.parameters, "language": asked.language},
+                parameters={**scorer.parameters, "language": options.language},
                 low=scorer.low,
             )
             run = replace(run, embedder=str(getattr(scorer, "embedder", "")))
             return self._store_run(run, values, skipped=reader.skipped)
 
-    def cost(self, asked: ScoreOptions) -> tuple[int, Cost | None]:
+    def cost(self, options: ScoreOptions) -> tuple[int, Cost | None]:
         """Return how many samples a run would score, and its cost; sends nothing.
 
         The cost is None for a scorer that works here and costs time alone.
         """
-        samples = self._count_samples(asked.dataset)
-        scorer = registry.load_scorer(asked.scorer, asked.options)
-        reader = self._open_reader(asked.dataset, asked.language)
+        samples = self._count_samples(options.dataset)
+        scorer = registry.load_scorer(options.scorer, options.options)
+        reader = self._open_reader(options.dataset, options.language)
         if not isinstance(scorer, CostlyScorer) or not reader.has_answers():
             return samples, None
         questions = (each.answers for each in reader.questions(lambda _: None))
-        with registry.guard_plugin("scorers", asked.scorer.partition(":")[0]):
+        with registry.guard_plugin("scorers", options.scorer.partition(":")[0]):
             return samples, scorer.cost(questions)
 
     def from_file(

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.lab.score.ranking import AMONG, TO_ANSWER
+from tui_annotate.lab.score.ranking import TO_ANSWER, TO_OTHERS
 from tui_annotate.plugins.protocols import Cost
 from tui_annotate.plugins.scoring import Answers, Opinion, SampleSentences, ScorerOptions
 
@@ -101,7 +101,7 @@ class SimilarityScorer:
         for rows in self._embed(questions, self._texts):
             yield (
                 Opinion(name=TO_ANSWER, values=tuple(answer_similarities(rows[0], rows[1:]))),
-                Opinion(name=AMONG, values=tuple(mean_similarities(rows[1:]))),
+                Opinion(name=TO_OTHERS, values=tuple(mean_similarities(rows[1:]))),
             )
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
