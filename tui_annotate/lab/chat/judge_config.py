@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui_annotate.plugins import registry
 from tui_annotate.settings import Settings
 
 if TYPE_CHECKING:
-    from tui_annotate.plugins.judges import Judge
+    from tui_annotate.plugins.judges import Judge, Replies
     from tui_annotate.workspace import Workspace
 
 PROMPTS = "prompts"
@@ -32,6 +33,12 @@ class JudgeConfig:
     folders: tuple[Path, ...] = ()
     concurrency: int = 4
 
+    def load(self, replies: Replies | None) -> Judge:
+        """Load the judge, which keeps its replies in `replies`; None for memory only."""
+        return registry.load_judge(
+            self.judge, base_url=self.base_url, replies=replies, concurrency=self.concurrency
+        )
+
 
 def choose_judge(
     settings: Settings, *, model: str = "", base_url: str = "", **others: Any
@@ -51,18 +58,11 @@ def load_named_judge(
     Raises:
         InvalidInput, Unavailable: model or address is missing; its library is missing.
     """
-    from tui_annotate.plugins import registry
-
     nowhere = NO_ENDPOINT if unasked and not space.settings.judge_url else ""
     config = choose_judge(
         space.settings, model=model, base_url=base_url or nowhere, concurrency=concurrency
     )
-    return registry.load_judge(
-        config.judge,
-        base_url=config.base_url,
-        replies=space.machines.replies,
-        concurrency=config.concurrency,
-    )
+    return config.load(space.machines.replies)
 
 
 def prompt_folders(space: Workspace, chosen: Path | None) -> tuple[Path, ...]:

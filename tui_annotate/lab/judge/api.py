@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
@@ -12,7 +13,6 @@ from tui_annotate.lab.chat.judge_config import JudgeConfig, choose_judge
 from tui_annotate.lab.judge.context_order import (
     SortOptions,
     SortResult,
-    estimate_sorting_cost,
     sort_row,
 )
 from tui_annotate.lab.judge.evaluation import (
@@ -27,7 +27,6 @@ from tui_annotate.lab.judge.evaluation import (
 from tui_annotate.lab.judge.reference_answers import (
     GenerateOptions,
     ReferenceAnswer,
-    estimate_answer_cost,
     generate_row,
 )
 from tui_annotate.lab.judge.rows import QuestionRow, rows_of_lists
@@ -49,11 +48,8 @@ def make_runner(
     progress: Callable[[Progress], None] | None = None,
 ) -> JudgeRunner:
     """Return a runner for a judge; sends nothing yet. `replies`: None for memory only."""
-    judge = registry.load_judge(
-        config.judge, base_url=config.base_url, replies=replies, concurrency=config.concurrency
-    )
     return JudgeRunner(
-        judge,
+        config.load(replies),
         language=config.language,
         folders=config.folders,
         at_once=config.concurrency,
@@ -61,49 +57,10 @@ def make_runner(
     )
 
 
-def sort_rows(
-    rows: Sequence[QuestionRow], runner: JudgeRunner, options: SortOptions
-) -> list[SortResult]:
-    """Sort the contexts of each row by the judge."""
-    return list(runner.map(rows, lambda row: sort_row(row, runner, options)))
-
-
-def generate_rows(
-    rows: Sequence[QuestionRow], runner: JudgeRunner, options: GenerateOptions
-) -> list[ReferenceAnswer]:
-    """Generate a reference answer for each row."""
-    return list(runner.map(rows, lambda row: generate_row(row, runner, options)))
-
-
-def evaluate_rows(
-    rows: Sequence[QuestionRow],
-    runner: JudgeRunner,
-    options: EvaluateOptions,
-    *,
-    scale: Scale | None = None,
-    embed: Callable[[Sequence[str]], Any] | None = None,
-) -> list[EvaluationResult]:
-    """Score each row."""
-    measure = scale or BuiltInScale(runner, embed)
-    return list(runner.map(rows, lambda row: evaluate_row(row, runner, options, scale=measure)))
-
-
-def plan_sort(rows: Sequence[QuestionRow], runner: JudgeRunner, options: SortOptions) -> JudgePlan:
-    """Estimate the cost of `sort_rows`; sends nothing."""
-    return plan_cost(rows, runner, options, work=sort_row, estimate=estimate_sorting_cost)
-
-
-def plan_generate(
-    rows: Sequence[QuestionRow], runner: JudgeRunner, options: GenerateOptions
-) -> JudgePlan:
-    """Estimate the cost of `generate_rows`; sends nothing."""
-    return plan_cost(rows, runner, options, work=generate_row, estimate=estimate_answer_cost)
-
-
 def plan_evaluate(
     rows: Sequence[QuestionRow], runner: JudgeRunner, options: EvaluateOptions
 ) -> JudgePlan:
-    """Estimate the cost of `evaluate_rows` with the built-in scale; sends and embeds nothing."""
+    """Estimate the cost of an evaluation by the built-in scale; sends and embeds nothing."""
 
     def embed(texts: Sequence[str]) -> Any:
         import numpy as np
@@ -111,7 +68,7 @@ def plan_evaluate(
         return np.zeros((len(texts), 1))
 
     def work(row: QuestionRow, known: JudgeRunner, chosen: EvaluateOptions) -> object:
-        return evaluate_row(row, known, chosen, scale=BuiltInScale(known, embed))
+        return evaluate_row(row, known, chosen, scale=BuiltInScale(known, embed).score)
 
     return plan_cost(rows, runner, options, work=work, estimate=estimate_evaluation_cost)
 
@@ -183,7 +140,7 @@ def sort(
     """
     rows = rows_of_lists(questions, contexts)
     options = SortOptions(**_pick(how, "k", "bottom", "screen", "swap"))
-    return sort_rows(rows, _open_runner(how), options)
+    return _open_runner(how).run(sort_row, rows, options)
 
 
 def generate(
@@ -192,7 +149,7 @@ def generate(
     """A reference answer to each question, from all of its contexts; raises as `sort`."""
     rows = rows_of_lists(questions, contexts)
     options = GenerateOptions(**_pick(how, "group_size", "seed", "slow"))
-    return generate_rows(rows, _open_runner(how), options)
+    return _open_runner(how).run(generate_row, rows, options)
 
 
 def evaluate(  # noqa: PLR0917  four lists, in the order that the project RagSGE has them
@@ -220,7 +177,9 @@ def evaluate(  # noqa: PLR0917  four lists, in the order that the project RagSGE
         embedder=how.get("embedder", ""),
         backend=how.get("backend", "builtin"),
     )
-    return evaluate_rows(rows, _open_runner(how), options, scale=made.scale, embed=made.embed)
+    runner = _open_runner(how)
+    scale = made.scale or BuiltInScale(runner, made.embed).score
+    return runner.run(partial(evaluate_row, scale=scale), rows, options)
 
 
 def _pick(how: Any, *names: str) -> dict[str, Any]:
@@ -277,13 +236,13 @@ def choose_scale(
         return ScaleSetup(None, embed, label)
     from tui_annotate.lab.judge.ragas_scale import RagasScale
 
-    scale = RagasScale(
+    ragas = RagasScale(
         config.judge.partition(":")[2],
         base_url=config.base_url,
         embed=embed,
         concurrency=config.concurrency,
     )
-    return ScaleSetup(scale, embed, label)
+    return ScaleSetup(ragas.score, embed, label)
 
 
 def _load_embedder(chosen: str, settings: Settings, used: VectorSet | None) -> Embedder | None:

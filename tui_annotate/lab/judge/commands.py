@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -213,16 +214,19 @@ def sort(
     First those that help at all, then by pairs; and tell how far the retriever's order is from it:
     Spearman's rank correlation, and the share of the first k that both have in common.
     """
-    from tui_annotate.lab.judge.api import plan_sort, sort_rows
-    from tui_annotate.lab.judge.context_order import SortOptions
+    from tui_annotate.lab.judge.context_order import SortOptions, estimate_sorting_cost, sort_row
     from tui_annotate.lab.judge.result_files import write_sorted
+    from tui_annotate.lab.judge.runner import plan_cost
 
     options = SortOptions(k=k, bottom=bottom, screen=not no_screen, swap=swap)
     with open_setup(chosen) as setup:
         if chosen.dry_run:
-            print_plan(plan_sort(setup.rows, setup.runner, options), setup, chosen)
+            cost = plan_cost(
+                setup.rows, setup.runner, options, work=sort_row, estimate=estimate_sorting_cost
+            )
+            print_plan(cost, setup, chosen)
             return
-        found = sort_rows(setup.rows, setup.runner, options)
+        found = setup.runner.run(sort_row, setup.rows, options)
         if setup.dataset_judge:
             setup.dataset_judge.store_sorted(found, setup.runner, options)
         if chosen.target:
@@ -254,16 +258,23 @@ def generate(
 
     In groups, whose answers are joined; a question that no context answers has none.
     """
-    from tui_annotate.lab.judge.api import generate_rows, plan_generate
-    from tui_annotate.lab.judge.reference_answers import GenerateOptions
+    from tui_annotate.lab.judge.reference_answers import (
+        GenerateOptions,
+        estimate_answer_cost,
+        generate_row,
+    )
     from tui_annotate.lab.judge.result_files import write_generated, write_truths
+    from tui_annotate.lab.judge.runner import plan_cost
 
     options = GenerateOptions(group_size=group_size, seed=seed, slow=slow)
     with open_setup(chosen) as setup:
         if chosen.dry_run:
-            print_plan(plan_generate(setup.rows, setup.runner, options), setup, chosen)
+            cost = plan_cost(
+                setup.rows, setup.runner, options, work=generate_row, estimate=estimate_answer_cost
+            )
+            print_plan(cost, setup, chosen)
             return
-        found = generate_rows(setup.rows, setup.runner, options)
+        found = setup.runner.run(generate_row, setup.rows, options)
         if setup.dataset_judge:
             setup.dataset_judge.store_generated(found, setup.runner, options)
         if chosen.target:
@@ -317,8 +328,13 @@ def evaluate(
     out of the mean, and counted. The output is a table by its ending: .xlsx, .csv, else lines of
     JSON.
     """
-    from tui_annotate.lab.judge.api import choose_scale, evaluate_rows, plan_evaluate
-    from tui_annotate.lab.judge.evaluation import METRICS, EvaluateOptions
+    from tui_annotate.lab.judge.api import choose_scale, plan_evaluate
+    from tui_annotate.lab.judge.evaluation import (
+        METRICS,
+        BuiltInScale,
+        EvaluateOptions,
+        evaluate_row,
+    )
     from tui_annotate.lab.judge.result_files import write_evaluated
 
     metrics = tuple(metric or METRICS)
@@ -335,7 +351,8 @@ def evaluate(
             backend=backend,
             vector_set=setup.vector_set,
         )
-        found = evaluate_rows(setup.rows, setup.runner, options, scale=how.scale, embed=how.embed)
+        scale = how.scale or BuiltInScale(setup.runner, how.embed).score
+        found = setup.runner.run(partial(evaluate_row, scale=scale), setup.rows, options)
         if setup.dataset_judge:
             setup.dataset_judge.store_evaluated(
                 found, setup.runner, options, backend=backend, embedder=how.embedder

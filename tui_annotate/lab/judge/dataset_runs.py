@@ -14,15 +14,20 @@ from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.lab.judge.context_order import SortOptions, SortResult
 from tui_annotate.lab.judge.evaluation import EvaluateOptions, EvaluationResult
 from tui_annotate.lab.judge.reference_answers import GenerateOptions, ReferenceAnswer
-from tui_annotate.lab.judge.rows import GROUND_TRUTH, QuestionRow, check_rows, sample_row
+from tui_annotate.lab.judge.rows import (
+    GROUND_TRUTH,
+    ORDER,
+    USEFUL,
+    QuestionRow,
+    check_rows,
+    sample_row,
+)
 from tui_annotate.lab.judge.runner import JudgeRunner
 from tui_annotate.lab.score.ranking import normalise_values
 
 if TYPE_CHECKING:
     from tui_annotate.workspace.machines import Machines
 
-ORDER: Final = "judge_order"
-USEFUL: Final = "judge_useful"
 SPEARMAN: Final = "judge_spearman"
 OVERLAP: Final = "judge_overlap"
 

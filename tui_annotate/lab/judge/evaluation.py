@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.replies import (
@@ -55,12 +55,8 @@ class MetricScore:
     unsupported: tuple[str, ...] = ()
 
 
-class Scale(Protocol):
-    """Scores a row by one metric."""
-
-    def score(self, metric: str, row: QuestionRow) -> MetricScore:
-        """Return the score, or the reason why there is none."""
-        ...
+Scale = Callable[[str, QuestionRow], MetricScore]
+"""Scores a row by the metric of a name."""
 
 
 class BuiltInScale:
@@ -73,7 +69,7 @@ class BuiltInScale:
         self._embed = embed
 
     def score(self, metric: str, row: QuestionRow) -> MetricScore:
-        """See `Scale.score`."""
+        """Score a row by one metric."""
         scorers: dict[str, Callable[[QuestionRow], MetricScore]] = {
             "faithfulness": self._faithfulness,
             "answer_relevancy": self._relevancy,
@@ -259,7 +255,7 @@ def _score_metric(metric: str, row: QuestionRow, scale: Scale) -> MetricScore:
     for name in needs[metric]:
         if not getattr(row, name):
             return MetricScore(None, missing[name])
-    return scale.score(metric, row)
+    return scale(metric, row)
 
 
 def _generate_answer(row: QuestionRow, runner: JudgeRunner) -> str:

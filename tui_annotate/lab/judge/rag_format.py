@@ -17,6 +17,7 @@ from typing import Any, Final, TextIO
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
+from tui_annotate.lab.judge.rows import GROUND_TRUTH
 from tui_annotate.plugins.files.json_values import Value
 from tui_annotate.plugins.json_records import json_records, write_json_line
 from tui_annotate.plugins.losses import LossCounter
@@ -32,8 +33,6 @@ from tui_annotate.plugins.record_validation import (
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
 FORMAT: Final = "rag"
-GROUND_TRUTH: Final = "ground_truth"
-"""The meta that holds the reference answer, whatever the file calls it."""
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "question": ("question", "user_input"),

@@ -64,7 +64,7 @@ class RagasScale:
         self._metrics = metrics
 
     def score(self, metric: str, row: Any) -> MetricScore:
-        """See `evaluation.Scale.score`."""
+        """Score a row by one metric; see `evaluation.Scale`."""
         if metric == "answer_relevancy" and self._embed is None:
             return MetricScore(None, MissingReason.NO_VECTORS)
         with self._free:

@@ -14,6 +14,9 @@ from tui_annotate.methods.segmentation import guess_language
 
 GROUND_TRUTH: Final = "ground_truth"
 """Of a sample's meta and of a run's scores: the answer that is held to be right."""
+ORDER: Final = "judge_order"
+USEFUL: Final = "judge_useful"
+"""The scores of contexts in their order: a judge's rank, and whether one helps to answer."""
 
 
 @dataclass(frozen=True, slots=True)

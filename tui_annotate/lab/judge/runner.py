@@ -86,6 +86,15 @@ class JudgeRunner:
         )
         return parser.ask_all(questions, read)
 
+    def run(
+        self,
+        work: Callable[[QuestionRow, JudgeRunner, _Options], _Out],
+        rows: Sequence[QuestionRow],
+        options: _Options,
+    ) -> list[_Out]:
+        """Return the result of `work` for each row, in order; raises as `map`."""
+        return list(self.map(rows, lambda row: work(row, self, options)))
+
     def map(self, items: Sequence[_In], work: Callable[[_In], _Out]) -> Iterator[_Out]:
         """Yield the result of `work` for each item, in order; several run at a time.
 
