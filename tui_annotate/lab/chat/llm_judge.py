@@ -1,7 +1,7 @@
-"""A chat model behind an OpenAI-compatible endpoint: asked patiently, several times at once.
+"""A chat model behind an OpenAI-compatible endpoint, with retries and concurrent requests.
 
-Texts leave the machine here: to the address that a person gave, and to no other. Each reply is kept
-as soon as it is there, so that what stopped goes on where it was, and nothing is paid for twice.
+Texts are sent to the given address only. Each reply is stored as soon as it arrives, so that an
+interrupted run continues, and no request is paid for twice.
 """
 
 from __future__ import annotations

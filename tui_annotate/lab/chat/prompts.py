@@ -1,7 +1,7 @@
-"""Prompts: files of ours in English and Chinese, each of which a user's own may stand in for.
+"""Prompts in English and Chinese; a user's file replaces a built-in prompt.
 
-`{question}` and the like are places that are filled; other braces are text. A file that lacks a
-place which ours has is refused: what it should have shown the model would be missing.
+`{question}` and the like are slots; other braces are text. A user's file must have all slots of the
+built-in prompt, so that the model sees everything.
 """
 
 from __future__ import annotations

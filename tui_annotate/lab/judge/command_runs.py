@@ -1,4 +1,4 @@
-"""What the commands of judges share: rows and a judge from options, costs, tables."""
+"""Rows and a judge from the options of a command; costs and results as tables."""
 
 from __future__ import annotations
 

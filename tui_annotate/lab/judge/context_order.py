@@ -27,7 +27,6 @@ class SortOptions:
 
     Attributes:
         k: contexts of both orders that are compared, at least 1.
-        bottom: compare the last k, not the first.
         screen: omit contexts that do not help.
         swap: ask each pair both ways; on a contradiction the order stays.
     """
@@ -50,7 +49,7 @@ class SortResult:
         good, bad: in the retriever's order; None without screening.
         spearman: in [-1, 1], 3 decimals; None with a reason.
         sim: shared part of the first k, in [0, 1], 3 decimals; None with a reason.
-        overlap: the shared contexts in the judge's order.
+        overlap: in the judge's order.
         unclear: questions without a clear reply.
     """
 

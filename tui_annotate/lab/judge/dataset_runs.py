@@ -1,4 +1,4 @@
-"""Judges at work on a dataset: its samples as rows, and what is said of them as runs."""
+"""Samples of a dataset as rows for judges, and the results of judges stored as runs."""
 
 from __future__ import annotations
 

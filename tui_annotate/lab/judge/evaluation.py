@@ -189,7 +189,6 @@ class EvaluationResult:
         scores: by metric, relevancy in [-1, 1], others in [0, 1]; None with a reason.
         generated: which of "answer" and "ground_truth" the judge made.
         useful: 1 or 0 for each context; may be empty.
-        unsupported: statements of the answer.
     """
 
     row: QuestionRow

@@ -1,4 +1,4 @@
-"""What judges said, as files: the forms of the project RagSGE, tables, and lines of JSON."""
+"""Files of the results of judges: the formats of the project RagSGE, tables, and JSON lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What judges are given: a question with its contexts, and answer and ground truth if any."""
+"""Rows for judges: a question with its contexts, and answer and ground truth if any."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A judge at work on many questions: prompts by language, concurrency, counts, costs."""
+"""Runs a judge on many rows: prompts by language, concurrency, counts, costs."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Whether an answer holds a gold answer, as "Lost in the Middle" counts it, and how by position.
 
-Every rule of the original stands as it is, also where it errs; `MatchRules` mends them one by one.
+Every rule of the original is kept, errors included; `MatchRules` corrects them one by one.
 
 Source: N. F. Liu et al., "Lost in the Middle" (2023), and its programs; the normal form is that of
 SQuAD (P. Rajpurkar et al., 2016).

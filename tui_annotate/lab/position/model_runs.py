@@ -1,6 +1,6 @@
 """Rows put to a model: prompts out, or the model's answers beside the rows, in the rows' order.
 
-A prompt that is too long, or that the model refuses, keeps its row: without an answer, and told.
+A row whose prompt is too long, or refused by the model, keeps no answer, and is reported.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -83,18 +83,13 @@ _SHOWN_PAIRS = ("model_ordered_kv_records", "ordered_kv_records")
 """Columns of pairs; the first that is there is what the model was shown."""
 
 
+@dataclass(frozen=True, slots=True)
 class RowReader:
-    """Reads the rows of one file.
+    """Reads the rows of one file as samples of a dataset; `names` holds the ids so far."""
 
-    Args:
-        dataset: of their samples.
-        names: what the ids that were given are kept in.
-    """
-
-    def __init__(self, dataset: str, options: ImportOptions, names: NameRegister) -> None:
-        self._dataset = dataset
-        self._language = options.language
-        self._names = names
+    dataset: str
+    language: str
+    names: NameRegister
 
     def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[str]]:
         """Return the sample of a row with its human verdicts; also doubts about it.
@@ -107,7 +102,7 @@ class RowReader:
         documents = (*sources, *self._answer_documents(row))
         work, people = _parse_people(row)
         sample = Sample(
-            self._dataset,
+            self.dataset,
             self._unique_id(row, where),
             documents,
             kind=SampleKind.QUESTION,
@@ -128,7 +123,7 @@ class RowReader:
         return next(
             each
             for each in numbered
-            if self._names.first(identifier(each, what="id"), where) == where
+            if self.names.first(identifier(each, what="id"), where) == where
         )
 
     def _passage_documents(self, row: Row) -> tuple[Document, ...]:
@@ -138,7 +133,7 @@ class RowReader:
                     each.get("text"),
                     side=Side.SOURCE,
                     column=f"text of passage {number}",
-                    language=self._language,
+                    language=self.language,
                 ),
                 key=str(number),
                 title=each["title"] if isinstance(each.get("title"), str) else "",
@@ -149,7 +144,7 @@ class RowReader:
     def _pair_document(self, row: Row) -> Document:
         text(row, "value")
         found = format_pairs(pairs(row))
-        return document(found, side=Side.SOURCE, column="pairs", language=self._language or "en")
+        return document(found, side=Side.SOURCE, column="pairs", language=self.language or "en")
 
     def _answer_documents(self, row: Row) -> tuple[Document, ...]:
         """Return the model's answer, else the first gold one; empty if it is blank."""
@@ -160,7 +155,7 @@ class RowReader:
             raise InvalidInput(f"{ANSWER!r} holds {describe_value(answer)}, not text", "quote it")
         if not answer.strip():
             return ()
-        return (document(answer, side=Side.SUMMARY, column=ANSWER, language=self._language),)
+        return (document(answer, side=Side.SUMMARY, column=ANSWER, language=self.language),)
 
 
 def _build_meta(row: Row, kind: Task) -> dict[str, Any]:
@@ -350,7 +345,7 @@ class OpenQaFormat:
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """Yield one record for each row; see `Importer.read`."""
         with closing(NameRegister()) as names:
-            rows = RowReader(dataset_name(path, options.dataset), options, names)
+            rows = RowReader(dataset_name(path, options.dataset), options.language, names)
 
             def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
                 return rows.record(fields, value.where)

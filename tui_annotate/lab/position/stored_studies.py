@@ -1,4 +1,4 @@
-"""Questions of a workspace as what is counted of them, and those of one group as a list."""
+"""Stored questions of a workspace: evaluated by position, and listed by group."""
 
 from __future__ import annotations
 

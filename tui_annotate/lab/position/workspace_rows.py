@@ -31,7 +31,6 @@ class WorkspaceRowOptions:
     """Options of rows of samples.
 
     Attributes:
-        documents: passages of a row, at least 2.
         dataset: also of the distractors; empty for all.
         question: for samples without one.
     """

@@ -174,7 +174,6 @@ class ComparisonOptions:
 
     Attributes:
         scores: names or makers; all if no columns are named.
-        columns: fields of meta.
         against: a value of `Against`, or a person.
         unwanted: labels of unsupported samples; empty for all but Benign.
         thresholds: by name, "" for the others.

@@ -1,6 +1,7 @@
 """One human label for each sample, unsupported or not; and why some samples have none.
 
-A reader counts who is done, or whose marks came in without states. What machines marked never does.
+A reader counts who is done, or whose annotations were imported without states. Annotations by
+machines never count.
 """
 
 from __future__ import annotations

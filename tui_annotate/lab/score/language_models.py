@@ -1,7 +1,7 @@
 """Local transformers models for scorers: states of a text's last token, and rewards; no network.
 
-Beside the embedder's encoder the one place that loads torch. Folders that could run code are
-refused, and so is what is no such model.
+Only this module and the embedder's encoder load torch. Folders that could run code are refused, and
+so are those without a model.
 """
 
 from __future__ import annotations

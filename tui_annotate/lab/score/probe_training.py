@@ -7,12 +7,12 @@ others say nothing, and are counted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidRecord, NotFound
 from tui_annotate.domain.people import Verb, require
@@ -162,7 +162,13 @@ def read_questions(path: Path) -> TrainingQuestions:
         InvalidRecord: a line can not be read, or lacks one of them.
     """
     found = TrainingQuestions()
-    for row, where in _read_rows(path):
+    for value in json_values(path):
+        where = value.where
+        if isinstance(value, Problem):
+            raise InvalidRecord(str(value), value.hint, where=where)
+        row = value.value
+        if not isinstance(row, dict):
+            raise InvalidRecord(f"{where}: it is no object", "one a line", where=where)
         question, category = row.get("question"), row.get("category")
         if not isinstance(question, str) or not isinstance(category, str):
             raise InvalidRecord(
@@ -176,12 +182,3 @@ def read_questions(path: Path) -> TrainingQuestions:
             why=category.strip() or "without a category",
         )
     return found
-
-
-def _read_rows(path: Path) -> Iterator[tuple[Mapping[str, Any], str]]:
-    for value in json_values(path):
-        if isinstance(value, Problem):
-            raise InvalidRecord(str(value), value.hint, where=value.where)
-        if not isinstance(value.value, dict):
-            raise InvalidRecord(f"{value.where}: it is no object", "one a line", where=value.where)
-        yield value.value, value.where

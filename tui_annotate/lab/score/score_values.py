@@ -1,4 +1,4 @@
-"""Raw scores, and beside them what they are over their whole run; kept on disk until it ends."""
+"""The scores of a run: collected on disk, and normalised over the whole run at its end."""
 
 from __future__ import annotations
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Verb, require
@@ -19,7 +19,6 @@ from tui_annotate.lab.score.sample_reader import (
     LANGUAGES,
     AnsweredQuestion,
     DatasetReader,
-    SegmentedSample,
 )
 from tui_annotate.lab.score.score_import import ColumnNames, ColumnScores, read_file_scores
 from tui_annotate.lab.score.score_values import RawScore, ScoreValues
@@ -67,9 +66,6 @@ class ScoreReport:
     scores: int
     skipped: int = 0
     notes: tuple[str, ...] = ()
-
-
-_Item = TypeVar("_Item", AnsweredQuestion, SegmentedSample)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,18 +207,15 @@ def _new_run(
 def _score_samples(
     scorer: Scorer, reader: DatasetReader, on_read: Callable[[int], None]
 ) -> Iterator[RawScore]:
+    # A scorer may read ahead: the second iterator stays at the item that an opinion is of.
     if reader.has_answers():
-        waiting: deque[AnsweredQuestion] = deque()
-        asked = (each.answers for each in _queue_items(reader.questions(on_read), waiting))
-        for opinions in scorer.of_answers(asked):
-            yield from _answer_scores(waiting.popleft(), opinions)
+        ahead, questions = tee(reader.questions(on_read))
+        for opinions in scorer.of_answers(each.answers for each in ahead):
+            yield from _answer_scores(next(questions), opinions)
     elif isinstance(scorer, SentenceScorer):
-        parted: deque[SegmentedSample] = deque()
-        sentences = (
-            each.sentences for each in _queue_items(reader.segmented_samples(on_read), parted)
-        )
-        for opinions in scorer.of_sentences(sentences):
-            key = parted.popleft().key
+        reading, samples = tee(reader.segmented_samples(on_read))
+        for opinions in scorer.of_sentences(each.sentences for each in reading):
+            key = next(samples).key
             for each in opinions:
                 known = [value for value in each.values if value is not None]
                 worst = min(known, default=None)  # the worst sentence counts for the sample
@@ -232,13 +225,6 @@ def _score_samples(
             f"{scorer.name} scores answers to questions, and there are none in {reader.dataset!r}",
             "tui-annotate ingest --format generations FILE",
         )
-
-
-def _queue_items(items: Iterator[_Item], waiting: deque[_Item]) -> Iterator[_Item]:
-    """Yield items, and queue each until its opinion arrives."""
-    for item in items:
-        waiting.append(item)
-        yield item
 
 
 def _answer_scores(question: AnsweredQuestion, opinions: Iterable[Opinion]) -> Iterator[RawScore]:
