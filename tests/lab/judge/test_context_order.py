@@ -23,7 +23,7 @@ from tui_annotate.lab.judge.context_order import (
 )
 from tui_annotate.lab.judge.metrics import MissingReason
 from tui_annotate.lab.judge.rows import rows_of_lists
-from tui_annotate.lab.judge.runner import plan_cost
+from tui_annotate.lab.judge.runner import JudgeRunner, plan_cost
 from tui_annotate.storage.reply_file import ReplyFile
 
 S1 = (5, 0, 9, 1, 0, 7, 3, 2)
@@ -50,7 +50,7 @@ def _of(relevances: tuple[int, ...]) -> list[str]:
     return contexts(*relevances)
 
 
-def seat(chat: FakeChat, cache: Path | None = None, **how: Any) -> Any:
+def seat(chat: FakeChat, cache: Path | None = None, **how: Any) -> JudgeRunner:
     """A judge at the endpoint."""
     asked = JudgeConfig(judge="llm:m", base_url=chat.url)
     return make_runner(asked, ReplyFile(cache) if cache else None, **how)

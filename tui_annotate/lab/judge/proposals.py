@@ -231,7 +231,7 @@ class _RunState:
     labels: LabelCatalog
     versions: dict[str, str] = field(default_factory=dict)
     total: int = 0
-    looked: int = 0
+    read: int = 0
     skipped: int = 0
     cut: int = 0
 
@@ -305,9 +305,9 @@ class ProposalService:
                     found[sample.key] = each.suggestions
                     refused.update(each.refused)
             if progress:
-                share = (state.looked + state.skipped) / state.total
+                share = (state.read + state.skipped) / state.total
                 seconds = time.monotonic() - began
-                progress(Progress("asking", state.looked, share=share, seconds=seconds))
+                progress(Progress("asking", state.read, share=share, seconds=seconds))
         run = _score_run(options, judge, state, kind=RunKind.SUGGEST)
         pairs = ((key, each) for key, several in found.items() for each in several)
         new = self.machines.suggestions.add(run, pairs)
@@ -322,7 +322,7 @@ class ProposalService:
             )
         return ProposalReport(
             run=run.id if new else "",
-            samples=state.looked,
+            samples=state.read,
             skipped=state.skipped,
             cut=state.cut,
             proposals=sum(map(len, found.values())),
@@ -341,13 +341,13 @@ class ProposalService:
             samples = [self.machines.corpus.sample(key).sample for key in page]
             whole = [each for each in samples if all(each.side(side) for side in Side)]
             state.skipped += len(samples) - len(whole)
-            kept = whole[: limit - state.looked] if limit else whole
-            state.looked += len(kept)
+            kept = whole[: limit - state.read] if limit else whole
+            state.read += len(kept)
             if kept:
                 yield kept
-            if limit and state.looked == limit:
+            if limit and state.read == limit:
                 return
-        if not state.looked:
+        if not state.read:
             known = ", ".join(each.name for each in self.machines.corpus.datasets()) or "none"
             raise NotFound(
                 f"there is no dataset {dataset!r} with a source and a summary in a sample",

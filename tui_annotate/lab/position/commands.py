@@ -114,9 +114,9 @@ def make_qa(
         return
     with _open_workspace_rows(
         workspace, dataset, question, count=documents or 1, seed=seed
-    ) as rows_of:
+    ) as rows:
         name = Path(f"{dataset or 'workspace'}.jsonl")
-        _print_files(making.write_questions(rows_of, target, wanted, name=name), as_json=as_json)
+        _print_files(making.write_questions(rows, target, wanted, name=name), as_json=as_json)
 
 
 @contextmanager

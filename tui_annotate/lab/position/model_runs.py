@@ -157,18 +157,18 @@ def _ask_batch(
     prompts: Sequence[str], judge: Judge, options: ModelRunOptions
 ) -> list[ModelReply | InvalidInput]:
     outcomes: dict[int, ModelReply | InvalidInput] = {}
-    asked = []
+    sent = []
     for at, prompt in enumerate(prompts):
         if _is_too_long(prompt, options):
             message = f"the prompt has {len(prompt):,} characters, more than {options.longest:,}"
             outcomes[at] = InvalidInput(message)
         else:
-            asked.append(at)
-    questions = [_build_question(prompts[at], options) for at in asked]
+            sent.append(at)
+    questions = [_build_question(prompts[at], options) for at in sent]
     for index, outcome in judge.ask_all(questions) if questions else ():
         if not isinstance(outcome, ModelReply | InvalidInput):
             raise outcome  # more than the refusal of one question: it ends the run
-        outcomes[asked[index]] = outcome
+        outcomes[sent[index]] = outcome
     return [outcomes[at] for at in range(len(prompts))]
 
 

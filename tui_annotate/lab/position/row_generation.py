@@ -206,7 +206,7 @@ class GenerationOptions:
 
 
 def write_questions(
-    rows: Iterable[LocatedRow], target: Path, wanted: GenerationOptions, *, name: Path
+    rows: Iterable[LocatedRow], target: Path, options: GenerationOptions, *, name: Path
 ) -> GenerationReport:
     """Write each question with its gold passage at each position.
 
@@ -216,25 +216,25 @@ def write_questions(
         InvalidInput: fewer than two documents, or an invalid position.
         InvalidRecord: a row is of another task, or has too few distractors.
     """
-    if not wanted.oracle and wanted.documents < MIN_PASSAGES:
-        raise InvalidInput(f"{wanted.documents} documents are too few", f"at least {MIN_PASSAGES}")
-    positions = (0,) if wanted.oracle else places(wanted.gold_at, wanted.documents)
-    kind = "oracle" if wanted.oracle else f"{wanted.documents}-documents"
+    if not options.oracle and options.documents < MIN_PASSAGES:
+        raise InvalidInput(f"{options.documents} documents are too few", f"at least {MIN_PASSAGES}")
+    positions = (0,) if options.oracle else places(options.gold_at, options.documents)
+    kind = "oracle" if options.oracle else f"{options.documents}-documents"
 
     def build() -> Iterator[dict[str, Any]]:
         for number, (where, row) in enumerate(rows):
             with locate_row(where):
                 if task(row) is not Task.QA:
                     raise InvalidInput("the row is no question over passages", "use make-kv")
-                if wanted.oracle:
+                if options.oracle:
                     yield build_oracle_row(row)
                     continue
-                order = None if wanted.seed is None else row_random(wanted.seed, str(number))
+                order = None if options.seed is None else row_random(options.seed, str(number))
                 yield from build_question_rows(
-                    row, count=wanted.documents, places=positions, order=order
+                    row, count=options.documents, places=positions, order=order
                 )
 
-    return _write_rows(build(), target, name, kind=kind, by_position=not wanted.oracle)
+    return _write_rows(build(), target, name, kind=kind, by_position=not options.oracle)
 
 
 def write_lookups(

@@ -336,11 +336,11 @@ def _compare_machine(
         low = machine.name in options.low
     elif low is None:
         low, direction = area(values, unsupported, low=False) < _CHANCE_AREA, ChoiceOrigin.FOUND
-    at = options.thresholds.get(machine.name, options.thresholds.get(""))
-    cut = ChoiceOrigin.GIVEN
-    if at is None and places:
-        cut = ChoiceOrigin.FOUND if len(np.unique(values)) > _BINARY else ChoiceOrigin.ONLY
-        at = best_threshold(values, unsupported, low=low)
+    threshold = options.thresholds.get(machine.name, options.thresholds.get(""))
+    origin = ChoiceOrigin.GIVEN
+    if threshold is None and places:
+        origin = ChoiceOrigin.FOUND if len(np.unique(values)) > _BINARY else ChoiceOrigin.ONLY
+        threshold = best_threshold(values, unsupported, low=low)
     return MachineComparison(
         name=machine.name,
         maker=machine.maker,
@@ -350,13 +350,13 @@ def _compare_machine(
         not_numbers=len(numbers) - len(places),
         low=low,
         direction=direction,
-        threshold=at,
-        threshold_origin=cut,
+        threshold=threshold,
+        threshold_origin=origin,
         detected=measure_detection(
             values,
             unsupported,
             low=low,
-            threshold=at or 0.0,
+            threshold=threshold or 0.0,
             clusters=[cases.clusters[place] for place in places],
         ),
     )

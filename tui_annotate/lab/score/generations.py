@@ -113,17 +113,17 @@ def parse_records(
     name = _row_id(row, options, number)
     blank = [each.place for each in generations if each not in normal and _has_type(each, NORMAL)]
     others = [[each.place, each.fields] for each in generations if each not in normal]
-    made = []
+    records = []
     for each in normal:
         key = f"{name}.{each.place}"
         sample = _build_sample(row, each, dataset=dataset, key=key, answer=answer)
         if each is normal[0]:
             sample = replace(sample, imported=_first_imported(sample, row, others))
-        made.append(
+        records.append(
             Record(replace(sample, group=name, request=Request(question=question)), where=where)
         )
     doubts = [] if question.strip() else ["the question is empty"]
-    return made, doubts + [f"generation {place} has no text and is left out" for place in blank]
+    return records, doubts + [f"generation {place} has no text and is left out" for place in blank]
 
 
 def _first_imported(
@@ -168,8 +168,8 @@ def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) 
 
     text = _parse_text(field(row, "answer", option=""), "answer")
     spoken = language or guess_language(" ".join((text, *others)))
-    made = document(text, side=Side.SOURCE, column="answer", language=spoken)
-    return replace(made, key=ANSWER)
+    answer = document(text, side=Side.SOURCE, column="answer", language=spoken)
+    return replace(answer, key=ANSWER)
 
 
 def _parse_text(value: Any, column: str) -> str:

@@ -57,7 +57,7 @@ class HumanTruths:
         ignored_readings: reasons why readings do not count, with counts.
     """
 
-    wanted: TruthOptions
+    options: TruthOptions
     unjudged: Counter[str] = field(default_factory=Counter)
     ignored_readings: Counter[str] = field(default_factory=Counter)
 
@@ -68,9 +68,9 @@ class HumanTruths:
             if not owned.annotation.origin.startswith(MACHINE):
                 marks.setdefault(owned.person, []).append(owned.annotation)
         verdicts = [self._unsupported(own) for own in self._readings(record, marks)]
-        if not verdicts and not marks and self.wanted.unmarked_clean:
+        if not verdicts and not marks and self.options.unmarked_clean:
             return False
-        verdict = pooled(verdicts, self.wanted.pool)
+        verdict = pooled(verdicts, self.options.pool)
         if verdict is None:
             why = NoTruthReason.TIE if verdicts else NoTruthReason.UNREAD
             self.unjudged[why] += 1
@@ -85,8 +85,8 @@ class HumanTruths:
                 yield own
 
     def _counts(self, person: str) -> bool:
-        if self.wanted.people:
-            return person in self.wanted.people
+        if self.options.people:
+            return person in self.options.people
         again = reader(person) != person
         return not (again or person == SETTLED or person.startswith(MACHINE))
 
@@ -98,7 +98,7 @@ class HumanTruths:
         return False
 
     def _unsupported(self, own: Iterable[Annotation]) -> bool:
-        unwanted = self.wanted.unwanted
+        unwanted = self.options.unwanted
         if not unwanted:
             return any(
                 not each.labels or any(path[0].casefold() != BENIGN for path in each.labels)
