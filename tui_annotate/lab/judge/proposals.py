@@ -285,16 +285,13 @@ class ProposalService:
             Unavailable: the endpoint can not be reached; its replies are kept.
         """
         require(self.machines.actor, Verb.MANAGE)
-        state, tally = (
-            _RunState(options, LabelCatalog(self.machines.labels(options.dataset))),
-            ReplyTally(),
-        )
+        state = _RunState(options, LabelCatalog(self.machines.labels(options.dataset)))
         maker = f"judge:{judge.model}"
         found: dict[SampleKey, tuple[Suggestion, ...]] = {}
         refused: Counter[str] = Counter()
         language = options.language or prompts.LANGUAGES[0]
         reminder = prompts.load_prompt("again", language=language, folders=options.folders)
-        began, parser = time.monotonic(), ParsingJudge(judge, reminder=reminder.text, tally=tally)
+        began, parser = time.monotonic(), ParsingJudge(judge, reminder=reminder.text)
         for some in self._read_pages(state):
             replies = parser.ask_all(
                 [state.build_question(sample) for sample in some], parse_proposals
@@ -311,7 +308,7 @@ class ProposalService:
         run = _score_run(options, judge, state, kind=RunKind.SUGGEST)
         pairs = ((key, each) for key, several in found.items() for each in several)
         new = self.machines.suggestions.add(run, pairs)
-        if (new or tally.asked) and not options.limit:
+        if (new or parser.tally.asked) and not options.limit:
             counts = [float(len(several)) for several in found.values()]
             scores = (
                 Score(key=key, name=SPANS, raw=count, value=value)
@@ -328,7 +325,7 @@ class ProposalService:
             proposals=sum(map(len, found.values())),
             new=new,
             refused=dict(sorted(refused.items())),
-            tally=tally,
+            tally=parser.tally,
         )
 
     def _read_pages(self, state: _RunState) -> Iterator[list[Sample]]:

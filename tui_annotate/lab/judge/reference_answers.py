@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
@@ -161,10 +162,7 @@ def truth_file_name(question: str, *, taken: set[str]) -> str:
     kept = (
         re.sub(r"[^\w .()（），。？！、-]+|\.{2,}", "_", question).strip(" ._")[:60] or "question"
     )
-    number = 1
-    while True:
-        name = f"GT_{kept}.json" if number == 1 else f"GT_{kept}-{number}.json"
-        if name.casefold() not in taken:
-            taken.add(name.casefold())
-            return name
-        number += 1
+    names = (f"GT_{kept}{'' if number == 1 else f'-{number}'}.json" for number in count(1))
+    name = next(each for each in names if each.casefold() not in taken)
+    taken.add(name.casefold())
+    return name

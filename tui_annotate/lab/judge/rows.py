@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -86,17 +86,13 @@ def read_rows(path: Path) -> list[QuestionRow]:
     from tui_annotate.plugins.reader_guard import read_guarded
 
     options = ImportOptions()
-    found = read_guarded(detect(path, options), options, path)
-    return check_rows(list(_to_rows(found)))
-
-
-def _to_rows(items: Iterable[object]) -> Iterator[QuestionRow]:
-    for item in items:
-        if isinstance(item, Problem):
-            if item.refused:
-                raise InvalidInput(str(item), item.hint)
-            continue
-        yield sample_row(item.sample)  # type: ignore[attr-defined]
+    rows = []
+    for item in read_guarded(detect(path, options), options, path):
+        if not isinstance(item, Problem):
+            rows.append(sample_row(item.sample))
+        elif item.refused:
+            raise InvalidInput(str(item), item.hint)
+    return check_rows(rows)
 
 
 def check_rows(rows: list[QuestionRow]) -> list[QuestionRow]:

@@ -201,21 +201,18 @@ def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]
     found = row.get(PEOPLE) or []
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise InvalidInput(f"{PEOPLE!r} is no list of objects", "each has person and verdict")
-    named = list(_parse_verdicts(found))
-    names = [person.id for person, _ in named]
-    if len(set(names)) < len(names):
-        raise InvalidInput(f"{PEOPLE!r} names somebody twice")
-    return tuple(work for _, work in named), tuple(person for person, _ in named)
-
-
-def _parse_verdicts(found: list[Mapping[str, Any]]) -> Iterator[tuple[Person, Assignment]]:
+    work: list[Assignment] = []
+    people: dict[str, Person] = {}
     for each in found:
         words = [each.get(name) or "" for name in ("person", "verdict", "comment")]
         if not all(isinstance(word, str) for word in words):
             raise InvalidInput(f"{PEOPLE!r} holds what is no text", "person, verdict, comment")
         name = checked_name(words[0])
-        work = Assignment(name, State.DONE, rating=words[1], comment=words[2])
-        yield Person(name, name, PersonKind.IMPORTED), work
+        if name in people:
+            raise InvalidInput(f"{PEOPLE!r} names somebody twice")
+        people[name] = Person(name, name, PersonKind.IMPORTED)
+        work.append(Assignment(name, State.DONE, rating=words[1], comment=words[2]))
+    return tuple(work), tuple(people.values())
 
 
 def _find_doubts(row: Row) -> list[str]:

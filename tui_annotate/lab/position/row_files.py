@@ -71,15 +71,13 @@ class RowFiles:
     def __init__(self, stack: ExitStack, folder: Path) -> None:
         self._stack = stack
         self._folder = folder
-        self._open: dict[str, TextIO] = {}
-        self.names: list[str] = []
+        self.opened: dict[str, TextIO] = {}
 
     def file(self, name: str) -> TextIO:
         """Return the file of a name; open it the first time."""
-        if name not in self._open:
-            self._open[name] = self._stack.enter_context(output(self._folder / name))
-            self.names.append(name)
-        return self._open[name]
+        if name not in self.opened:
+            self.opened[name] = self._stack.enter_context(output(self._folder / name))
+        return self.opened[name]
 
 
 @contextmanager

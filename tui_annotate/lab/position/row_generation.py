@@ -277,7 +277,7 @@ def _write_rows(
             count += 1
             position = f"-gold-at-{gold_position(row)}" if by_position else ""
             write_json_line(files.file(f"{start}{position}{suffix}"), row)
-    return GenerationReport(tuple(target / name for name in files.names), count)
+    return GenerationReport(tuple(target / name for name in files.opened), count)
 
 
 def generate_lookups(keys: int, examples: int, *, seed: int) -> Iterator[LocatedRow]:

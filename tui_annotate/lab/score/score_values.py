@@ -31,7 +31,7 @@ class RawScore(NamedTuple):
 
 
 class ScoreValues:
-    """The scores of one run, in a temporary file."""
+    """The scores of one run, in a temporary file, and the number of samples with a score."""
 
     def __init__(self) -> None:
         self._file: IO[str] = TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115  see `close`
@@ -39,13 +39,8 @@ class ScoreValues:
         self._high: dict[str, float] = {}
         self._unknown: dict[str, int] = {}
         self._count: dict[str, int] = {}
-        self._samples = 0
+        self.samples = 0
         self._last = ""
-
-    @property
-    def samples(self) -> int:
-        """The number of samples with a score."""
-        return self._samples
 
     def add(self, scores: Iterable[RawScore]) -> None:
         """Add scores; those of a sample must follow one another."""
@@ -58,7 +53,7 @@ class ScoreValues:
         name, raw = score.name, score.raw
         self._count[name] = self._count.get(name, 0) + 1
         if score.id != self._last:
-            self._samples += score.extra == 0
+            self.samples += score.extra == 0
             self._last = score.id
         if raw is None or not math.isfinite(raw):
             self._unknown[name] = self._unknown.get(name, 0) + 1
