@@ -171,13 +171,9 @@ class LlmJudge:
     def _send(self, question: Question) -> bytes:
         import httpx2
 
-        limits = {
-            "temperature": question.temperature,
-            "top_p": question.top_p,
-            "max_tokens": question.max_tokens,
-            "max_completion_tokens": question.max_tokens,
-        }
-        sent = {name: limits[name] for name in limits if name not in self._omitted}
+        limits = _key_parameters(question) | {"max_completion_tokens": question.max_tokens}
+        omitted = {"attempt", *self._omitted}
+        sent = {name: value for name, value in limits.items() if name not in omitted}
         body = {"model": self.model, "messages": _build_messages(question), **sent}
         content = json.dumps(body, ensure_ascii=False).encode()
         try:
@@ -253,10 +249,8 @@ def _key_parameters(question: Question) -> dict[str, Any]:
 
 
 def _build_messages(question: Question) -> list[Any]:
-    messages = [{"role": "user", "content": question.user}]
-    return (
-        [{"role": "system", "content": question.system}, *messages] if question.system else messages
-    )
+    system = [{"role": "system", "content": question.system}] if question.system else []
+    return [*system, {"role": "user", "content": question.user}]
 
 
 def _parse_message(body: bytes, host: str) -> str:

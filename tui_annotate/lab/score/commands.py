@@ -32,15 +32,11 @@ from tui_annotate.domain.people import Verb
 from tui_annotate.domain.plural import many
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tui_annotate.domain.scores import ScoreRun
     from tui_annotate.lab.score.probe_training import ProbeOptions, TrainingQuestions
     from tui_annotate.lab.score.probes import TrainedProbe
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreReport, ScoreService
     from tui_annotate.plugins.protocols import Cost
-    from tui_annotate.plugins.scoring import ScorerOptions
-    from tui_annotate.workspace import Workspace
 
 _ID_LENGTH: Final = 8
 RUN_COLUMNS: Final = (
@@ -102,25 +98,6 @@ def format_cost(scorer: str, samples: int, cost: Cost | None) -> str:
 _AUTO = "auto"
 _DIGITS = 9
 _LABELS = ("human", "machine")
-
-
-def build_scorer_options(
-    space: Workspace, scorers: Sequence[str], *, judge: str, base_url: str, **others: Any
-) -> ScorerOptions:
-    """Return the options of scorers; load a judge only if one of them needs it.
-
-    `others`: further fields of `ScorerOptions`; and `unasked`, if no request will be sent.
-
-    Raises:
-        InvalidInput, Unavailable: the judge can not be had.
-    """
-    from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
-    from tui_annotate.plugins.scoring import ScorerOptions
-
-    unasked = others.pop("unasked")
-    if "judge" in scorers and (judge or space.settings.judge_model):
-        others["judge"] = load_named_judge(space, judge, base_url=base_url, unasked=unasked)
-    return ScorerOptions(prompts=str(prompt_folders(space, None)[0]), **others)
 
 
 def train_probe(
@@ -336,21 +313,23 @@ def score_dataset(
     """
     if context.invoked_subcommand is not None:
         return
+    from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreService
+    from tui_annotate.plugins.scoring import ScorerOptions
 
     if not scorers:
         raise InvalidInput("no scorer is named", "--scorer unigram, or --scorer similarity")
     with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        embeds = partial(space.machines.embedder, embedder, base_url=base_url)
-        settings = {"top_k": top_k, "with_question": with_question, "folder": model_folder}
-        options = build_scorer_options(
-            space,
-            scorers,
-            judge=judge,
-            base_url=base_url,
-            unasked=dry_run,
-            embedder=embeds,
-            **settings,
+        loaded_judge = None
+        if "judge" in scorers and (judge or space.settings.judge_model):
+            loaded_judge = load_named_judge(space, judge, base_url=base_url, unasked=dry_run)
+        options = ScorerOptions(
+            judge=loaded_judge,
+            prompts=str(prompt_folders(space, None)[0]),
+            embedder=partial(space.machines.embedder, embedder, base_url=base_url),
+            top_k=top_k,
+            with_question=with_question,
+            folder=model_folder,
         )
         chosen = ScoreOptions(
             dataset=choose_dataset(space, dataset), scorer="", language=lang, options=options
