@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -32,3 +34,17 @@ class Progress:
         if not self.share:
             return None
         return self.seconds * (1 - self.share) / self.share
+
+
+def time_phase(
+    progress: Callable[[Progress], None] | None, phase: str, *, total: int = 0
+) -> Callable[[int], None]:
+    """Return a function that reports how many records are done since now; 0: of unknown total."""
+    began = time.monotonic()
+
+    def report(done: int) -> None:
+        if progress is not None:
+            share = min(done / total, 1.0) if total else None
+            progress(Progress(phase, done, share=share, seconds=time.monotonic() - began))
+
+    return report

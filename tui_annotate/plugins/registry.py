@@ -90,12 +90,12 @@ _BUILT_IN: Final = MappingProxyType(
         },
         "services": {
             "positions": f"{_LAB}position.stored_studies:position_studies",
-            "scoring": f"{_LAB}score.scoring:scoring_service",
-            "ranking": f"{_LAB}score.ranking_service:ranking_service",
-            "comparing": f"{_LAB}score.comparison:comparison_service",
-            "probing": f"{_LAB}score.probe_training:probe_training_service",
-            "judging": f"{_LAB}judge.dataset_runs:dataset_judge",
-            "proposing": f"{_LAB}judge.proposals:proposal_service",
+            "scoring": f"{_LAB}score.scoring:ScoreService",
+            "ranking": f"{_LAB}score.ranking_service:RankService",
+            "comparing": f"{_LAB}score.comparison:ComparisonService",
+            "probing": f"{_LAB}score.probe_training:ProbeTrainingService",
+            "judging": f"{_LAB}judge.dataset_runs:DatasetJudge",
+            "proposing": f"{_LAB}judge.proposals:ProposalService",
         },
         "features": {
             "contexts": f"{_LAB}judge.feature:ContextOrder",

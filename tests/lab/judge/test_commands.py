@@ -68,7 +68,7 @@ def test_sort_writes_the_published_form(
     assert "0.429" in done.out
     assert re.search(r"spearman\D+0\.429\D+1\D+1", done.out)
     assert "\x1b" not in done.out + done.err
-    assert "20 asked" in done.err
+    assert re.search(r"\b20 .* 0\b", done.err)
 
 
 def test_the_second_time_costs_nothing(
@@ -83,7 +83,7 @@ def test_the_second_time_costs_nothing(
     ask(command, chat, "sort", rag, "-o", target)
     assert kept.exists()
     again = ask(command, chat, "sort", rag, "-o", target)
-    assert "0 asked" in again.err
+    assert re.search(r"\b0 .* 20\b", again.err)
     plan = ask(command, chat, "sort", rag, "--cache", kept, "--dry-run", "--json")
     assert plan.json == {"questions": 2, "calls": 20, "cached": 20, "characters": 0}
 
@@ -286,7 +286,7 @@ def test_unclear_replies_are_told(command: Command, chat: FakeChat, rag: Path) -
     """How often was asked again, and what stayed unclear."""
     chat.answer = lambda _: "perhaps"
     done = ask(command, chat, "sort", rag)
-    assert "unclear: 18" in done.err
+    assert ["18"] in printed_numbers(done.err)
     assert ["9"] in printed_numbers(done.err)
 
 

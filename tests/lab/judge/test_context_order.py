@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,21 @@ from tests.plugins.chat_server import FakeChat, chatting, refusal
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.progress import Progress
 from tui_annotate.lab.chat.judge_config import JudgeConfig
-from tui_annotate.lab.judge.api import make_runner, plan_sort, sort_rows
-from tui_annotate.lab.judge.context_order import SortOptions, SortResult
+from tui_annotate.lab.judge.api import make_runner
+from tui_annotate.lab.judge.context_order import (
+    SortOptions,
+    SortResult,
+    estimate_sorting_cost,
+    sort_row,
+)
 from tui_annotate.lab.judge.metrics import MissingReason
 from tui_annotate.lab.judge.rows import rows_of_lists
+from tui_annotate.lab.judge.runner import JudgeRunner, plan_cost
 from tui_annotate.storage.reply_file import ReplyFile
 
 S1 = (5, 0, 9, 1, 0, 7, 3, 2)
+
+plan_sort = partial(plan_cost, work=sort_row, estimate=estimate_sorting_cost)
 
 
 @pytest.fixture
@@ -34,14 +43,14 @@ def run(chat: FakeChat, *relevances: tuple[int, ...], **options: Any) -> list[So
     rows = rows_of_lists(
         [f"Question {at}?" for at in range(len(relevances))], [*map(list, map(_of, relevances))]
     )
-    return sort_rows(rows, seat(chat), SortOptions(**options))
+    return seat(chat).run(sort_row, rows, SortOptions(**options))
 
 
 def _of(relevances: tuple[int, ...]) -> list[str]:
     return contexts(*relevances)
 
 
-def seat(chat: FakeChat, cache: Path | None = None, **how: Any) -> Any:
+def seat(chat: FakeChat, cache: Path | None = None, **how: Any) -> JudgeRunner:
     """A judge at the endpoint."""
     asked = JudgeConfig(judge="llm:m", base_url=chat.url)
     return make_runner(asked, ReplyFile(cache) if cache else None, **how)
@@ -145,11 +154,11 @@ def test_swap_finds_a_bias_of_position(chat: FakeChat) -> None:
 def test_chinese_questions_get_chinese_prompts(chat: FakeChat) -> None:
     """The question's language decides, unless one is asked for."""
     rows = rows_of_lists(["桥是谁建的？"], [contexts(1, 2)])
-    sort_rows(rows, seat(chat), SortOptions())
+    seat(chat).run(sort_row, rows, SortOptions())
     assert all("问题：" in prompt for prompt in chat.prompts)
     chat.asked.clear()
     asked = JudgeConfig(judge="llm:m", base_url=chat.url, language="en")
-    assert sort_rows(rows, make_runner(asked), SortOptions())[0].sorted == (1, 0)
+    assert make_runner(asked).run(sort_row, rows, SortOptions())[0].sorted == (1, 0)
     assert all("Question:" in prompt for prompt in chat.prompts)
 
 
@@ -160,7 +169,7 @@ def test_a_users_prompt_is_asked(chat: FakeChat, tmp_path: Path) -> None:
     mine = make_runner(JudgeConfig(judge="llm:m", base_url=chat.url, folders=(tmp_path,)))
     rows = rows_of_lists(["Q?"], [contexts(1, 2)])
     for runner in (ours, mine):
-        sort_rows(rows, runner, SortOptions(screen=False))
+        runner.run(sort_row, rows, SortOptions(screen=False))
     assert chat.prompts[1] == "compare two texts Q? Text 1 of rel2. Text 0 of rel1."
     versions = [runner.parameters()["prompts"]["pair.en"] for runner in (ours, mine)]
     assert versions[0] != versions[1]
@@ -182,13 +191,13 @@ def test_what_broke_goes_on_where_it_stopped(chat: FakeChat, tmp_path: Path) -> 
 
     chat.answer = tires
     with pytest.raises(Unavailable):
-        sort_rows(rows, seat(chat, cache), SortOptions(k=3))
+        seat(chat, cache).run(sort_row, rows, SortOptions(k=3))
     chat.script.clear()
     chat.answer = script
     halfway = plan_sort(rows, seat(chat, cache), SortOptions(k=3))
     assert halfway.cached == len(chat.asked) < 19
     runner = seat(chat, cache)
-    (found,) = sort_rows(rows, runner, SortOptions(k=3))
+    (found,) = runner.run(sort_row, rows, SortOptions(k=3))
     assert (found.spearman, len(chat.asked)) == (0.429, 19)
     assert runner.tally.cached == halfway.cached
     whole = plan_sort(rows, seat(chat, cache), SortOptions(k=3))
@@ -208,10 +217,10 @@ def test_who_stops_stops_all(chat: FakeChat) -> None:
 
     chat.answer = stops
     with pytest.raises(Unavailable):
-        sort_rows(rows, runner, SortOptions(screen=False))
+        runner.run(sort_row, rows, SortOptions(screen=False))
     assert len(chat.asked) < 60
     chat.answer = script
-    assert len(sort_rows(rows[:1], runner, SortOptions(screen=False))) == 1
+    assert len(runner.run(sort_row, rows[:1], SortOptions(screen=False))) == 1
 
 
 def test_a_plan_asks_nobody(chat: FakeChat) -> None:
@@ -231,7 +240,7 @@ def test_progress_is_told(chat: FakeChat) -> None:
     """Of each reply, with the share of the questions that are done."""
     told: list[Progress] = []
     rows = rows_of_lists(["Q?", "R?"], [contexts(1, 2), contexts(1, 2)])
-    sort_rows(rows, seat(chat, progress=told.append), SortOptions())
+    seat(chat, progress=told.append).run(sort_row, rows, SortOptions())
     assert [each.records for each in told] == [1, 2, 3, 4, 5, 6]
     assert told[-1].share is not None
 

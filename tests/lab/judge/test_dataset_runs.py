@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,15 +14,16 @@ from tests.helpers.stores import SEGMENTER, new
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import FakeChat, chatting
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.people import OPERATOR
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.scores import RunKind, Score
 from tui_annotate.lab.chat.judge_config import JudgeConfig
-from tui_annotate.lab.judge.api import evaluate_rows, generate_rows, make_runner, sort_rows
-from tui_annotate.lab.judge.context_order import SortOptions
+from tui_annotate.lab.judge.api import make_runner
+from tui_annotate.lab.judge.context_order import SortOptions, sort_row
 from tui_annotate.lab.judge.dataset_runs import DatasetJudge
-from tui_annotate.lab.judge.evaluation import EvaluateOptions
+from tui_annotate.lab.judge.evaluation import BuiltInScale, EvaluateOptions, evaluate_row
 from tui_annotate.lab.judge.metrics import MissingReason
-from tui_annotate.lab.judge.reference_answers import GenerateOptions
+from tui_annotate.lab.judge.reference_answers import GenerateOptions, generate_row
 from tui_annotate.lab.judge.runner import JudgeRunner
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -43,7 +46,10 @@ def judging(database: Database, scores: ScoreStore) -> DatasetJudge:
         sample("b", *contexts(0), meta={"ground_truth": "It is so."}),
     ]
     corpus.add([new(each) for each in samples], segmenter=SEGMENTER)
-    return DatasetJudge(corpus, scores, ReplyStore(database))
+    machines: Any = SimpleNamespace(
+        corpus=corpus, scores=scores, replies=ReplyStore(database), actor=OPERATOR
+    )
+    return DatasetJudge(machines)
 
 
 def sample(name: str, *sources: str, answer: str = "", **more: Any) -> Sample:
@@ -66,7 +72,7 @@ def chat() -> Iterator[FakeChat]:
 
 def seat(chat: FakeChat, judging: DatasetJudge) -> JudgeRunner:
     """A judge whose replies the store keeps."""
-    return make_runner(JudgeConfig(judge="llm:m", base_url=chat.url), judging.replies)
+    return make_runner(JudgeConfig(judge="llm:m", base_url=chat.url), judging.machines.replies)
 
 
 def kept(scores: ScoreStore) -> dict[tuple[str, str], Score]:
@@ -97,7 +103,7 @@ def test_a_dataset_that_is_none(judging: DatasetJudge, database: Database) -> No
 def test_orders_are_kept(chat: FakeChat, judging: DatasetJudge, scores: ScoreStore) -> None:
     """Places from 1 by document, what helps, and both figures; a missing one says why."""
     runner = seat(chat, judging)
-    found = sort_rows(judging.rows("d"), runner, SortOptions(k=1))
+    found = runner.run(sort_row, judging.rows("d"), SortOptions(k=1))
     run = judging.store_sorted(found, runner, SortOptions(k=1))
     assert (run.kind, run.maker, run.dataset) == (RunKind.JUDGE, "judge-sort:m", "d")
     assert run.parameters["k"] == 1
@@ -110,7 +116,7 @@ def test_orders_are_kept(chat: FakeChat, judging: DatasetJudge, scores: ScoreSto
     assert (told["a", "judge_spearman"].raw, told["a", "judge_overlap"].raw) == (-1.0, 0.0)
     assert told["b", "judge_spearman"].raw is None
     assert told["b", "judge_spearman"].text == MissingReason.NO_USEFUL_CONTEXT
-    unscreened = sort_rows(judging.rows("d"), runner, SortOptions(screen=False))
+    unscreened = runner.run(sort_row, judging.rows("d"), SortOptions(screen=False))
     judging.store_sorted(unscreened, runner, SortOptions(screen=False))
     assert ("a", "judge_useful") not in kept(scores)
 
@@ -118,7 +124,7 @@ def test_orders_are_kept(chat: FakeChat, judging: DatasetJudge, scores: ScoreSto
 def test_replies_are_kept_in_the_store(chat: FakeChat, judging: DatasetJudge) -> None:
     """The same again asks nobody."""
     for _ in range(2):
-        sort_rows(judging.rows("d"), seat(chat, judging), SortOptions())
+        seat(chat, judging).run(sort_row, judging.rows("d"), SortOptions())
     assert len(chat.asked) == 5
 
 
@@ -127,14 +133,14 @@ def test_ground_truths_are_kept_and_used(
 ) -> None:
     """A sample has the one that was written last, unless it came with its own."""
     runner, options = seat(chat, judging), GenerateOptions()
-    found = generate_rows(judging.rows("d"), runner, options)
+    found = runner.run(generate_row, judging.rows("d"), options)
     judging.store_generated(found, runner, options)
     assert kept(scores)["a", "ground_truth"].text == "found"
     assert [row.ground_truth for row in judging.rows("d")] == ["found", "It is so."]
     chat.answer = lambda _: "unknown"
     other = GenerateOptions(seed=1)
     fresh = make_runner(JudgeConfig(judge="llm:n", base_url=chat.url))
-    judging.store_generated(generate_rows(judging.rows("d"), fresh, other), fresh, other)
+    judging.store_generated(fresh.run(generate_row, judging.rows("d"), other), fresh, other)
     missing = [
         each
         for _, own in scores.scores("d", names=("ground_truth",))
@@ -147,8 +153,12 @@ def test_ground_truths_are_kept_and_used(
 def test_scores_are_kept(chat: FakeChat, judging: DatasetJudge, scores: ScoreStore) -> None:
     """As computed, and within the run; verdicts by document; a missing one says why."""
     runner, options = seat(chat, judging), EvaluateOptions()
-    found = evaluate_rows(
-        judging.rows("d"), runner, options, embed=lambda texts: np.ones((len(texts), 2))
+    found = runner.run(
+        partial(
+            evaluate_row, scale=BuiltInScale(runner, lambda texts: np.ones((len(texts), 2))).score
+        ),
+        judging.rows("d"),
+        options,
     )
     run = judging.store_evaluated(found, runner, options, backend="builtin", embedder="static 1")
     assert (run.maker, run.embedder) == ("judge-evaluate:m", "static 1")
@@ -166,7 +176,9 @@ def test_a_score_that_is_missing_says_why(
 ) -> None:
     """In its text, without a number."""
     runner, options = seat(chat, judging), EvaluateOptions(metrics=("answer_relevancy",))
-    found = evaluate_rows(judging.rows("d"), runner, options)
+    found = runner.run(
+        partial(evaluate_row, scale=BuiltInScale(runner, None).score), judging.rows("d"), options
+    )
     judging.store_evaluated(found, runner, options, backend="builtin", embedder="")
     score = kept(scores)["a", "answer_relevancy"]
     assert (score.raw, score.value, score.text) == (None, None, MissingReason.NO_VECTORS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,13 @@ from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import chatting
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.judge_config import JudgeConfig
-from tui_annotate.lab.judge.api import evaluate_rows, make_runner, plan_evaluate
+from tui_annotate.lab.judge.api import make_runner, plan_evaluate
 from tui_annotate.lab.judge.evaluation import (
+    BuiltInScale,
     EvaluateOptions,
     EvaluationResult,
     MetricMean,
+    evaluate_row,
     mean_metrics,
 )
 from tui_annotate.lab.judge.metrics import MissingReason
@@ -58,7 +61,9 @@ def run(
     with chatting(script) as chat:
         runner = make_runner(JudgeConfig(judge="llm:m", base_url=chat.url))
         planned = plan_evaluate(rows, runner, chosen)
-        (found,) = evaluate_rows(rows, runner, chosen, embed=embed)
+        (found,) = runner.run(
+            partial(evaluate_row, scale=BuiltInScale(runner, embed).score), rows, chosen
+        )
         if isinstance(script, Script):
             assert planned.calls >= len(chat.asked)
         return found, chat.prompts

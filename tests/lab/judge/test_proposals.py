@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from tests.helpers.stores import LABELS, SEGMENTER, new, new_database, sample
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound, TuiAnnotateError
-from tui_annotate.domain.people import Actor, Role
+from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score
 from tui_annotate.domain.spans import Span
@@ -101,9 +102,8 @@ class Store:
     def service(self, actor: Actor | None = None) -> ProposalService:
         """Over it."""
         labels = LabelSets(self.guidance).in_force
-        plain = ProposalService(self.corpus, self.suggestions, self.scores, labels)
-        stores = (self.corpus, self.suggestions, self.scores, labels)
-        return ProposalService(*stores, actor) if actor else plain
+        machines: Any = SimpleNamespace(**vars(self), labels=labels, actor=actor or OPERATOR)
+        return ProposalService(machines)
 
     def run(self, judge: Scripted, **asked: Any) -> ProposalReport:
         """Everything at its default."""
@@ -287,7 +287,7 @@ def test_prompts_speak_as_the_summary_does(store: Store, tmp_path: Path) -> None
     store.run(judge, folders=(tmp_path,), limit=1)
     assert judge.asked[0].user.startswith("Mine: - Wrong")
     file.write_text("Mine: {labels}", "utf-8")
-    with pytest.raises(InvalidInput, match=r"lacks \{source\}, \{summary\}"):
+    with pytest.raises(InvalidInput, match=r"\{source\}, \{summary\}"):
         store.run(judge, folders=(tmp_path,))
 
 

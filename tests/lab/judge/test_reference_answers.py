@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -12,16 +13,21 @@ from tests.lab.chat.scripted_judge import Script
 from tests.plugins.chat_server import chatting
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.judge_config import JudgeConfig
-from tui_annotate.lab.judge.api import generate_rows, make_runner, plan_generate
+from tui_annotate.lab.judge.api import make_runner
 from tui_annotate.lab.judge.metrics import MissingReason
 from tui_annotate.lab.judge.reference_answers import (
     PART,
     WINDOW,
     GenerateOptions,
     ReferenceAnswer,
+    estimate_answer_cost,
+    generate_row,
     truth_file_name,
 )
 from tui_annotate.lab.judge.rows import rows_of_lists
+from tui_annotate.lab.judge.runner import plan_cost
+
+plan_generate = partial(plan_cost, work=generate_row, estimate=estimate_answer_cost)
 
 
 def run(script: Script, *counts: int, **options: Any) -> tuple[list[ReferenceAnswer], list[str]]:
@@ -34,7 +40,7 @@ def run(script: Script, *counts: int, **options: Any) -> tuple[list[ReferenceAns
     with chatting(script) as chat:
         asked = JudgeConfig(judge="llm:m", base_url=chat.url)
         planned = plan_generate(rows, make_runner(asked), chosen)
-        found = generate_rows(rows, make_runner(asked), chosen)
+        found = make_runner(asked).run(generate_row, rows, chosen)
         assert planned.calls >= sum(each.calls for each in found) == len(chat.asked)
         return found, chat.prompts
 
@@ -104,7 +110,7 @@ def test_silence_is_told(script: Script, reason: str) -> None:
     rows = rows_of_lists(["Q?"], [[f"context {at}" for at in range(21)]])
     with chatting(script) as chat:
         asked = JudgeConfig(judge="llm:m", base_url=chat.url)
-        (found,) = generate_rows(rows, make_runner(asked), GenerateOptions())
+        (found,) = make_runner(asked).run(generate_row, rows, GenerateOptions())
     assert (found.ground_truth, found.reason) == (None, reason)
 
 
@@ -123,7 +129,7 @@ def test_the_slow_way_reads_part_after_part() -> None:
         asked = JudgeConfig(judge="llm:m", base_url=chat.url)
         options = GenerateOptions(slow=True)
         plan = plan_generate(rows, make_runner(asked), options)
-        (found,) = generate_rows(rows, make_runner(asked), options)
+        (found,) = make_runner(asked).run(generate_row, rows, options)
         parts = [prompt for prompt in chat.prompts if "part by part" in prompt]
     assert len(parts) == -(-len(text) // PART) + 1
     assert max(map(len, parts)) < WINDOW + 1_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,15 @@ from tests.helpers.stores import SEGMENTER, new, new_database
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound, TuiAnnotateError
-from tui_annotate.domain.people import SETTLED, Actor, Person, PersonKind, Role, second_reader
+from tui_annotate.domain.people import (
+    OPERATOR,
+    SETTLED,
+    Actor,
+    Person,
+    PersonKind,
+    Role,
+    second_reader,
+)
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import Pooling, RunKind, Score, ScoreRun
@@ -28,7 +37,6 @@ from tui_annotate.lab.score.comparison import (
 from tui_annotate.lab.score.detection_metrics import MEASURES, ONE_KIND
 from tui_annotate.lab.score.human_truths import NoTruthReason
 from tui_annotate.methods.agreement import Undefined
-from tui_annotate.services.export import ExportService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
@@ -92,11 +100,8 @@ class Store:
 
     def report(self, actor: Actor | None = None, **asked: Any) -> Comparison:
         """All figures."""
-        check = ExportService(self.corpus, self.people, self.log).checked
-        service = ComparisonService(self.corpus, self.scores, self.people, check)
-        if actor:
-            service = ComparisonService(self.corpus, self.scores, self.people, check, actor)
-        return service.report(ComparisonOptions(dataset="d", **asked))
+        machines: Any = SimpleNamespace(**vars(self), actor=actor or OPERATOR)
+        return ComparisonService(machines).report(ComparisonOptions(dataset="d", **asked))
 
 
 @pytest.fixture

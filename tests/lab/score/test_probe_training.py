@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from tests.helpers.stores import SEGMENTER, new, new_database
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidRecord, NotAllowed, NotFound
-from tui_annotate.domain.people import Actor, Person, Role
+from tui_annotate.domain.people import OPERATOR, Actor, Person, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
@@ -82,10 +83,10 @@ class Store:
         self, actor: Actor | None = None, **asked: Any
     ) -> tuple[TrainedProbe, TrainingQuestions]:
         """By people's labels, unless something else is asked for."""
-        service = ProbeTrainingService(self.corpus, self.scores)
-        if actor:
-            service = ProbeTrainingService(self.corpus, self.scores, actor)
-        return service.run(ProbeOptions(**{"model": "m", "dataset": "d", **asked}))
+        machines: Any = SimpleNamespace(**vars(self), actor=actor or OPERATOR)
+        return ProbeTrainingService(machines).run(
+            ProbeOptions(**{"model": "m", "dataset": "d", **asked})
+        )
 
 
 @pytest.fixture
@@ -105,7 +106,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
         found.update(how, said=dict(zip(questions, known, strict=True)))
         how["on_progress"](len(questions))
         probe = Probe(folder="m", model="h", layer=1, weights=(1.0,), bias=0.0)
-        return TrainedProbe(probe=probe, learnt=1, apart=1, layers={})
+        return TrainedProbe(probe=probe, training=1, held_out=1, layers={})
 
     monkeypatch.setattr(probes, "train", train)
     return found

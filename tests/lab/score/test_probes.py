@@ -38,12 +38,12 @@ from tui_annotate.plugins.scoring import Answers, Scorer, ScorerOptions
 def test_seventy_of_a_hundred_of_each_kind_are_learnt_from(yes: int, no: int, seed: int) -> None:
     """All cases are on one side or the other; a seed gives the same again."""
     known = np.array([True] * yes + [False] * no)
-    learnt, apart = split_cases(known, seed=seed)
-    assert sorted([*learnt, *apart]) == list(range(yes + no))
-    assert known[learnt].sum() == round(yes * 0.7)
-    assert (~known[learnt]).sum() == round(no * 0.7)
+    training, held_out = split_cases(known, seed=seed)
+    assert sorted([*training, *held_out]) == list(range(yes + no))
+    assert known[training].sum() == round(yes * 0.7)
+    assert (~known[training]).sum() == round(no * 0.7)
     again = split_cases(known, seed=seed)
-    assert learnt.tolist() == again[0].tolist()
+    assert training.tolist() == again[0].tolist()
 
 
 def test_another_seed_parts_otherwise() -> None:
@@ -104,7 +104,7 @@ def test_a_probe_learns_what_a_model_knows(model: Path, tmp_path: Path) -> None:
     seen: list[int] = []
     found = train([*KNOWN, *UNKNOWN], TRUTH, model=str(model), on_progress=seen.append)
     assert seen[-1] == len(TRUTH)
-    assert (found.learnt, found.apart) == (12, 4)
+    assert (found.training, found.held_out) == (12, 4)
     assert sorted(found.layers) == [1, 2]
     assert found.probe.layer in (1, 2)
     assert found.layers[found.probe.layer].accuracy == 1.0

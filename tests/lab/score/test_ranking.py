@@ -8,7 +8,6 @@ import pytest
 
 from tests.helpers.dreamcatcher import golden
 from tui_annotate.lab.score.ranking import (
-    AMONG,
     JUDGED,
     OVERLAP,
     PROBE,
@@ -16,6 +15,7 @@ from tui_annotate.lab.score.ranking import (
     SUMMED,
     SURPRISE,
     TO_ANSWER,
+    TO_OTHERS,
     AnswerLabel,
     Category,
     categorise,
@@ -93,17 +93,17 @@ def test_the_margin_tells_how_far_an_answer_is_from_the_middle() -> None:
 
 def test_short_answers_are_right_by_their_overlap_alone() -> None:
     """Above the median; the other scores do not help a short one, and decide on a long one."""
-    middles = compute_medians([{OVERLAP: 0.2, TO_ANSWER: 0.4}, {OVERLAP: 0.6, TO_ANSWER: 0.8}])
-    assert middles == pytest.approx({OVERLAP: 0.4, TO_ANSWER: 0.6, JUDGED: 0.5})
+    medians = compute_medians([{OVERLAP: 0.2, TO_ANSWER: 0.4}, {OVERLAP: 0.6, TO_ANSWER: 0.8}])
+    assert medians == pytest.approx({OVERLAP: 0.4, TO_ANSWER: 0.6, JUDGED: 0.5})
     scores = {OVERLAP: 0.3, TO_ANSWER: 0.9, REWARD: 1.0}
-    short, long = label_by_length([scores, scores], [79, 80], middles=middles, short=80)
+    short, long = label_by_length([scores, scores], [79, 80], medians=medians, short=80)
     assert (short.label, long.label) == (WRONG, RIGHT)
     assert (long.as_right, long.as_wrong) == pytest.approx((1.9, 0.1))
 
 
 def test_length_ranks_without_a_judge_and_without_anything() -> None:
     """The original stops with an error there."""
-    (none, some) = label_by_length([{}, {OVERLAP: 1.0}], [0, 0], middles={OVERLAP: 0.5}, short=80)
+    (none, some) = label_by_length([{}, {OVERLAP: 1.0}], [0, 0], medians={OVERLAP: 0.5}, short=80)
     assert (none.label, none.value) == (UNDECIDED, None)
     assert some.label is RIGHT
     assert some.value == pytest.approx(0.75)
@@ -111,9 +111,9 @@ def test_length_ranks_without_a_judge_and_without_anything() -> None:
 
 def test_a_consistent_answer_is_the_better_one() -> None:
     """Scores come in with the high one as the better; then agreement speaks for an answer."""
-    middles = {OVERLAP: 0.5, SURPRISE: 0.5}
+    medians = {OVERLAP: 0.5, SURPRISE: 0.5}
     told = [{OVERLAP: 0.5, SURPRISE: 0.9}, {OVERLAP: 0.5, SURPRISE: 0.1}]
-    found = label_by_length(told, [100, 100], middles=middles, short=80)
+    found = label_by_length(told, [100, 100], medians=medians, short=80)
     assert [each.label for each in found] == [RIGHT, WRONG]
 
 
@@ -165,5 +165,5 @@ def test_values_are_brought_between_their_least_and_largest() -> None:
 
 def test_the_names_are_those_under_which_scores_were_published() -> None:
     """Files of others are read by them."""
-    assert SUMMED == (OVERLAP, TO_ANSWER, PROBE, AMONG)
+    assert SUMMED == (OVERLAP, TO_ANSWER, PROBE, TO_OTHERS)
     assert set(golden("repo_data_decisions")["threshold_up"]) == set(SUMMED)

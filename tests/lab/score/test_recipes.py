@@ -8,7 +8,7 @@ import pytest
 
 from tests.plugins.record_reader import file
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.lab.score.recipes import Recipe, Step, read_recipe
+from tui_annotate.lab.score.recipes import Recipe, ScorerStep, read_recipe
 
 SCORERS = ("unigram", "similarity")
 ORIGINAL = """\
@@ -42,10 +42,10 @@ def test_the_keys_of_the_original_are_read_in_the_order_of_the_file(tmp_path: Pa
     assert (recipe.source, recipe.labelled) == (Path("in.jsonl"), Path("out.jsonl"))
     assert (recipe.ranked, recipe.dataset) == (Path("ranked.jsonl"), "")
     assert recipe.steps == (
-        Step(scorer="similarity", options={"embedder": "neural:bge", "with_question": True}),
-        Step(scorer="unigram", options={"language": "en", "top_k": 3}),
-        Step(scorer="unigram", options={"language": "zh"}),
-        Step(scorer="probe:probe.json", options={"folder": "ziya"}),
+        ScorerStep(scorer="similarity", options={"embedder": "neural:bge", "with_question": True}),
+        ScorerStep(scorer="unigram", options={"language": "en", "top_k": 3}),
+        ScorerStep(scorer="unigram", options={"language": "zh"}),
+        ScorerStep(scorer="probe:probe.json", options={"folder": "ziya"}),
     )
     assert recipe.ranker == {"ranker": "SimpleRanker", "up": 55, "down": 45.5}
     assert [each.partition(":")[0] for each in recipe.unused] == [
@@ -58,8 +58,8 @@ def test_our_own_keys_are_read(tmp_path: Path) -> None:
     """Data that is stored is named by its dataset."""
     text = "data: {dataset: d}\nscorer:\n  unigram: {top_k: 2, lang: zh}\n  similarity: null\n"
     recipe = _read(tmp_path, text + "ranker: {name: length, short_diff: 9}\n")
-    assert recipe.steps[0] == Step(scorer="unigram", options={"top_k": 2, "language": "zh"})
-    assert recipe.steps[1] == Step(scorer="similarity")
+    assert recipe.steps[0] == ScorerStep(scorer="unigram", options={"top_k": 2, "language": "zh"})
+    assert recipe.steps[1] == ScorerStep(scorer="similarity")
     assert recipe == Recipe(
         dataset="d", steps=recipe.steps, ranker={"ranker": "length", "short": 9}
     )

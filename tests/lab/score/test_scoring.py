@@ -26,7 +26,7 @@ from tui_annotate.domain.errors import (
 from tui_annotate.domain.people import Actor, Role
 from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.scores import Score
-from tui_annotate.lab.score.ranking import AMONG, OVERLAP, REWARD, SURPRISE, TO_ANSWER
+from tui_annotate.lab.score.ranking import OVERLAP, REWARD, SURPRISE, TO_ANSWER, TO_OTHERS
 from tui_annotate.lab.score.score_import import ColumnNames
 from tui_annotate.lab.score.score_values import RawScore, ScoreValues
 from tui_annotate.lab.score.scoring import ScoreOptions
@@ -129,10 +129,10 @@ def test_similarity_names_its_embedder_and_says_nothing_of_one_alone(space: Work
     assert scored.run.embedder == "first letters 1"
     found = _scores(space, "set")
     assert found["1.0", TO_ANSWER, 0].raw == 1
-    assert (found["1.0", AMONG, 0].raw, found["1.0", AMONG, 0].value) == (None, None)
+    assert (found["1.0", TO_OTHERS, 0].raw, found["1.0", TO_OTHERS, 0].value) == (None, None)
     notes = [each.split(":", 1) for each in scored.notes]
     told = [(name, printed_numbers(words)[0]) for name, words in notes]
-    assert (AMONG, ["1", "3"]) in told  # of so many texts nothing is said
+    assert (TO_OTHERS, ["1", "3"]) in told  # of so many texts nothing is said
     assert (TO_ANSWER, ["1", "0.5"]) in told  # all are 1, and so the value of each is 0.5
     assert found["0.1", TO_ANSWER, 0].value == 0.5
 
@@ -299,4 +299,4 @@ def test_the_api_reaches_it(tmp_path: Path) -> None:
     """As everything that a command does."""
     create(tmp_path / "w").close()
     with tui_annotate.open(tmp_path / "w") as space:
-        assert space.machines.scoring.store is space.machines.scores
+        assert space.machines.scoring.machines is space.machines

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui_annotate.plugins import registry
 from tui_annotate.settings import Settings
 
 if TYPE_CHECKING:
-    from tui_annotate.plugins.judges import Judge
+    from tui_annotate.plugins.judges import Judge, Replies
     from tui_annotate.workspace import Workspace
 
 PROMPTS = "prompts"
@@ -21,8 +22,9 @@ NO_ENDPOINT = "http://localhost"
 class JudgeConfig:
     """The judge to ask as `llm:MODEL`, and its settings.
 
-    `language`: of the prompts; empty: that of each question. `folders`: of a user's prompts, first
-    wins.
+    Attributes:
+        language: of the prompts; empty: that of each question.
+        folders: of a user's prompts, the first one first.
     """
 
     judge: str
@@ -30,6 +32,12 @@ class JudgeConfig:
     language: str = ""
     folders: tuple[Path, ...] = ()
     concurrency: int = 4
+
+    def load(self, replies: Replies | None) -> Judge:
+        """Load the judge, which keeps its replies in `replies`; None for memory only."""
+        return registry.load_judge(
+            self.judge, base_url=self.base_url, replies=replies, concurrency=self.concurrency
+        )
 
 
 def choose_judge(
@@ -50,21 +58,14 @@ def load_named_judge(
     Raises:
         InvalidInput, Unavailable: model or address is missing; its library is missing.
     """
-    from tui_annotate.plugins import registry
-
     nowhere = NO_ENDPOINT if unasked and not space.settings.judge_url else ""
-    asked = choose_judge(
+    config = choose_judge(
         space.settings, model=model, base_url=base_url or nowhere, concurrency=concurrency
     )
-    return registry.load_judge(
-        asked.judge,
-        base_url=asked.base_url,
-        replies=space.machines.replies,
-        concurrency=asked.concurrency,
-    )
+    return config.load(space.machines.replies)
 
 
-def prompt_folders(space: Workspace, asked: Path | None) -> tuple[Path, ...]:
+def prompt_folders(space: Workspace, chosen: Path | None) -> tuple[Path, ...]:
     """Return the folders of a user's own prompts: a named one, then that of the workspace."""
     own = space.path / PROMPTS
-    return (asked, own) if asked else (own,)
+    return (chosen, own) if chosen else (own,)

@@ -1,7 +1,7 @@
-"""A chat model behind an OpenAI-compatible endpoint: asked patiently, several times at once.
+"""A chat model behind an OpenAI-compatible endpoint, with retries and concurrent requests.
 
-Texts leave the machine here: to the address that a person gave, and to no other. Each reply is kept
-as soon as it is there, so that what stopped goes on where it was, and nothing is paid for twice.
+Texts are sent to the given address only. Each reply is stored as soon as it arrives, so that an
+interrupted run continues, and no request is paid for twice.
 """
 
 from __future__ import annotations
@@ -171,13 +171,9 @@ class LlmJudge:
     def _send(self, question: Question) -> bytes:
         import httpx2
 
-        limits = {
-            "temperature": question.temperature,
-            "top_p": question.top_p,
-            "max_tokens": question.max_tokens,
-            "max_completion_tokens": question.max_tokens,
-        }
-        sent = {name: limits[name] for name in limits if name not in self._omitted}
+        limits = _key_parameters(question) | {"max_completion_tokens": question.max_tokens}
+        omitted = {"attempt", *self._omitted}
+        sent = {name: value for name, value in limits.items() if name not in omitted}
         body = {"model": self.model, "messages": _build_messages(question), **sent}
         content = json.dumps(body, ensure_ascii=False).encode()
         try:
@@ -225,17 +221,10 @@ class _QuestionLock:
     waiting: int = 0
 
 
-class _MemoryReplies:
-    def __init__(self) -> None:
-        self._kept: dict[str, str] = {}
-
-    def get(self, key: str) -> str | None:
-        """See `Replies.get`."""
-        return self._kept.get(key)
-
+class _MemoryReplies(dict[str, str]):
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:  # noqa: ARG002
         """See `Replies.put`."""
-        self._kept[key] = reply
+        self[key] = reply
 
 
 def reply_key(model: str, question: Question) -> str:
@@ -260,10 +249,8 @@ def _key_parameters(question: Question) -> dict[str, Any]:
 
 
 def _build_messages(question: Question) -> list[Any]:
-    messages = [{"role": "user", "content": question.user}]
-    return (
-        [{"role": "system", "content": question.system}, *messages] if question.system else messages
-    )
+    system = [{"role": "system", "content": question.system}] if question.system else []
+    return [*system, {"role": "user", "content": question.user}]
 
 
 def _parse_message(body: bytes, host: str) -> str:

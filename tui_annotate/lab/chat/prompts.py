@@ -1,7 +1,7 @@
-"""Prompts: files of ours in English and Chinese, each of which a user's own may stand in for.
+"""Prompts in English and Chinese; a user's file replaces a built-in prompt.
 
-`{question}` and the like are places that are filled; other braces are text. A file that lacks a
-place which ours has is refused: what it should have shown the model would be missing.
+`{question}` and the like are slots; other braces are text. A user's file must have all slots of the
+built-in prompt, so that the model sees everything.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -28,17 +28,16 @@ class Prompt:
 
     Attributes:
         name: of its file, before `.LANGUAGE.txt`.
-        version: twelve digits of the text's SHA-256, for the record of a run.
     """
 
     name: str
     language: str
     text: str
-    version: str = field(init=False)
 
-    def __post_init__(self) -> None:
-        version = hashlib.sha256(self.text.encode()).hexdigest()[:12]
-        object.__setattr__(self, "version", version)
+    @property
+    def version(self) -> str:
+        """Twelve digits of the text's SHA-256, for the record of a run."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
 
     def fill(self, **values: str | int) -> str:
         """Return the text with each slot filled; slots in values stay as they are.

@@ -79,8 +79,7 @@ def _refuse_constant(word: str) -> Any:
 def parse_verdicts(reply: str, *, count: int, name: str) -> tuple[int, ...] | None:
     """Return one 0 or 1 for each numbered item, in order; None if the reply is unclear.
 
-    The reply is a JSON list of 0 and 1, or of objects that hold one under `name`; as many as there
-    are things. None where it is anything else.
+    The reply is a JSON list of 0 and 1, or of objects that hold one under `name`.
     """
     rows = parse_json(reply)
     if not isinstance(rows, list) or len(rows) != count:
@@ -128,8 +127,11 @@ ATTEMPTS: Final = 3
 class ReplyTally:
     """Counts of questions and replies.
 
-    `asked`: new replies. `again`: repeated questions. `unclear`: questions without a readable
-    reply. `refused`: by the endpoint. `characters`: code points sent.
+    Attributes:
+        asked: new replies.
+        unclear: questions without a readable reply.
+        refused: questions, by the endpoint.
+        characters: code points sent.
     """
 
     asked: int = 0

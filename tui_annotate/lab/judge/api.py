@@ -1,20 +1,9 @@
-"""Judges without a workspace: lists in, typed results out; and the same for rows of any origin.
-
-import tui_annotate
-
-found = tui_annotate.sort(
-["Who built the bridge?"],
-[["Eiffel built it.", "It is red."]],
-model="qwen3",
-base_url="http://localhost:11434/v1",
-cache="replies.jsonl",
-)
-print(found[0].sorted, found[0].spearman)
-"""
+"""Judges without a workspace: lists in, typed results out; and the same for rows of any origin."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
@@ -24,7 +13,6 @@ from tui_annotate.lab.chat.judge_config import JudgeConfig, choose_judge
 from tui_annotate.lab.judge.context_order import (
     SortOptions,
     SortResult,
-    estimate_sorting_cost,
     sort_row,
 )
 from tui_annotate.lab.judge.evaluation import (
@@ -39,7 +27,6 @@ from tui_annotate.lab.judge.evaluation import (
 from tui_annotate.lab.judge.reference_answers import (
     GenerateOptions,
     ReferenceAnswer,
-    estimate_answer_cost,
     generate_row,
 )
 from tui_annotate.lab.judge.rows import QuestionRow, rows_of_lists
@@ -55,67 +42,25 @@ if TYPE_CHECKING:
 
 
 def make_runner(
-    asked: JudgeConfig,
+    config: JudgeConfig,
     replies: Replies | None = None,
     *,
     progress: Callable[[Progress], None] | None = None,
 ) -> JudgeRunner:
     """Return a runner for a judge; sends nothing yet. `replies`: None for memory only."""
-    judge = registry.load_judge(
-        asked.judge, base_url=asked.base_url, replies=replies, concurrency=asked.concurrency
-    )
     return JudgeRunner(
-        judge,
-        language=asked.language,
-        folders=asked.folders,
-        at_once=asked.concurrency,
+        config.load(replies),
+        language=config.language,
+        folders=config.folders,
+        at_once=config.concurrency,
         progress=progress,
     )
-
-
-def sort_rows(
-    rows: Sequence[QuestionRow], runner: JudgeRunner, options: SortOptions
-) -> list[SortResult]:
-    """Sort the contexts of each row by the judge."""
-    return list(runner.map(rows, lambda row: sort_row(row, runner, options)))
-
-
-def generate_rows(
-    rows: Sequence[QuestionRow], runner: JudgeRunner, options: GenerateOptions
-) -> list[ReferenceAnswer]:
-    """Generate a reference answer for each row."""
-    return list(runner.map(rows, lambda row: generate_row(row, runner, options)))
-
-
-def evaluate_rows(
-    rows: Sequence[QuestionRow],
-    runner: JudgeRunner,
-    options: EvaluateOptions,
-    *,
-    scale: Scale | None = None,
-    embed: Callable[[Sequence[str]], Any] | None = None,
-) -> list[EvaluationResult]:
-    """Score each row."""
-    measure = scale or BuiltInScale(runner, embed)
-    return list(runner.map(rows, lambda row: evaluate_row(row, runner, options, scale=measure)))
-
-
-def plan_sort(rows: Sequence[QuestionRow], runner: JudgeRunner, options: SortOptions) -> JudgePlan:
-    """Estimate the cost of `sort_rows`; sends nothing."""
-    return plan_cost(rows, runner, options, work=sort_row, estimate=estimate_sorting_cost)
-
-
-def plan_generate(
-    rows: Sequence[QuestionRow], runner: JudgeRunner, options: GenerateOptions
-) -> JudgePlan:
-    """Estimate the cost of `generate_rows`; sends nothing."""
-    return plan_cost(rows, runner, options, work=generate_row, estimate=estimate_answer_cost)
 
 
 def plan_evaluate(
     rows: Sequence[QuestionRow], runner: JudgeRunner, options: EvaluateOptions
 ) -> JudgePlan:
-    """Estimate the cost of `evaluate_rows` with the built-in scale; sends and embeds nothing."""
+    """Estimate the cost of an evaluation by the built-in scale; sends and embeds nothing."""
 
     def embed(texts: Sequence[str]) -> Any:
         import numpy as np
@@ -123,7 +68,7 @@ def plan_evaluate(
         return np.zeros((len(texts), 1))
 
     def work(row: QuestionRow, known: JudgeRunner, chosen: EvaluateOptions) -> object:
-        return evaluate_row(row, known, chosen, scale=BuiltInScale(known, embed))
+        return evaluate_row(row, known, chosen, scale=BuiltInScale(known, embed).score)
 
     return plan_cost(rows, runner, options, work=work, estimate=estimate_evaluation_cost)
 
@@ -189,34 +134,22 @@ def sort(
 ) -> list[SortResult]:
     """A judge's own order of each question's contexts, and how far the given one is from it.
 
-    Args:
-        questions, contexts: belong together by position.
-        how: see `SortApiOptions`.
-
     Raises:
-        InvalidInput: the lists do not fit, or an option can not be.
+        InvalidInput: the lists are of different lengths, or an option is invalid.
         Unavailable: the endpoint can not be reached.
     """
     rows = rows_of_lists(questions, contexts)
     options = SortOptions(**_pick(how, "k", "bottom", "screen", "swap"))
-    return sort_rows(rows, _open_runner(how), options)
+    return _open_runner(how).run(sort_row, rows, options)
 
 
 def generate(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[GenerateApiOptions]
 ) -> list[ReferenceAnswer]:
-    """A reference answer to each question, from all of its contexts.
-
-    Args:
-        questions, contexts: belong together by position.
-        how: see `GenerateApiOptions`.
-
-    Raises:
-        InvalidInput, Unavailable: as `sort`.
-    """
+    """A reference answer to each question, from all of its contexts; raises as `sort`."""
     rows = rows_of_lists(questions, contexts)
     options = GenerateOptions(**_pick(how, "group_size", "seed", "slow"))
-    return generate_rows(rows, _open_runner(how), options)
+    return _open_runner(how).run(generate_row, rows, options)
 
 
 def evaluate(  # noqa: PLR0917  four lists, in the order that the project RagSGE has them
@@ -230,12 +163,8 @@ def evaluate(  # noqa: PLR0917  four lists, in the order that the project RagSGE
 
     An answer or ground truth that is missing is made first; the result says which were.
 
-    Args:
-        questions, contexts, answers, ground_truths: belong together by position.
-        how: see `EvaluateApiOptions`.
-
     Raises:
-        InvalidInput, Unavailable: as `sort`; also an embedder or back end that can not be had.
+        InvalidInput, Unavailable: as `sort`; also for an embedder or back end.
     """
     rows = rows_of_lists(questions, contexts, answers=answers, ground_truths=ground_truths)
     options = EvaluateOptions(
@@ -248,7 +177,9 @@ def evaluate(  # noqa: PLR0917  four lists, in the order that the project RagSGE
         embedder=how.get("embedder", ""),
         backend=how.get("backend", "builtin"),
     )
-    return evaluate_rows(rows, _open_runner(how), options, scale=made.scale, embed=made.embed)
+    runner = _open_runner(how)
+    scale = made.scale or BuiltInScale(runner, made.embed).score
+    return runner.run(partial(evaluate_row, scale=scale), rows, options)
 
 
 def _pick(how: Any, *names: str) -> dict[str, Any]:
@@ -282,7 +213,7 @@ class ScaleSetup(NamedTuple):
 
 
 def choose_scale(
-    asked: JudgeConfig,
+    config: JudgeConfig,
     metrics: Sequence[str],
     settings: Settings,
     *,
@@ -292,12 +223,10 @@ def choose_scale(
 ) -> ScaleSetup:
     """Choose the scale of some metrics; load an embedder only if one is needed.
 
-    Args:
-        embedder: its name; empty: the workspace's own, else the settings', else the best.
+    Without a name it is the workspace's own, else the settings', else the best.
 
     Raises:
-        InvalidInput: there is no such back end or embedder.
-        Unavailable: it is not installed, or can not be had.
+        InvalidInput, Unavailable: there is no such back end or embedder; it is not installed.
     """
     if backend not in BACKENDS:
         raise InvalidInput(f"there is no back end {backend!r}", f"there are: {', '.join(BACKENDS)}")
@@ -307,23 +236,21 @@ def choose_scale(
         return ScaleSetup(None, embed, label)
     from tui_annotate.lab.judge.ragas_scale import RagasScale
 
-    scale = RagasScale(
-        asked.judge.partition(":")[2],
-        base_url=asked.base_url,
+    ragas = RagasScale(
+        config.judge.partition(":")[2],
+        base_url=config.base_url,
         embed=embed,
-        concurrency=asked.concurrency,
+        concurrency=config.concurrency,
     )
-    return ScaleSetup(scale, embed, label)
+    return ScaleSetup(ragas.score, embed, label)
 
 
-def _load_embedder(asked: str, settings: Settings, used: VectorSet | None) -> Embedder | None:
-    from tui_annotate.plugins import registry
-
-    if not asked and used is not None:
+def _load_embedder(chosen: str, settings: Settings, used: VectorSet | None) -> Embedder | None:
+    if not chosen and used is not None:
         return registry.load_embedder(
             used.embedder, base_url=used.base_url, dimensions=used.asked_dimensions
         )
-    name = asked or settings.embedder
+    name = chosen or settings.embedder
     if name == "none":
         return None
     best = registry.best_embedder() if name == "auto" else name

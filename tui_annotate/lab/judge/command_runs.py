@@ -1,4 +1,4 @@
-"""What the commands of judges share: rows and a judge from options, costs, tables."""
+"""Rows and a judge from the options of a command; costs and results as tables."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from tui_annotate.domain.people import Verb
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
     from tui_annotate.lab.chat.judge_config import JudgeConfig
+    from tui_annotate.lab.judge.command_options import JudgeCommandOptions
     from tui_annotate.lab.judge.context_order import SortResult
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
     from tui_annotate.lab.judge.evaluation import EvaluationResult
@@ -30,35 +31,12 @@ _REPLIES_SUFFIX = ".replies.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeCommandOptions:
-    """The options that sort, generate and evaluate share."""
-
-    file: Path | None
-    dataset: str
-    model: str
-    base_url: str
-    language: str
-    prompts: Path | None
-    concurrency: int
-    cache: Path | None
-    target: Path | None
-    dry_run: bool
-    as_json: bool
-    workspace: Path | None
-
-    @classmethod
-    def from_parameters(cls, parameters: dict[str, Any]) -> JudgeCommandOptions:
-        """Select the shared options from the parameters of a command."""
-        return cls(**{name: parameters[name] for name in cls.__slots__})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSetup:
     """The rows of a command, and a runner for them; `dataset_judge` is None for a file."""
 
     rows: list[QuestionRow]
     runner: JudgeRunner
-    asked: JudgeConfig
+    config: JudgeConfig
     settings: Settings
     dataset_judge: DatasetJudge | None = None
     vector_set: VectorSet | None = None
@@ -72,7 +50,7 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
         InvalidInput: neither file nor dataset is named, or both are; or they hold no questions.
     """
     from tui_annotate.lab.chat.judge_config import PROMPTS
-    from tui_annotate.lab.judge.dataset_runs import dataset_judge
+    from tui_annotate.lab.judge.dataset_runs import DatasetJudge
 
     if chosen.file is not None and not chosen.dataset:
         from tui_annotate.lab.judge.rows import read_rows
@@ -80,21 +58,21 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
 
         if not chosen.file.exists():
             raise InvalidInput(f"there is no file {chosen.file}", "check the name")
-        with _open_runner(chosen, load(), _open_replies(chosen)) as (asked, runner):
+        with _open_runner(chosen, load(), _open_replies(chosen)) as (config, runner):
             yield JudgeSetup(
-                rows=read_rows(chosen.file), runner=runner, asked=asked, settings=load()
+                rows=read_rows(chosen.file), runner=runner, config=config, settings=load()
             )
     elif chosen.dataset and chosen.file is None:
         with open_workspace(chosen.workspace, needs=Verb.MANAGE) as space:
-            judging = dataset_judge(space.machines)
+            judging = DatasetJudge(space.machines)
             rows = judging.rows(chosen.dataset)
-            replies = _open_cache(chosen) or judging.replies
+            replies = _open_cache(chosen) or space.machines.replies
             own = (space.path / PROMPTS,)
-            with _open_runner(chosen, space.settings, replies, own=own) as (asked, runner):
+            with _open_runner(chosen, space.settings, replies, own=own) as (config, runner):
                 yield JudgeSetup(
                     rows=rows,
                     runner=runner,
-                    asked=asked,
+                    config=config,
                     settings=space.settings,
                     dataset_judge=judging,
                     vector_set=space.corpus.vector_set(),
@@ -122,7 +100,7 @@ def _open_runner(
             f"there is no folder {chosen.prompts}", "see: tui-annotate judge prompts"
         )
     nowhere = NO_ENDPOINT if chosen.dry_run and not settings.judge_url else ""
-    asked = choose_judge(
+    config = choose_judge(
         settings,
         model=chosen.model,
         base_url=chosen.base_url or nowhere,
@@ -131,7 +109,10 @@ def _open_runner(
         concurrency=chosen.concurrency,
     )
     with output.progress("replies") as show_progress:
-        yield asked, make_runner(asked, replies, progress=None if chosen.dry_run else show_progress)
+        yield (
+            config,
+            make_runner(config, replies, progress=None if chosen.dry_run else show_progress),
+        )
 
 
 def _open_replies(chosen: JudgeCommandOptions) -> Replies | None:
@@ -152,10 +133,10 @@ def _open_cache(chosen: JudgeCommandOptions) -> Replies | None:
     return ReplyFile(chosen.cache) if chosen.cache else None
 
 
-def print_plan(found: JudgePlan, at: JudgeSetup, chosen: JudgeCommandOptions) -> None:
+def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
     """Print the estimated cost."""
-    named = chosen.base_url or at.settings.judge_url
-    host = at.runner.judge.host if named else "an address that is not named yet"
+    named = chosen.base_url or setup.settings.judge_url
+    host = setup.runner.judge.host if named else "an address that is not named yet"
     if chosen.as_json:
         output.as_json(found.as_json())
         return
@@ -197,10 +178,9 @@ def print_sorted(found: Sequence[SortResult]) -> None:
             _format_figure(each.sim),
             each.reason or " ".join(map(str, each.sorted)),
         ]
-        for each in found[:_MAX_ROWS]
+        for each in found
     ]
-    output.table(columns, rows)
-    _print_rest(len(found))
+    _print_rows(columns, rows)
     for name, values in (
         ("spearman", [each.spearman for each in found]),
         ("overlap", [each.sim for each in found]),
@@ -218,11 +198,9 @@ def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
         output.as_json([each.as_json() for each in found])
         return
     columns = [Column("question", flexible=True), Column("ground truth", flexible=True)]
-    rows = [
-        [each.row.question, each.ground_truth or f"- ({each.reason})"] for each in found[:_MAX_ROWS]
-    ]
-    output.table(columns, rows)
-    _print_rest(len(found))
+    _print_rows(
+        columns, [[each.row.question, each.ground_truth or f"- ({each.reason})"] for each in found]
+    )
 
 
 def print_evaluated(
@@ -245,10 +223,9 @@ def print_evaluated(
     columns = [Column("question", flexible=True), *(Column(name, number=True) for name in metrics)]
     rows = [
         [each.row.question, *(_format_figure(each.scores[name]) for name in metrics)]
-        for each in found[:_MAX_ROWS]
+        for each in found
     ]
-    output.table(columns, rows)
-    _print_rest(len(found))
+    _print_rows(columns, rows)
     for name, each in means.items():
         output.line(
             f"mean {name}: {_format_figure(each.mean)} of {each.count:,}; without: {each.missing:,}"
@@ -259,8 +236,7 @@ def _format_figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _print_rest(count: int) -> None:
-    if count > _MAX_ROWS:
-        output.say(
-            f"and {output.many(count - _MAX_ROWS, 'question')} more; -o and --json have them"
-        )
+def _print_rows(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> None:
+    output.table(columns, rows[:_MAX_ROWS])
+    if (more := len(rows) - _MAX_ROWS) > 0:
+        output.say(f"and {output.many(more, 'question')} more; -o and --json have them")

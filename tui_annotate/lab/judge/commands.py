@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tui_annotate.cli import completion, output
+from tui_annotate.cli import output
 from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
     WorkspaceOption,
+    argument,
     choose_dataset,
+    dataset_option,
     examples,
+    flag,
     open_workspace,
-    parse_target,
+    value_option,
 )
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.people import Verb
-from tui_annotate.lab.judge.command_runs import (
+from tui_annotate.lab.judge.command_options import (
+    ConcurrencyOption,
     JudgeCommandOptions,
+    JudgeUrlOption,
+    LanguageOption,
+    ModelOption,
+    PromptsOption,
+    takes_judge_options,
+)
+from tui_annotate.lab.judge.command_runs import (
     open_setup,
     print_evaluated,
     print_generated,
@@ -32,95 +44,11 @@ from tui_annotate.lab.judge.command_runs import (
 if TYPE_CHECKING:
     from tui_annotate.lab.judge.proposals import ProposalPlan, ProposalReport
 
-FileArgument = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="FILE",
-        help="Lines of question and contexts; any format that holds questions.",
-        show_default=False,
-    ),
-]
-DatasetOption = Annotated[
-    str,
-    typer.Option(
-        "--dataset",
-        metavar="NAME",
-        help="The samples of this dataset, in place of a file; what is said is stored with them.",
-        autocompletion=completion.datasets,
-    ),
-]
-ModelOption = Annotated[
-    str, typer.Option(metavar="NAME", help="The chat model that judges; else the settings'.")
-]
-JudgeUrlOption = Annotated[
-    str,
-    typer.Option(
-        "--base-url",
-        metavar="URL",
-        help="Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
-    ),
-]
-LanguageOption = Annotated[
-    str,
-    typer.Option(
-        "--language",
-        metavar="CODE",
-        help="Of the prompts: en or zh; else as each question is written.",
-        autocompletion=completion.complete_words("en", "zh"),
-    ),
-]
-PromptsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Prompts of your own, as `judge prompts` writes them; else prompts/ of the workspace.",
-        show_default=False,
-    ),
-]
-ConcurrencyOption = Annotated[
-    int, typer.Option(min=1, max=64, metavar="N", help="Requests at a time.")
-]
-CacheOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Keeps the replies; else a file beside the output, or the workspace with --dataset.",
-        show_default=False,
-    ),
-]
-TargetOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Appears whole or not at all.",
-        callback=parse_target,
-        show_default=False,
-    ),
-]
-PlanOption = Annotated[
-    bool, typer.Option("--dry-run", help="Tell calls and characters; ask nobody, write nothing.")
-]
-
-
-EXAMPLES = examples(
-    "tui-annotate judge annotate --model MODEL --base-url http://127.0.0.1:8000/v1 --dry-run",
-    "tui-annotate judge annotate --dataset news --model MODEL --limit 20",
-    "tui-annotate compare-machines --dataset news --score unsupported_spans",
-)
-
 
 def annotate(
     *,
     dataset: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Whose samples; may be left out where there is one dataset alone.",
-            autocompletion=completion.datasets,
-            show_default=False,
-        ),
+        str, dataset_option("Whose samples; may be left out where there is one dataset alone.")
     ] = "",
     model: ModelOption = "",
     base_url: JudgeUrlOption = "",
@@ -146,11 +74,11 @@ def annotate(
     the same again asks nobody.
     """
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
-    from tui_annotate.lab.judge.proposals import ProposalOptions, proposal_service
+    from tui_annotate.lab.judge.proposals import ProposalOptions, ProposalService
 
     with open_workspace(workspace, needs=Verb.MANAGE) as space:
         machines = space.machines
-        asked = ProposalOptions(
+        options = ProposalOptions(
             dataset=choose_dataset(space, dataset),
             language=language,
             folders=prompt_folders(space, prompts),
@@ -161,11 +89,11 @@ def annotate(
             space, model, base_url=base_url, concurrency=concurrency, unasked=dry_run
         )
         if dry_run:
-            planned = proposal_service(machines).plan(asked, judge)
+            planned = ProposalService(machines).plan(options, judge)
             _print_proposal_plan(planned, judge.host, as_json=as_json)
             return
         with output.progress("samples") as show_progress:
-            done = proposal_service(machines).run(asked, judge, progress=show_progress)
+            done = ProposalService(machines).run(options, judge, progress=show_progress)
     if as_json:
         output.as_json(_proposals_as_json(done))
     else:
@@ -175,8 +103,14 @@ def annotate(
 def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> None:
     calls = planned.samples - planned.cached
     if as_json:
-        values: dict[str, Any] = {"samples": planned.samples, "calls": calls}
-        output.as_json(values | {"cached": planned.cached, "characters": planned.characters})
+        output.as_json(
+            {
+                "samples": planned.samples,
+                "calls": calls,
+                "cached": planned.cached,
+                "characters": planned.characters,
+            }
+        )
         return
     where = f" to {host}" if host else ""
     output.line(
@@ -248,171 +182,143 @@ def register(app: typer.Typer) -> None:
             f"tui-annotate judge evaluate --dataset rag {_ENDPOINT} --metric faithfulness --json",
         )
     )(evaluate)
-    judge.command(epilog=EXAMPLES)(annotate)
+    judge.command(
+        epilog=examples(
+            "tui-annotate judge annotate --model MODEL --base-url http://127.0.0.1:8000/v1"
+            " --dry-run",
+            "tui-annotate judge annotate --dataset news --model MODEL --limit 20",
+            "tui-annotate compare-machines --dataset news --score unsupported_spans",
+        )
+    )(annotate)
     judge.command(epilog=examples("tui-annotate judge prompts mine"))(prompts)
     app.add_typer(judge, name="judge", no_args_is_help=True)
 
 
+@takes_judge_options
 def sort(
-    file: FileArgument = None,
+    chosen: JudgeCommandOptions,
     *,
-    dataset: DatasetOption = "",
     k: Annotated[
         int, typer.Option("-k", "--k", min=1, metavar="N", help="How many of both are compared.")
     ] = 10,
-    bottom: Annotated[bool, typer.Option("--bottom", help="Compare the last k.")] = False,
+    bottom: Annotated[bool, flag("--bottom", "Compare the last k.")] = False,
     no_screen: Annotated[
-        bool, typer.Option("--no-screen", help="Keep also what does not help to answer.")
+        bool, flag("--no-screen", "Keep also what does not help to answer.")
     ] = False,
     swap: Annotated[
-        bool, typer.Option("--swap", help="Ask each pair both ways, against a bias of position.")
+        bool, flag("--swap", "Ask each pair both ways, against a bias of position.")
     ] = False,
-    model: ModelOption = "",
-    base_url: JudgeUrlOption = "",
-    language: LanguageOption = "",
-    prompts: PromptsOption = None,
-    concurrency: ConcurrencyOption = 4,
-    cache: CacheOption = None,
-    target: TargetOption = None,
-    dry_run: PlanOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
 ) -> None:
     """Let a judge put the contexts of questions in its own order.
 
     First those that help at all, then by pairs; and tell how far the retriever's order is from it:
     Spearman's rank correlation, and the share of the first k that both have in common.
     """
-    from tui_annotate.lab.judge.api import plan_sort, sort_rows
-    from tui_annotate.lab.judge.context_order import SortOptions
+    from tui_annotate.lab.judge.context_order import SortOptions, estimate_sorting_cost, sort_row
     from tui_annotate.lab.judge.result_files import write_sorted
+    from tui_annotate.lab.judge.runner import plan_cost
 
     options = SortOptions(k=k, bottom=bottom, screen=not no_screen, swap=swap)
-    chosen = JudgeCommandOptions.from_parameters(locals())
-    with open_setup(chosen) as at:
-        if dry_run:
-            print_plan(plan_sort(at.rows, at.runner, options), at, chosen)
+    with open_setup(chosen) as setup:
+        if chosen.dry_run:
+            cost = plan_cost(
+                setup.rows, setup.runner, options, work=sort_row, estimate=estimate_sorting_cost
+            )
+            print_plan(cost, setup, chosen)
             return
-        found = sort_rows(at.rows, at.runner, options)
-        if at.dataset_judge:
-            at.dataset_judge.store_sorted(found, at.runner, options)
-        if target:
-            write_sorted(found, target)
-    print_tally(at.runner)
-    if as_json:
+        found = setup.runner.run(sort_row, setup.rows, options)
+        if setup.dataset_judge:
+            setup.dataset_judge.store_sorted(found, setup.runner, options)
+        if chosen.target:
+            write_sorted(found, chosen.target)
+    print_tally(setup.runner)
+    if chosen.as_json:
         output.as_json([each.as_json() for each in found])
     else:
         print_sorted(found)
 
 
+@takes_judge_options
 def generate(
-    file: FileArgument = None,
+    chosen: JudgeCommandOptions,
     *,
-    dataset: DatasetOption = "",
     group_size: Annotated[
         int, typer.Option(min=2, metavar="N", help="Contexts, then answers, of one call.")
     ] = 20,
     seed: Annotated[
-        int, typer.Option(metavar="N", help="Of the order in which contexts are grouped.")
+        int, value_option("--seed", "N", "Of the order in which contexts are grouped.")
     ] = 0,
-    slow: Annotated[
-        bool, typer.Option("--slow", help="Read each context by itself, part after part.")
-    ] = False,
+    slow: Annotated[bool, flag("--slow", "Read each context by itself, part after part.")] = False,
     gt_dir: Annotated[
         Path | None,
-        typer.Option(
-            "--gt-dir",
-            metavar="DIR",
-            help="Also a file for each answer, as RagSGE has them.",
-            show_default=False,
-        ),
+        value_option("--gt-dir", "DIR", "Also a file for each answer, as RagSGE has them."),
     ] = None,
-    model: ModelOption = "",
-    base_url: JudgeUrlOption = "",
-    language: LanguageOption = "",
-    prompts: PromptsOption = None,
-    concurrency: ConcurrencyOption = 4,
-    cache: CacheOption = None,
-    target: TargetOption = None,
-    dry_run: PlanOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
 ) -> None:
     """Let a judge answer questions from all of their contexts.
 
     In groups, whose answers are joined; a question that no context answers has none.
     """
-    from tui_annotate.lab.judge.api import generate_rows, plan_generate
-    from tui_annotate.lab.judge.reference_answers import GenerateOptions
+    from tui_annotate.lab.judge.reference_answers import (
+        GenerateOptions,
+        estimate_answer_cost,
+        generate_row,
+    )
     from tui_annotate.lab.judge.result_files import write_generated, write_truths
+    from tui_annotate.lab.judge.runner import plan_cost
 
     options = GenerateOptions(group_size=group_size, seed=seed, slow=slow)
-    chosen = JudgeCommandOptions.from_parameters(locals())
-    with open_setup(chosen) as at:
-        if dry_run:
-            print_plan(plan_generate(at.rows, at.runner, options), at, chosen)
+    with open_setup(chosen) as setup:
+        if chosen.dry_run:
+            cost = plan_cost(
+                setup.rows, setup.runner, options, work=generate_row, estimate=estimate_answer_cost
+            )
+            print_plan(cost, setup, chosen)
             return
-        found = generate_rows(at.rows, at.runner, options)
-        if at.dataset_judge:
-            at.dataset_judge.store_generated(found, at.runner, options)
-        if target:
-            write_generated(found, target)
+        found = setup.runner.run(generate_row, setup.rows, options)
+        if setup.dataset_judge:
+            setup.dataset_judge.store_generated(found, setup.runner, options)
+        if chosen.target:
+            write_generated(found, chosen.target)
         if gt_dir:
             write_truths(found, gt_dir)
-    print_tally(at.runner)
-    print_generated(found, as_json=as_json)
+    print_tally(setup.runner)
+    print_generated(found, as_json=chosen.as_json)
 
 
 MetricOption = Annotated[
     list[str] | None,
-    typer.Option(
+    value_option(
         "--metric",
-        metavar="NAME",
-        help="faithfulness, answer_relevancy, context_precision or context_recall; may be"
+        "NAME",
+        "faithfulness, answer_relevancy, context_precision or context_recall; may be"
         " given again. All without it.",
-        show_default=False,
     ),
 ]
-
-
 EmbedderOption = Annotated[
     str,
-    typer.Option(
+    value_option(
         "--embedder",
-        metavar="NAME",
-        help="Of answer relevancy, as at ingest; else the workspace's own, else the best.",
+        "NAME",
+        "Of answer relevancy, as at ingest; else the workspace's own, else the best.",
     ),
 ]
 
 
-TopKOption = Annotated[
-    int, typer.Option(min=1, metavar="N", help="The first contexts that are looked at.")
-]
-
-
+@takes_judge_options
 def evaluate(
-    file: FileArgument = None,
+    chosen: JudgeCommandOptions,
     *,
-    dataset: DatasetOption = "",
     metric: MetricOption = None,
-    top_k: TopKOption = 10,
+    top_k: Annotated[
+        int, typer.Option(min=1, metavar="N", help="The first contexts that are looked at.")
+    ] = 10,
     max_chars: Annotated[
         int, typer.Option(min=2, metavar="N", help="Under which these are kept together.")
     ] = 13_000,
     embedder: EmbedderOption = "",
     backend: Annotated[
-        str, typer.Option(metavar="NAME", help="builtin, or ragas where it is installed.")
+        str, value_option("--backend", "NAME", "builtin, or ragas where it is installed.")
     ] = "builtin",
-    model: ModelOption = "",
-    base_url: JudgeUrlOption = "",
-    language: LanguageOption = "",
-    prompts: PromptsOption = None,
-    concurrency: ConcurrencyOption = 4,
-    cache: CacheOption = None,
-    target: TargetOption = None,
-    dry_run: PlanOption = False,
-    as_json: JsonOption = False,
-    workspace: WorkspaceOption = None,
 ) -> None:
     """Score answers and contexts by the measures of RAG.
 
@@ -422,54 +328,59 @@ def evaluate(
     out of the mean, and counted. The output is a table by its ending: .xlsx, .csv, else lines of
     JSON.
     """
-    from tui_annotate.lab.judge.api import choose_scale, evaluate_rows, plan_evaluate
-    from tui_annotate.lab.judge.evaluation import METRICS, EvaluateOptions
+    from tui_annotate.lab.judge.api import choose_scale, plan_evaluate
+    from tui_annotate.lab.judge.evaluation import (
+        METRICS,
+        BuiltInScale,
+        EvaluateOptions,
+        evaluate_row,
+    )
     from tui_annotate.lab.judge.result_files import write_evaluated
 
-    chosen = JudgeCommandOptions.from_parameters(locals())
     metrics = tuple(metric or METRICS)
     options = EvaluateOptions(metrics=metrics, top_k=top_k, max_chars=max_chars)
-    with open_setup(chosen) as at:
-        if dry_run:
-            print_plan(plan_evaluate(at.rows, at.runner, options), at, chosen)
+    with open_setup(chosen) as setup:
+        if chosen.dry_run:
+            print_plan(plan_evaluate(setup.rows, setup.runner, options), setup, chosen)
             return
         how = choose_scale(
-            at.asked,
+            setup.config,
             metrics,
-            at.settings,
+            setup.settings,
             embedder=embedder,
             backend=backend,
-            vector_set=at.vector_set,
+            vector_set=setup.vector_set,
         )
-        found = evaluate_rows(at.rows, at.runner, options, scale=how.scale, embed=how.embed)
-        if at.dataset_judge:
-            at.dataset_judge.store_evaluated(
-                found, at.runner, options, backend=backend, embedder=how.embedder
+        scale = how.scale or BuiltInScale(setup.runner, how.embed).score
+        found = setup.runner.run(partial(evaluate_row, scale=scale), setup.rows, options)
+        if setup.dataset_judge:
+            setup.dataset_judge.store_evaluated(
+                found, setup.runner, options, backend=backend, embedder=how.embedder
             )
-        if target:
-            write_evaluated(found, metrics, target)
-    print_tally(at.runner)
-    print_evaluated(found, metrics, as_json=as_json)
+        if chosen.target:
+            write_evaluated(found, metrics, chosen.target)
+    print_tally(setup.runner)
+    print_evaluated(found, metrics, as_json=chosen.as_json)
 
 
 def prompts(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Made where it is missing.")],
+    folder: Annotated[Path, argument("DIR", "Made where it is missing.")],
 ) -> None:
     """Write the prompts of judges to a folder, to be changed there.
 
     What stands in braces is filled in, and must stay. Files that are there stay as they are.
     """
-    from tui_annotate.lab.chat import prompts as ours
+    from tui_annotate.lab.chat import prompts as chat_prompts
 
     if folder.is_file():
         raise Conflict(f"{folder} is a file", "name a folder")
     folder.mkdir(parents=True, exist_ok=True)
     written = 0
-    for name in ours.prompt_names():
-        for language in ours.LANGUAGES:
+    for name in chat_prompts.prompt_names():
+        for language in chat_prompts.LANGUAGES:
             place = folder / f"{name}.{language}.txt"
             if not place.exists():
-                place.write_text(ours.built_in_text(name, language) + "\n", "utf-8")
+                place.write_text(chat_prompts.built_in_text(name, language) + "\n", "utf-8")
                 written += 1
     output.line(f"prompts written to {folder}: {written:,}")
     output.say("they count with --prompts DIR, or in the folder prompts of a workspace")

@@ -25,8 +25,10 @@ _DIGITS: Final = 3
 class SortOptions:
     """Options of sorting.
 
-    `k`: contexts to compare, at least 1. `screen`: omit contexts that do not help. `swap`: ask each
-    pair both ways; on a contradiction the order stays.
+    Attributes:
+        k: contexts of both orders that are compared, at least 1.
+        screen: omit contexts that do not help.
+        swap: ask each pair both ways; on a contradiction the order stays.
     """
 
     k: int = 10
@@ -43,9 +45,12 @@ class SortOptions:
 class SortResult:
     """A judge's order of the contexts of one question, by index.
 
-    `good`, `bad`: in the retriever's order; None without screening. `spearman`: in [-1, 1]. `sim`:
-    shared part of the first k, in [0, 1]. Both have 3 decimals, or None with a reason. `overlap`:
-    shared ones in the judge's order. `unclear`: questions without a clear reply.
+    Attributes:
+        good, bad: in the retriever's order; None without screening.
+        spearman: in [-1, 1], 3 decimals; None with a reason.
+        sim: shared part of the first k, in [0, 1], 3 decimals; None with a reason.
+        overlap: in the judge's order.
+        unclear: questions without a clear reply.
     """
 
     row: QuestionRow
@@ -97,12 +102,9 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Sor
 def _screen(
     row: QuestionRow, runner: JudgeRunner, unclear: list[object]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    asked = [
-        runner.make_question("screen", row.language, question=row.question, context=context)
-        for context in row.contexts
-    ]
-    verdicts = runner.parsing_judge(row.language).ask_all(
-        asked, lambda reply: parse_choice(reply, ("0", "1"))
+    slots = [{"context": context} for context in row.contexts]
+    verdicts = runner.ask_all(
+        row, "screen", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
     )
     unclear += [verdict for verdict in verdicts if verdict is None]
     places = range(len(verdicts))
@@ -115,21 +117,15 @@ def _screen(
 def _comparator(
     row: QuestionRow, runner: JudgeRunner, options: SortOptions, *, unclear: list[object]
 ) -> Callable[[int, int], bool]:
-    parser = runner.parsing_judge(row.language)
-
     def better(item: int, other: int) -> bool:
         pairs = [(item, other), (other, item)] if options.swap else [(item, other)]
-        asked = [
-            runner.make_question(
-                "pair",
-                row.language,
-                question=row.question,
-                first=row.contexts[first],
-                second=row.contexts[second],
-            )
+        slots = [
+            {"first": row.contexts[first], "second": row.contexts[second]}
             for first, second in pairs
         ]
-        chosen = parser.ask_all(asked, lambda reply: parse_choice(reply, ("1", "2")))
+        chosen = runner.ask_all(
+            row, "pair", slots, read=lambda reply: parse_choice(reply, ("1", "2"))
+        )
         unclear.extend(choice for choice in chosen if choice is None)
         return chosen == ["1", "2"][: len(chosen)]
 

@@ -1,10 +1,10 @@
-"""Judges at work on a dataset: its samples as rows, and what is said of them as runs."""
+"""Samples of a dataset as rows for judges, and the results of judges stored as runs."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import NotFound
@@ -14,29 +14,29 @@ from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.lab.judge.context_order import SortOptions, SortResult
 from tui_annotate.lab.judge.evaluation import EvaluateOptions, EvaluationResult
 from tui_annotate.lab.judge.reference_answers import GenerateOptions, ReferenceAnswer
-from tui_annotate.lab.judge.rows import GROUND_TRUTH, QuestionRow, check_rows, sample_row
+from tui_annotate.lab.judge.rows import (
+    GROUND_TRUTH,
+    ORDER,
+    USEFUL,
+    QuestionRow,
+    check_rows,
+    sample_row,
+)
 from tui_annotate.lab.judge.runner import JudgeRunner
 from tui_annotate.lab.score.ranking import normalise_values
-from tui_annotate.plugins.judges import Replies
-from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.scores.store import ScoreStore
 
 if TYPE_CHECKING:
     from tui_annotate.workspace.machines import Machines
 
-ORDER: Final = "judge_order"
-USEFUL: Final = "judge_useful"
 SPEARMAN: Final = "judge_spearman"
 OVERLAP: Final = "judge_overlap"
 
 
+@dataclass(frozen=True, slots=True)
 class DatasetJudge:
     """Reads datasets as rows, and stores the results of judges as runs."""
 
-    def __init__(self, corpus: CorpusStore, scores: ScoreStore, replies: Replies) -> None:
-        self._corpus = corpus
-        self._scores = scores
-        self.replies = replies
+    machines: Machines
 
     def rows(self, dataset: str) -> list[QuestionRow]:
         """Return the samples of a dataset as rows; a missing ground truth is the newest generated.
@@ -44,14 +44,14 @@ class DatasetJudge:
         Raises:
             NotFound, InvalidInput: no such dataset; a question is missing, or there are none.
         """
-        if all(each.name != dataset for each in self._corpus.datasets()):
+        if all(each.name != dataset for each in self.machines.corpus.datasets()):
             raise NotFound(f"there is no dataset {dataset!r}", "see: tui-annotate status")
         written = {
             key: score.text
-            for key, scores in self._scores.scores(dataset, names=(GROUND_TRUTH,))
+            for key, scores in self.machines.scores.scores(dataset, names=(GROUND_TRUTH,))
             for score in scores
         }
-        records = self._corpus.records(RecordFilter(dataset=dataset))
+        records = self.machines.corpus.records(RecordFilter(dataset=dataset))
         return check_rows(
             [
                 sample_row(record.sample, ground_truth=written.get(record.sample.key, ""))
@@ -64,8 +64,15 @@ class DatasetJudge:
     ) -> ScoreRun:
         """Store orders as a run: ranks, usefulness, and both figures."""
         scores = [score for each in found for score in _order_scores(each)]
-        scores += _figure_scores(found, SPEARMAN, [each.spearman for each in found])
-        scores += _figure_scores(found, OVERLAP, [each.sim for each in found])
+        figures = {
+            SPEARMAN: [each.spearman for each in found],
+            OVERLAP: [each.sim for each in found],
+        }
+        for name, raws in figures.items():
+            reasons = [
+                each.reason if raw is None else "" for each, raw in zip(found, raws, strict=True)
+            ]
+            scores += _figure_scores(found, name, raws, texts=reasons)
         return self._store("judge-sort", found, runner, parameters=asdict(options), scores=scores)
 
     def store_generated(
@@ -125,7 +132,7 @@ class DatasetJudge:
             parameters=parameters | runner.parameters(),
             embedder=embedder,
         )
-        self._scores.write(run, scores)
+        self.machines.scores.write(run, scores)
         return run
 
 
@@ -137,14 +144,8 @@ def _key_of(row: QuestionRow) -> SampleKey:
 def _order_scores(each: SortResult) -> list[Score]:
     key, count = _key_of(each.row), len(each.row.contexts)
     place = {context: float(number) for number, context in enumerate(each.sorted, 1)}
-    scores = [
-        Score(
-            key=key,
-            name=ORDER,
-            parts=tuple(place.get(at) for at in range(count)),
-            of="documents",
-        ),
-    ]
+    parts = tuple(place.get(at) for at in range(count))
+    scores = [Score(key=key, name=ORDER, parts=parts, of="documents")]
     if each.good is not None:
         good = set(each.good)
         useful = tuple(float(at in good) for at in range(count))
@@ -153,40 +154,27 @@ def _order_scores(each: SortResult) -> list[Score]:
 
 
 def _figure_scores(
-    found: Sequence[SortResult], name: str, raws: Sequence[float | None]
+    found: Sequence[SortResult | EvaluationResult],
+    name: str,
+    raws: Sequence[float | None],
+    *,
+    texts: Iterable[str],
 ) -> list[Score]:
+    """Return one figure of all samples, normalised within the run; a text for each."""
     return [
-        Score(
-            key=_key_of(each.row),
-            name=name,
-            raw=raw,
-            value=value,
-            text=each.reason if raw is None else "",
-        )
-        for each, raw, value in zip(found, raws, normalise_values(raws), strict=True)
+        Score(key=_key_of(each.row), name=name, raw=raw, value=value, text=text)
+        for each, raw, value, text in zip(found, raws, normalise_values(raws), texts, strict=True)
     ]
 
 
 def _metric_scores(found: Sequence[EvaluationResult], name: str) -> list[Score]:
-    """Return one metric for all samples, normalised within the run."""
     raws = [each.scores[name] for each in found]
-    scores = []
-    for each, raw, value in zip(found, raws, normalise_values(raws), strict=True):
-        parts = tuple(map(float, each.useful)) if name == "context_precision" else ()
-        scores.append(
-            Score(
-                key=_key_of(each.row),
-                name=name,
-                raw=raw,
-                value=value,
-                text=each.reasons.get(name, ""),
-                parts=parts,
-                of="documents" if parts else "",
-            )
-        )
-    return scores
-
-
-def dataset_judge(machines: Machines) -> DatasetJudge:
-    """Return what stores the results of judges in an open workspace."""
-    return DatasetJudge(machines.corpus, machines.scores, machines.replies)
+    scores = _figure_scores(found, name, raws, texts=[each.reasons.get(name, "") for each in found])
+    if name != "context_precision":
+        return scores
+    return [
+        replace(score, parts=tuple(map(float, each.useful)), of="documents")
+        if each.useful
+        else score
+        for score, each in zip(scores, found, strict=True)
+    ]

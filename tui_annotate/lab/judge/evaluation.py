@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.replies import (
@@ -15,7 +15,6 @@ from tui_annotate.lab.chat.replies import (
     parse_texts,
     parse_verdicts,
 )
-from tui_annotate.lab.judge import reference_answers as generate
 from tui_annotate.lab.judge.metrics import (
     MAX_CHARACTERS,
     MissingReason,
@@ -24,7 +23,13 @@ from tui_annotate.lab.judge.metrics import (
     mean_verdict,
     select_contexts,
 )
-from tui_annotate.lab.judge.reference_answers import GenerateOptions, generate_row, number_texts
+from tui_annotate.lab.judge.reference_answers import (
+    EXPECTED_ANSWER,
+    GenerateOptions,
+    estimate_answer_cost,
+    generate_row,
+    number_texts,
+)
 from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
 
@@ -50,12 +55,8 @@ class MetricScore:
     unsupported: tuple[str, ...] = ()
 
 
-class Scale(Protocol):
-    """Scores a row by one metric."""
-
-    def score(self, metric: str, row: QuestionRow) -> MetricScore:
-        """Return the score, or the reason why there is none."""
-        ...
+Scale = Callable[[str, QuestionRow], MetricScore]
+"""Scores a row by the metric of a name."""
 
 
 class BuiltInScale:
@@ -68,7 +69,7 @@ class BuiltInScale:
         self._embed = embed
 
     def score(self, metric: str, row: QuestionRow) -> MetricScore:
-        """See `Scale.score`."""
+        """Score a row by one metric."""
         scorers: dict[str, Callable[[QuestionRow], MetricScore]] = {
             "faithfulness": self._faithfulness,
             "answer_relevancy": self._relevancy,
@@ -78,25 +79,19 @@ class BuiltInScale:
         return scorers[metric](row)
 
     def _faithfulness(self, row: QuestionRow) -> MetricScore:
-        parser, language = self._runner.parsing_judge(row.language), row.language
-        asked = self._runner.make_question(
-            "statements", language, question=row.question, answer=row.answer
-        )
-        statements = parser.ask_one(asked, parse_texts)
+        statements = self._runner.ask(row, "statements", read=parse_texts, answer=row.answer)
         if statements is None:
             return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
         if not statements:
             return MetricScore(None, MissingReason.EMPTY_ANSWER)
         count = len(statements)
-        asked = self._runner.make_question(
+        found = self._runner.ask(
+            row,
             "supported",
-            language,
+            read=lambda reply: parse_verdicts(reply, count=count, name="verdict"),
             contexts="\n".join(row.contexts),
             statements=number_texts(statements),
             count=count,
-        )
-        found = parser.ask_one(
-            asked, lambda reply: parse_verdicts(reply, count=count, name="verdict")
         )
         if found is None:
             return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
@@ -106,13 +101,11 @@ class BuiltInScale:
     def _relevancy(self, row: QuestionRow) -> MetricScore:
         if self._embed is None:
             return MetricScore(None, MissingReason.NO_VECTORS)
-        asked = [
-            self._runner.make_question(
-                "invent", row.language, answer=row.answer, number=number, count=INVENTED_QUESTIONS
-            )
+        slots: list[dict[str, str | int]] = [
+            {"answer": row.answer, "number": number, "count": INVENTED_QUESTIONS}
             for number in range(1, INVENTED_QUESTIONS + 1)
         ]
-        replies = self._runner.parsing_judge(row.language).ask_all(asked, _parse_invented)
+        replies = self._runner.ask_all(row, "invent", slots, read=_parse_invented)
         usable = [each for each in replies if each is not None]
         if not usable:
             return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
@@ -123,32 +116,23 @@ class BuiltInScale:
         return MetricScore(cosines)
 
     def _precision(self, row: QuestionRow) -> MetricScore:
-        asked = [
-            self._runner.make_question(
-                "useful",
-                row.language,
-                question=row.question,
-                reference=row.ground_truth,
-                context=context,
-            )
-            for context in row.contexts
-        ]
-        parser = self._runner.parsing_judge(row.language)
-        replies = parser.ask_all(asked, lambda reply: parse_choice(reply, ("0", "1")))
+        slots = [{"reference": row.ground_truth, "context": each} for each in row.contexts]
+        replies = self._runner.ask_all(
+            row, "useful", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
+        )
         found = tuple(int(each) for each in replies if each is not None)
         if len(found) < len(replies):
             return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
         return MetricScore(average_precision(found), verdicts=found)
 
     def _recall(self, row: QuestionRow) -> MetricScore:
-        asked = self._runner.make_question(
+        found = self._runner.ask(
+            row,
             "recalled",
-            row.language,
-            question=row.question,
+            read=_parse_attributed,
             contexts="\n".join(row.contexts),
             reference=row.ground_truth,
         )
-        found = self._runner.parsing_judge(row.language).ask_one(asked, _parse_attributed)
         if found is None:
             return MetricScore(None, MissingReason.UNCLEAR_JUDGE)
         return MetricScore(mean_verdict(found), "" if found else MissingReason.EMPTY_GROUND_TRUTH)
@@ -172,10 +156,6 @@ def _parse_attributed(reply: str) -> tuple[int, ...] | None:
         if isinstance(value, list)
         else None
     )
-
-
-_ANSWER: Final = 600
-"""Code points that an answer is expected to have, where calls are told beforehand."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,9 +185,10 @@ class EvaluateOptions:
 class EvaluationResult:
     """The scores of one question.
 
-    `scores`: by metric, relevancy in [-1, 1], others in [0, 1]; None with a reason. `generated`: of
-    "answer" and "ground_truth". `useful`: 1 or 0 by context; may be empty. `unsupported`:
-    statements.
+    Attributes:
+        scores: by metric, relevancy in [-1, 1], others in [0, 1]; None with a reason.
+        generated: which of "answer" and "ground_truth" the judge made.
+        useful: 1 or 0 for each context; may be empty.
     """
 
     row: QuestionRow
@@ -273,22 +254,21 @@ def _score_metric(metric: str, row: QuestionRow, scale: Scale) -> MetricScore:
     for name in needs[metric]:
         if not getattr(row, name):
             return MetricScore(None, missing[name])
-    return scale.score(metric, row)
+    return scale(metric, row)
 
 
 def _generate_answer(row: QuestionRow, runner: JudgeRunner) -> str:
     """Generate an answer from the selected contexts; empty where the judge gives none."""
     if not row.contexts:
         return ""
-    unknown = UNKNOWN_MARKERS[runner.prompt("answer", row.language).language]
-    asked = runner.make_question(
+    found = runner.ask(
+        row,
         "answer",
-        row.language,
-        question=row.question,
+        read=parse_answer,
         contexts=number_texts(row.contexts),
-        unknown=unknown,
+        unknown=UNKNOWN_MARKERS[runner.prompt("answer", row.language).language],
     )
-    return runner.parsing_judge(row.language).ask_one(asked, parse_answer) or ""
+    return found or ""
 
 
 def estimate_evaluation_cost(
@@ -297,12 +277,12 @@ def estimate_evaluation_cost(
     """Return the maximum cost of scoring a row, with an expected length of missing answers."""
     kept = select_contexts(row.contexts, k=options.top_k, most=options.max_chars)
     read = sum(map(len, kept))
-    reply, truth = len(row.answer) or _ANSWER, len(row.ground_truth) or _ANSWER
+    reply, truth = len(row.answer) or EXPECTED_ANSWER, len(row.ground_truth) or EXPECTED_ANSWER
     total = ExpectedCalls()
     if not row.answer and {"faithfulness", "answer_relevancy"} & {*options.metrics}:
         total += ExpectedCalls.of(runner, "answer", row, calls=1, texts=read)
     if not row.ground_truth and {"context_precision", "context_recall"} & {*options.metrics}:
-        total += generate.estimate_answer_cost(row, runner, options.truth)
+        total += estimate_answer_cost(row, runner, options.truth)
     if "faithfulness" in options.metrics:
         total += ExpectedCalls.of(runner, "statements", row, calls=1, texts=reply)
         total += ExpectedCalls.of(runner, "supported", row, calls=1, texts=read + 2 * reply)

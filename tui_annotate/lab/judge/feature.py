@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.samples import Document, Sample, SampleKind, Side
 from tui_annotate.domain.scores import Score
+from tui_annotate.lab.judge.rows import GROUND_TRUTH, ORDER, USEFUL
 from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft
@@ -23,10 +24,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
     from tui_annotate.tui.session import AnnotatorSession
 
-ORDER: Final = "judge_order"
-USEFUL: Final = "judge_useful"
 PRECISION: Final = "context_precision"
-TRUTH: Final = "ground_truth"
 
 _UNRANKED: Final = "-"
 _PREVIEW_CELLS: Final = 160  # cells of a context on the page that lists them
@@ -36,7 +34,10 @@ _PREVIEW_CELLS: Final = 160  # cells of a context on the page that lists them
 class RankedContexts:
     """The ranks (from 1) and usefulness of the source documents; empty where unknown.
 
-    `judged`: None for an omitted document. `truth`: the right answer.
+    Attributes:
+        judged: None for an omitted document.
+        truth: the right answer.
+        written: whether a judge wrote the right answer.
     """
 
     retrieved: tuple[int, ...] = ()
@@ -74,7 +75,7 @@ def rank_contexts(sample: Sample, scores: Sequence[Score]) -> RankedContexts:
         by_name.get(PRECISION), documents
     )
     useful = tuple(None if each is None else each > 0 for each in found)
-    own, written = sample.meta.get(TRUTH), by_name.get(TRUTH)
+    own, written = sample.meta.get(GROUND_TRUTH), by_name.get(GROUND_TRUTH)
     truth = own if isinstance(own, str) else ""
     made = written.text if written and not truth else ""
     return RankedContexts(
@@ -129,7 +130,7 @@ class ContextOrder(Feature):
     def opened(self, session: AnnotatorSession, desk: OpenSample) -> None:
         """Read scores only where there is something to sort, or a question that has an answer."""
         sample = desk.sample
-        asked = len(sample.side(Side.SOURCE)) > 1 or TRUTH in sample.meta
+        asked = len(sample.side(Side.SOURCE)) > 1 or GROUND_TRUTH in sample.meta
         if sample.kind in _KINDS and asked and session.machines:
             scores = session.machines().scores.of([sample.key]).get(sample.key, ())
             self._read = (sample.key, rank_contexts(sample, scores))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.labels import JOINER, Label, LabelTree, Need
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
+from tui_annotate.domain.people import Verb, require
 from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
@@ -31,9 +31,6 @@ from tui_annotate.methods.quote_location import locate_quote
 from tui_annotate.plugins.judges import Judge, Question
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.scores.store import ScoreStore
-    from tui_annotate.storage.suggestions import SuggestionStore
     from tui_annotate.workspace.machines import Machines
 
 NO_QUOTE: Final = "quotes that do not stand in the summary"
@@ -182,8 +179,10 @@ _MAX_TOKENS: Final = 4096
 class ProposalOptions:
     """Options of proposals.
 
-    `language`: empty: that of the summary. `max_chars`: code points sent of the sources together,
-    and of the summary. `limit`: number of samples; 0 for all.
+    Attributes:
+        language: of the prompt; empty: that of the summary.
+        max_chars: code points sent of the sources together, and of the summary.
+        limit: number of samples; 0 for all.
     """
 
     dataset: str
@@ -210,7 +209,10 @@ class ProposalPlan:
 class ProposalReport:
     """The result of a run of proposals; `run` is empty without a new one.
 
-    `skipped`: samples with one side only. `cut`: too long. `proposals`: found in the texts.
+    Attributes:
+        skipped: samples with one side only.
+        cut: samples that are too long.
+        proposals: found in the texts.
     """
 
     run: str
@@ -225,23 +227,23 @@ class ProposalReport:
 
 @dataclass(slots=True)
 class _RunState:
-    asked: ProposalOptions
+    options: ProposalOptions
     labels: LabelCatalog
     versions: dict[str, str] = field(default_factory=dict)
     total: int = 0
-    looked: int = 0
+    read: int = 0
     skipped: int = 0
     cut: int = 0
 
     def build_question(self, sample: Sample) -> Question:
         """Return the question for a sample."""
         summary = sample.document(Side.SUMMARY)
-        language = self.asked.language or summary.language
-        prompt = prompts.load_prompt(PROMPT, language=language, folders=self.asked.folders)
+        language = self.options.language or summary.language
+        prompt = prompts.load_prompt(PROMPT, language=language, folders=self.options.folders)
         self.versions[f"{PROMPT}.{prompt.language}"] = prompt.version
         texts = [document.text for document in sample.side(Side.SOURCE)]
         source = "\n\n".join(texts)
-        most = self.asked.max_chars
+        most = self.options.max_chars
         self.cut += len(source) > most or len(summary.text) > most
         user = prompt.fill(
             labels=self.labels.describe(), source=source[:most], summary=summary.text[:most]
@@ -251,21 +253,17 @@ class _RunState:
 
 @dataclass(frozen=True, slots=True)
 class ProposalService:
-    """Lets a model propose unsupported spans; for managers."""
+    """Lets a model propose unsupported spans; raises NotAllowed for all but managers."""
 
-    corpus: CorpusStore
-    suggestions: SuggestionStore
-    scores: ScoreStore
-    labels: Callable[[str], LabelTree]
-    actor: Actor = OPERATOR
+    machines: Machines
 
-    def plan(self, asked: ProposalOptions, judge: Judge) -> ProposalPlan:
+    def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
         """Estimate the cost; sends nothing."""
-        require(self.actor, Verb.MANAGE)
-        round_ = _RunState(asked, LabelCatalog(self.labels(asked.dataset)))
+        require(self.machines.actor, Verb.MANAGE)
+        state = _RunState(options, LabelCatalog(self.machines.labels(options.dataset)))
         samples = cached = characters = 0
-        for some in self._read_pages(round_):
-            for question in map(round_.build_question, some):
+        for some in self._read_pages(state):
+            for question in map(state.build_question, some):
                 known = judge.cached(question)
                 samples += 1
                 cached += known
@@ -274,7 +272,7 @@ class ProposalService:
 
     def run(
         self,
-        asked: ProposalOptions,
+        options: ProposalOptions,
         judge: Judge,
         *,
         progress: Callable[[Progress], None] | None = None,
@@ -282,71 +280,72 @@ class ProposalService:
         """Ask about each sample, and store the proposals that are found in its texts.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such dataset, or no sample with both sides.
             InvalidInput: a prompt is invalid, or the endpoint takes no question.
             Unavailable: the endpoint can not be reached; its replies are kept.
         """
-        require(self.actor, Verb.MANAGE)
-        round_, tally = _RunState(asked, LabelCatalog(self.labels(asked.dataset))), ReplyTally()
+        require(self.machines.actor, Verb.MANAGE)
+        state = _RunState(options, LabelCatalog(self.machines.labels(options.dataset)))
         maker = f"judge:{judge.model}"
         found: dict[SampleKey, tuple[Suggestion, ...]] = {}
         refused: Counter[str] = Counter()
-        language = asked.language or prompts.LANGUAGES[0]
-        reminder = prompts.load_prompt("again", language=language, folders=asked.folders)
-        began, parser = time.monotonic(), ParsingJudge(judge, reminder=reminder.text, tally=tally)
-        for some in self._read_pages(round_):
+        language = options.language or prompts.LANGUAGES[0]
+        reminder = prompts.load_prompt("again", language=language, folders=options.folders)
+        began, parser = time.monotonic(), ParsingJudge(judge, reminder=reminder.text)
+        for some in self._read_pages(state):
             replies = parser.ask_all(
-                [round_.build_question(sample) for sample in some], parse_proposals
+                [state.build_question(sample) for sample in some], parse_proposals
             )
             for sample, spans in zip(some, replies, strict=True):
                 if spans is not None:
-                    each = locate_proposals(sample, spans, round_.labels, maker=maker)
+                    each = locate_proposals(sample, spans, state.labels, maker=maker)
                     found[sample.key] = each.suggestions
                     refused.update(each.refused)
             if progress:
-                share = (round_.looked + round_.skipped) / round_.total
+                share = (state.read + state.skipped) / state.total
                 seconds = time.monotonic() - began
-                progress(Progress("asking", round_.looked, share=share, seconds=seconds))
-        run = _score_run(asked, judge, round_, kind=RunKind.SUGGEST)
+                progress(Progress("asking", state.read, share=share, seconds=seconds))
+        run = _score_run(options, judge, state, kind=RunKind.SUGGEST)
         pairs = ((key, each) for key, several in found.items() for each in several)
-        new = self.suggestions.add(run, pairs)
-        if (new or tally.asked) and not asked.limit:
+        new = self.machines.suggestions.add(run, pairs)
+        if (new or parser.tally.asked) and not options.limit:
             counts = [float(len(several)) for several in found.values()]
             scores = (
                 Score(key=key, name=SPANS, raw=count, value=value)
                 for key, count, value in zip(found, counts, normalise_values(counts), strict=True)
             )
-            self.scores.write(_score_run(asked, judge, round_, kind=RunKind.JUDGE), scores)
+            self.machines.scores.write(
+                _score_run(options, judge, state, kind=RunKind.JUDGE), scores
+            )
         return ProposalReport(
             run=run.id if new else "",
-            samples=round_.looked,
-            skipped=round_.skipped,
-            cut=round_.cut,
+            samples=state.read,
+            skipped=state.skipped,
+            cut=state.cut,
             proposals=sum(map(len, found.values())),
             new=new,
             refused=dict(sorted(refused.items())),
-            tally=tally,
+            tally=parser.tally,
         )
 
-    def _read_pages(self, round_: _RunState) -> Iterator[list[Sample]]:
+    def _read_pages(self, state: _RunState) -> Iterator[list[Sample]]:
         """Yield samples with both sides; no transaction is open during a request."""
-        dataset, limit = round_.asked.dataset, round_.asked.limit
-        keys = self.corpus.keys(dataset)
-        round_.total = len(keys)
+        dataset, limit = state.options.dataset, state.options.limit
+        keys = self.machines.corpus.keys(dataset)
+        state.total = len(keys)
         waiting = iter(keys)
         while page := list(islice(waiting, _PAGE)):
-            samples = [self.corpus.sample(key).sample for key in page]
+            samples = [self.machines.corpus.sample(key).sample for key in page]
             whole = [each for each in samples if all(each.side(side) for side in Side)]
-            round_.skipped += len(samples) - len(whole)
-            kept = whole[: limit - round_.looked] if limit else whole
-            round_.looked += len(kept)
+            state.skipped += len(samples) - len(whole)
+            kept = whole[: limit - state.read] if limit else whole
+            state.read += len(kept)
             if kept:
                 yield kept
-            if limit and round_.looked == limit:
+            if limit and state.read == limit:
                 return
-        if not round_.looked:
-            known = ", ".join(each.name for each in self.corpus.datasets()) or "none"
+        if not state.read:
+            known = ", ".join(each.name for each in self.machines.corpus.datasets()) or "none"
             raise NotFound(
                 f"there is no dataset {dataset!r} with a source and a summary in a sample",
                 f"there are: {known}",
@@ -354,24 +353,18 @@ class ProposalService:
 
 
 def _score_run(
-    asked: ProposalOptions, judge: Judge, round_: _RunState, *, kind: RunKind
+    options: ProposalOptions, judge: Judge, state: _RunState, *, kind: RunKind
 ) -> ScoreRun:
     return ScoreRun(
         id=str(uuid.uuid4()),
         kind=kind,
         maker=f"judge:{judge.model}",
-        dataset=asked.dataset,
+        dataset=options.dataset,
         parameters={
             "model": judge.model,
             "host": judge.host,
-            "prompts": dict(sorted(round_.versions.items())),
-            "max_chars": asked.max_chars,
+            "prompts": dict(sorted(state.versions.items())),
+            "max_chars": options.max_chars,
         },
         low=frozenset({SPANS}),
     )
-
-
-def proposal_service(machines: Machines) -> ProposalService:
-    """Return the proposal service of an open workspace."""
-    corpus, suggestions, scores = machines.corpus, machines.suggestions, machines.scores
-    return ProposalService(corpus, suggestions, scores, machines.labels, machines.actor)

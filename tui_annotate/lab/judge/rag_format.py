@@ -17,8 +17,9 @@ from typing import Any, Final, TextIO
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
+from tui_annotate.lab.judge.rows import GROUND_TRUTH
 from tui_annotate.plugins.files.json_values import Value
-from tui_annotate.plugins.json_records import json_records
+from tui_annotate.plugins.json_records import json_records, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
@@ -32,8 +33,6 @@ from tui_annotate.plugins.record_validation import (
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
 FORMAT: Final = "rag"
-GROUND_TRUTH: Final = "ground_truth"
-"""The meta that holds the reference answer, whatever the file calls it."""
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "question": ("question", "user_input"),
@@ -85,8 +84,7 @@ class RagFormat:
                 _count_losses(record, tally, report)
                 key = _unique_id(record.sample, seen, report)
                 row = _build_row(record.sample, key=key, number=report.records, made=made)
-                target.write(json.dumps(row, ensure_ascii=False))
-                target.write("\n")
+                write_json_line(target, row)
                 report.records += 1
         return report
 
@@ -184,9 +182,9 @@ def _find_doubts(
 
 
 # ---------------------------------------------------------------- writing
-def _kept_fields(sample: Sample) -> Mapping[str, Any]:
-    kept = sample.imported or {}
-    return kept if kept.get("format") == FORMAT else {}
+def _imported_fields(sample: Sample) -> Mapping[str, Any]:
+    imported = sample.imported or {}
+    return imported if imported.get("format") == FORMAT else {}
 
 
 def _unique_id(sample: Sample, seen: NameRegister, report: ExportReport) -> str:
@@ -215,19 +213,19 @@ def _add_truths(
 
 def _build_row(sample: Sample, *, key: str, number: int, made: str | None) -> dict[str, Any]:
     """Build the line of a sample; its id is written where it differs from the line number."""
-    kept = _kept_fields(sample)
-    named = kept.get("named") or {name: name for name in ("id", *_COLUMNS)}
-    own_id = kept.get("id") if kept else key
+    imported = _imported_fields(sample)
+    named = imported.get("named") or {name: name for name in ("id", *_COLUMNS)}
+    own_id = imported.get("id") if imported else key
     answers = sample.side(Side.SUMMARY)
     row: dict[str, Any] = {
         named["id"]: own_id if str(number if own_id is None else own_id) == key else key,
         named["question"]: sample.request.question,
-        named["contexts"]: _insert_blank(sample, kept.get("blank", ())),
+        named["contexts"]: _insert_blank(sample, imported.get("blank", ())),
         named["answer"]: answers[0].text if answers else None,
         named[GROUND_TRUTH]: _truth_of(sample),
     }
-    row = _other_columns(sample) | row | kept.get("as_read", {})
-    order = list(kept["keys"]) if kept else ["id", *_COLUMNS, *_other_columns(sample)]
+    row = _other_columns(sample) | row | imported.get("as_read", {})
+    order = list(imported["keys"]) if imported else ["id", *_COLUMNS, *_other_columns(sample)]
     if made is not None:
         row[named[GROUND_TRUTH]] = made
         order = list(dict.fromkeys([*order, named[GROUND_TRUTH]]))
@@ -250,7 +248,7 @@ def _truth_of(sample: Sample) -> str | None:
 
 def _other_columns(sample: Sample) -> dict[str, Any]:
     """Return the other columns; a line that was read keeps its names."""
-    own = set(_kept_fields(sample).get("keys", ())) - {GROUND_TRUTH}
+    own = set(_imported_fields(sample).get("keys", ())) - {GROUND_TRUTH}
     return {
         name: value for name, value in sample.meta.items() if name in own or name not in _RESERVED
     }
@@ -263,7 +261,7 @@ def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> N
     kind = SampleKind.PAIR if answers else SampleKind.QUESTION
     lose(RecordTrait.KIND.value, sample.kind is not kind)
     lose(RecordTrait.REQUEST.value, replace(sample.request, question="") != Request())
-    if not _kept_fields(sample):
+    if not _imported_fields(sample):
         numbers = [str(number) for number in range(1, len(contexts) + 1)]
         keys = [one.key for one in contexts]
         plain = keys in (numbers, [""]) and not any(one.key for one in answers)

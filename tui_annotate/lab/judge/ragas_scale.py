@@ -1,7 +1,7 @@
 """The four scores by RAGAS itself, the reference implementation, where it is installed.
 
-It tells no one: its reports are switched off before it is imported, and it speaks to the endpoint
-that was named alone. Its replies are not kept, and its prompts are its own.
+Its usage reports are disabled before it is imported, and it connects to the given endpoint only.
+Its replies are not stored, and its prompts are its own.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class RagasScale:
         self._metrics = metrics
 
     def score(self, metric: str, row: Any) -> MetricScore:
-        """See `evaluation.Scale.score`."""
+        """Score a row by one metric; see `evaluation.Scale`."""
         if metric == "answer_relevancy" and self._embed is None:
             return MetricScore(None, MissingReason.NO_VECTORS)
         with self._free:

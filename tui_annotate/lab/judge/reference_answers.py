@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
@@ -13,7 +14,6 @@ from tui_annotate.lab.chat.replies import UNKNOWN_MARKERS, parse_answer
 from tui_annotate.lab.judge.metrics import GROUP_SIZE, MissingReason, count_reductions, split_groups
 from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
-from tui_annotate.plugins.judges import Question
 
 PART: Final = 6_000
 """Code points of a context that the slow variant reads at a time: about 2,000 tokens."""
@@ -27,8 +27,10 @@ EXPECTED_ANSWER: Final = 600
 class GenerateOptions:
     """Options of reference answers.
 
-    `group_size`: contexts, and answers, of one call; at least 2. `seed`: of the order of contexts.
-    `slow`: each context is read by itself, part after part.
+    Attributes:
+        group_size: contexts, and answers, of one call; at least 2.
+        seed: of the order of contexts.
+        slow: each context is read by itself, part after part.
     """
 
     group_size: int = GROUP_SIZE
@@ -97,17 +99,11 @@ def _answer_groups(
     # In random order, so that no group holds the retriever's best contexts alone.
     contexts = list(row.contexts)
     random.Random(f"{options.seed}\n{row.question}").shuffle(contexts)  # noqa: S311  no secret
-    asked = [
-        runner.make_question(
-            "gather",
-            row.language,
-            question=row.question,
-            contexts=number_texts(group),
-            unknown=_unknown_marker(runner, row),
-        )
+    slots = [
+        {"contexts": number_texts(group), "unknown": _unknown_marker(runner, row)}
         for group in split_groups(contexts, options.group_size)
     ]
-    return runner.parsing_judge(row.language).ask_all(asked, parse_answer), len(asked)
+    return runner.ask_all(row, "gather", slots, read=parse_answer), len(slots)
 
 
 def _join_answers(
@@ -115,35 +111,22 @@ def _join_answers(
 ) -> tuple[list[str], int]:
     """Join each group of answers into one; also return the calls. A single answer stays."""
     parts = split_groups(there, size)
-    asked = [
-        runner.make_question(
-            "join", row.language, question=row.question, answers=number_texts(part)
-        )
-        for part in parts
-        if len(part) > 1
-    ]
-    replies = iter(runner.parsing_judge(row.language).ask_all(asked, parse_answer))
+    slots = [{"answers": number_texts(part)} for part in parts if len(part) > 1]
+    replies = iter(runner.ask_all(row, "join", slots, read=parse_answer))
     fewer = [part[0] if len(part) == 1 else next(replies) for part in parts]
-    return [each for each in fewer if each], len(asked)
+    return [each for each in fewer if each], len(slots)
 
 
 def _read_slowly(row: QuestionRow, runner: JudgeRunner) -> tuple[list[str | None], int]:
-    asked: list[Question] = []
+    slots = []
     for context in row.contexts:
         parts = [context[at : at + PART] for at in range(0, len(context), PART)]
         for place, part in enumerate(parts):
             before = "".join(parts[max(0, place - WINDOW // PART + 1) : place])
-            asked.append(
-                runner.make_question(
-                    "read",
-                    row.language,
-                    question=row.question,
-                    before=before or "-",
-                    part=part,
-                    unknown=_unknown_marker(runner, row),
-                )
+            slots.append(
+                {"before": before or "-", "part": part, "unknown": _unknown_marker(runner, row)}
             )
-    return runner.parsing_judge(row.language).ask_all(asked, parse_answer), len(asked)
+    return runner.ask_all(row, "read", slots, read=parse_answer), len(slots)
 
 
 def _unknown_marker(runner: JudgeRunner, row: QuestionRow) -> str:
@@ -179,10 +162,7 @@ def truth_file_name(question: str, *, taken: set[str]) -> str:
     kept = (
         re.sub(r"[^\w .()（），。？！、-]+|\.{2,}", "_", question).strip(" ._")[:60] or "question"
     )
-    number = 1
-    while True:
-        name = f"GT_{kept}.json" if number == 1 else f"GT_{kept}-{number}.json"
-        if name.casefold() not in taken:
-            taken.add(name.casefold())
-            return name
-        number += 1
+    names = (f"GT_{kept}{'' if number == 1 else f'-{number}'}.json" for number in count(1))
+    name = next(each for each in names if each.casefold() not in taken)
+    taken.add(name.casefold())
+    return name

@@ -1,4 +1,4 @@
-"""What judges said, as files: the forms of the project RagSGE, tables, and lines of JSON."""
+"""Files of the results of judges: the formats of the project RagSGE, tables, and JSON lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TextIO
+from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.judge.context_order import SortResult
@@ -82,11 +82,14 @@ def write_evaluated(
     if ending.endswith(".xlsx"):
         columns = _table_columns(metrics)
         with output(target) as file:
-            workbook(
-                _byte_stream(file), "result", columns=columns, rows=_table_rows(found, columns)
-            )
+            workbook(file.buffer, "result", columns=columns, rows=_table_rows(found, columns))
     elif ending.endswith(".csv"):
-        _write_csv(found, _table_columns(metrics), target)
+        columns = _table_columns(metrics)
+        with output(target) as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            for row in _table_rows(found, columns):
+                writer.writerow(map(_escape_cell, row.values()))
     else:
         _write_lines([each.as_json() for each in found], target)
 
@@ -112,18 +115,8 @@ def _table_rows(
         yield {name: values[name] for name in columns}
 
 
-def _write_csv(
-    found: Sequence[EvaluationResult], columns: Sequence[str], target: Path | None
-) -> None:
-    """Write CSV; cells that look like a formula get a leading quote."""
-    with output(target) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        for row in _table_rows(found, columns):
-            writer.writerow([_escape_cell(row[name]) for name in columns])
-
-
 def _escape_cell(value: Any) -> Any:
+    """Return a cell for CSV; what looks like a formula gets a leading quote."""
     if value is None:
         return ""
     return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA else value
@@ -137,9 +130,3 @@ def _write_lines(rows: Sequence[dict[str, Any]], target: Path | None) -> None:
 
 def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def _byte_stream(file: TextIO) -> BinaryIO:
-    file.flush()
-    buffer: BinaryIO = file.buffer
-    return buffer

@@ -1,8 +1,8 @@
-"""What judges are given: a question with its contexts, and answer and ground truth if any."""
+"""Rows for judges: a question with its contexts, and answer and ground truth if any."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,9 @@ from tui_annotate.methods.segmentation import guess_language
 
 GROUND_TRUTH: Final = "ground_truth"
 """Of a sample's meta and of a run's scores: the answer that is held to be right."""
+ORDER: Final = "judge_order"
+USEFUL: Final = "judge_useful"
+"""The scores of contexts in their order: a judge's rank, and whether one helps to answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,28 +80,19 @@ def rows_of_lists(
 
 
 def read_rows(path: Path) -> list[QuestionRow]:
-    """Read the rows of a file.
-
-    Raises:
-        NotFound, InvalidInput, Unavailable: it can not be read; the first line that can not be is
-            named.
-    """
+    """Read the rows of a file; an error names the first line that can not be read."""
     from tui_annotate.plugins.format_detection import detect
     from tui_annotate.plugins.protocols import ImportOptions
     from tui_annotate.plugins.reader_guard import read_guarded
 
     options = ImportOptions()
-    found = read_guarded(detect(path, options), options, path)
-    return check_rows(list(_to_rows(found)))
-
-
-def _to_rows(items: Iterable[object]) -> Iterator[QuestionRow]:
-    for item in items:
-        if isinstance(item, Problem):
-            if item.refused:
-                raise InvalidInput(str(item), item.hint)
-            continue
-        yield sample_row(item.sample)  # type: ignore[attr-defined]
+    rows = []
+    for item in read_guarded(detect(path, options), options, path):
+        if not isinstance(item, Problem):
+            rows.append(sample_row(item.sample))
+        elif item.refused:
+            raise InvalidInput(str(item), item.hint)
+    return check_rows(rows)
 
 
 def check_rows(rows: list[QuestionRow]) -> list[QuestionRow]:

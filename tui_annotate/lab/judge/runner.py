@@ -1,9 +1,9 @@
-"""A judge at work on many questions: prompts by language, concurrency, counts, costs."""
+"""Runs a judge on many rows: prompts by language, concurrency, counts, costs."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -53,16 +53,47 @@ class JudgeRunner:
             )
         return self._prompts[name, spoken]
 
-    def make_question(self, name: str, language: str, **values: str | int) -> Question:
-        """Return a question made of a prompt."""
-        return Question(user=self.prompt(name, language).fill(**values))
+    def ask(
+        self,
+        row: QuestionRow,
+        prompt: str,
+        *,
+        read: Callable[[str], _Out | None],
+        **slots: str | int,
+    ) -> _Out | None:
+        """Ask one question; see `ask_all`."""
+        return self.ask_all(row, prompt, [slots], read=read)[0]
 
-    def parsing_judge(self, language: str) -> ParsingJudge:
-        """Return a judge that asks again while replies are unclear."""
-        reminder = self.prompt("again", language).text
-        return ParsingJudge(
+    def ask_all(
+        self,
+        row: QuestionRow,
+        prompt: str,
+        slots: Iterable[Mapping[str, str | int]],
+        *,
+        read: Callable[[str], _Out | None],
+    ) -> list[_Out | None]:
+        """Fill a prompt once for each mapping of slots, ask, and parse the replies by `read`.
+
+        `{question}` is the row's. Unclear replies are asked for again; None if they stay unclear.
+        """
+        questions = [
+            Question(user=self.prompt(prompt, row.language).fill(question=row.question, **each))
+            for each in slots
+        ]
+        reminder = self.prompt("again", row.language).text
+        parser = ParsingJudge(
             self.judge, reminder=reminder, tally=self.tally, on_reply=self._on_reply
         )
+        return parser.ask_all(questions, read)
+
+    def run(
+        self,
+        work: Callable[[QuestionRow, JudgeRunner, _Options], _Out],
+        rows: Sequence[QuestionRow],
+        options: _Options,
+    ) -> list[_Out]:
+        """Return the result of `work` for each row, in order; raises as `map`."""
+        return list(self.map(rows, lambda row: work(row, self, options)))
 
     def map(self, items: Sequence[_In], work: Callable[[_In], _Out]) -> Iterator[_Out]:
         """Yield the result of `work` for each item, in order; several run at a time.

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tui_annotate.cli import completion, output
+from tui_annotate.cli import output
 from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
     WorkspaceOption,
+    argument,
+    dataset_option,
     examples,
+    flag,
     open_workspace,
     parse_target,
+    value_option,
 )
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
-from tui_annotate.domain.progress import Progress
-from tui_annotate.lab.position import evaluate_commands as position_evaluating
+from tui_annotate.domain.progress import time_phase
+from tui_annotate.lab.position.evaluate_commands import evaluate, show
 from tui_annotate.lab.position.prompts import Style
 
 if TYPE_CHECKING:
@@ -33,17 +37,13 @@ if TYPE_CHECKING:
     from tui_annotate.lab.position.row_generation import GenerationReport
     from tui_annotate.plugins.judges import Judge
 
-InputArgument = Annotated[
-    Path | None,
-    typer.Argument(metavar="IN", help="Rows, plain or packed.", show_default=False),
-]
+InputArgument = Annotated[Path | None, argument("IN", "Rows, plain or packed.")]
 GoldOption = Annotated[
     str,
-    typer.Option(
+    value_option(
         "--gold-at",
-        metavar="PLACES",
-        help="Where the answer stands, from 0: 0,4,9, all, or even:K for K of them end to end.",
-        show_default=False,
+        "PLACES",
+        "Where the answer stands, from 0: 0,4,9, all, or even:K for K of them end to end.",
     ),
 ]
 TargetOption = Annotated[
@@ -57,18 +57,7 @@ TargetOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int,
-    typer.Option(metavar="S", help="Of all that is drawn; the same one gives the same bytes."),
-]
-
-
-DatasetOption = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Of the workspace: this one alone.",
-        autocompletion=completion.datasets,
-    ),
+    int, value_option("--seed", "S", "Of all that is drawn; the same one gives the same bytes.")
 ]
 
 
@@ -76,25 +65,21 @@ def make_qa(
     source: InputArgument = None,
     *,
     documents: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Passages in all, at least 2.", show_default=False),
+        int | None, value_option("--documents", "N", "Passages in all, at least 2.")
     ] = None,
     gold_at: GoldOption = "",
     target: TargetOption,
-    oracle: Annotated[
-        bool, typer.Option("--oracle", help="The gold passage alone, as the best case.")
-    ] = False,
+    oracle: Annotated[bool, flag("--oracle", "The gold passage alone, as the best case.")] = False,
     random_order: Annotated[
-        bool, typer.Option("--random-order", help="Shuffle the distractors; else as retrieved.")
+        bool, flag("--random-order", "Shuffle the distractors; else as retrieved.")
     ] = False,
     seed: SeedOption = 0,
     from_workspace: Annotated[
-        bool,
-        typer.Option("--from-workspace", help="The workspace's own samples in place of IN."),
+        bool, flag("--from-workspace", "The workspace's own samples in place of IN.")
     ] = False,
-    dataset: DatasetOption = "",
+    dataset: Annotated[str, dataset_option("Of the workspace: this one alone.")] = "",
     question: Annotated[
-        str, typer.Option(metavar="TEXT", help="Asked of samples without a question of their own.")
+        str, value_option("--question", "TEXT", "Asked of samples without a question of their own.")
     ] = "",
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -129,9 +114,9 @@ def make_qa(
         return
     with _open_workspace_rows(
         workspace, dataset, question, count=documents or 1, seed=seed
-    ) as rows_of:
+    ) as rows:
         name = Path(f"{dataset or 'workspace'}.jsonl")
-        _print_files(making.write_questions(rows_of, target, wanted, name=name), as_json=as_json)
+        _print_files(making.write_questions(rows, target, wanted, name=name), as_json=as_json)
 
 
 @contextmanager
@@ -151,13 +136,8 @@ def _open_workspace_rows(
 def make_kv(
     source: InputArgument = None,
     *,
-    keys: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Pairs of a row, at least 2.", show_default=False),
-    ] = None,
-    examples: Annotated[
-        int | None, typer.Option(metavar="M", help="Rows.", show_default=False)
-    ] = None,
+    keys: Annotated[int | None, value_option("--keys", "N", "Pairs of a row, at least 2.")] = None,
+    examples: Annotated[int | None, value_option("--examples", "M", "Rows.")] = None,
     gold_at: GoldOption = "",
     seed: SeedOption = 0,
     target: TargetOption,
@@ -199,9 +179,7 @@ def _print_files(made: GenerationReport, *, as_json: bool) -> None:
 PARTIAL_EXIT_CODE = 3
 MAX_MISSING_SHOWN = 5
 
-RowsArgument = Annotated[
-    list[Path], typer.Argument(metavar="FILE", help="Rows, plain or packed.", show_default=False)
-]
+RowsArgument = Annotated[list[Path], argument("FILE", "Rows, plain or packed.")]
 StyleOption = Annotated[
     Style,
     typer.Option(
@@ -211,10 +189,10 @@ StyleOption = Annotated[
 ]
 TemplateOption = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Your own wording, with {search_results} and {question}, or {kv} and {key}.",
-        show_default=False,
+    value_option(
+        "--template",
+        "FILE",
+        "Your own wording, with {search_results} and {question}, or {kv} and {key}.",
     ),
 ]
 
@@ -231,7 +209,6 @@ def prompts(
             "-o",
             metavar="FILE",
             help="A file, or a new folder; appears whole or not at all; else standard output (-).",
-            show_default=False,
         ),
     ] = None,
 ) -> None:
@@ -258,6 +235,14 @@ def _read_template(path: Path | None, style: Style) -> str:
     return read_text(path).removesuffix("\n")
 
 
+BaseUrlOption = Annotated[
+    str,
+    value_option(
+        "--base-url",
+        "URL",
+        "Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
+    ),
+]
 RunTargetOption = Annotated[
     Path | None,
     typer.Option(
@@ -265,20 +250,8 @@ RunTargetOption = Annotated[
         "-o",
         metavar="FILE",
         help="Predictions; packed where it ends in .gz or .zst; else standard output.",
-        show_default=False,
     ),
 ]
-
-
-BaseUrlOption = Annotated[
-    str,
-    typer.Option(
-        metavar="URL",
-        help="Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
-    ),
-]
-
-
 LongestOption = Annotated[
     int,
     typer.Option(
@@ -290,7 +263,7 @@ LongestOption = Annotated[
 def run(
     files: RowsArgument,
     *,
-    model: Annotated[str, typer.Option(metavar="NAME", help="As its endpoint calls it.")],
+    model: Annotated[str, value_option("--model", "NAME", "As its endpoint calls it.")],
     base_url: BaseUrlOption,
     target: RunTargetOption = None,
     style: StyleOption = Style.PLAIN,
@@ -339,39 +312,36 @@ def run(
             concurrency=concurrency,
         )
         # Every prompt is built before one is sent, so that a bad row is found before it costs.
-        count = sum(1 for _ in asking.read_prompts(files, options))
+        rows = sum(1 for _ in asking.read_prompts(files, options))
         if dry_run:
             _print_run(asking.estimate_run(files, judge, options), judge, as_json=as_json, dry=True)
             return
-        done = _ask_model(files, judge, options, target=target, count=count)
+        done = _ask_model(files, judge, options, target=target, rows=rows)
     _print_run(done, judge, as_json=as_json and target is not None, dry=False)
     if done.unanswered:
         raise typer.Exit(PARTIAL_EXIT_CODE)
 
 
 def _ask_model(
-    files: list[Path], judge: Judge, options: ModelRunOptions, *, target: Path | None, count: int
+    files: list[Path], judge: Judge, options: ModelRunOptions, *, target: Path | None, rows: int
 ) -> ModelRunReport:
     from tui_annotate.lab.position import model_runs as asking
     from tui_annotate.plugins.files.targets import output as written
 
-    missed = 0
+    numbers = count(1)
 
-    def told(where: str, _: int | None, why: str) -> None:
-        nonlocal missed
-        missed += 1
-        if missed <= MAX_MISSING_SHOWN:
+    def show_missing(where: str, why: str) -> None:
+        if next(numbers) <= MAX_MISSING_SHOWN:
             output.say(f"{where}: no answer: {why}")
 
-    with written(parse_target(target)) as file, output.progress("rows") as show:
-        begun = time.monotonic()
-
-        def step(rows: int) -> None:
-            share, seconds = rows / count, time.monotonic() - begun
-            show(Progress("asking", rows, share=share, seconds=seconds))
-
+    with written(parse_target(target)) as file, output.progress("rows") as show_progress:
         return asking.run_model(
-            files, judge, options, target=file, on_missing=told, on_progress=step
+            files,
+            judge,
+            options,
+            target=file,
+            on_missing=show_missing,
+            on_progress=time_phase(show_progress, "asking", total=rows),
         )
 
 
@@ -446,9 +416,9 @@ def register(app: typer.Typer) -> None:
             "tui-annotate position evaluate predictions.jsonl.gz --whole-words -o scored.jsonl.gz",
             "tui-annotate position evaluate --dataset study --json",
         ),
-    )(position_evaluating.evaluate)
+    )(evaluate)
     position.command(
         "show",
         epilog=examples("tui-annotate position show", "tui-annotate position show study"),
-    )(position_evaluating.show)
+    )(show)
     app.add_typer(position, name="position")

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import completion, output, screen
-from tui_annotate.cli.options import JsonOption, NameOption, WorkspaceOption, open_workspace
+from tui_annotate.cli.options import (
+    JsonOption,
+    NameOption,
+    WorkspaceOption,
+    argument,
+    dataset_option,
+    flag,
+    open_workspace,
+    value_option,
+)
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
-    from tui_annotate.lab.position.evaluation import (
-        Evaluation,
-        GroupBy,
-        HumanAgreement,
-    )
+    from tui_annotate.lab.position.evaluation import Evaluation, GroupBy, HumanAgreement
     from tui_annotate.lab.position.metric import MatchRules, PositionScore
 
 BAR_CELLS = 24
@@ -25,54 +30,37 @@ BAR_CELLS = 24
 
 ByOption = Annotated[
     str,
-    typer.Option(
+    value_option(
         "--by",
-        metavar="NAMES",
-        help="What rows are grouped by: gold-position, documents, model, task, file; several by"
-        " commas.",
-    ),
-]
-
-
-DatasetOption = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="A dataset of the workspace in place of files, with what people say.",
-        autocompletion=completion.datasets,
-    ),
-]
-
-
-TargetOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output", "-o", metavar="FILE", help="Rows with their scores.", show_default=False
+        "NAMES",
+        "What rows are grouped by: gold-position, documents, model, task, file; several by commas.",
     ),
 ]
 
 
 def evaluate(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="FILE", help="Predictions, plain or packed.", show_default=False),
-    ] = None,
+    files: Annotated[list[Path] | None, argument("FILE", "Predictions, plain or packed.")] = None,
     *,
-    dataset: DatasetOption = "",
+    dataset: Annotated[
+        str, dataset_option("A dataset of the workspace in place of files, with what people say.")
+    ] = "",
     by: ByOption = "gold-position",
     shared: Annotated[
-        bool, typer.Option("--shared", help="Only questions that were answered in all groups.")
+        bool, flag("--shared", "Only questions that were answered in all groups.")
     ] = False,
     whole_words: Annotated[
-        bool, typer.Option("--whole-words", help='A gold "cat" is not in "category".')
+        bool, flag("--whole-words", 'A gold "cat" is not in "category".')
     ] = False,
     first_line: Annotated[
-        bool, typer.Option("--first-line", help="Read the first line that is not empty.")
+        bool, flag("--first-line", "Read the first line that is not empty.")
     ] = False,
     skip_empty: Annotated[
-        bool, typer.Option("--skip-empty", help="Pass over gold answers of which nothing is left.")
+        bool, flag("--skip-empty", "Pass over gold answers of which nothing is left.")
     ] = False,
-    target: TargetOption = None,
+    target: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Rows with their scores."),
+    ] = None,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -88,9 +76,9 @@ def evaluate(
     if bool(files) == bool(dataset):
         raise InvalidInput("rows come from files, or from a dataset", "FILE..., or --dataset NAME")
     rules = MatchRules(whole_words=whole_words, first_filled=first_line, skip_empty=skip_empty)
-    asked = evaluation.EvaluationOptions(by=_parse_by(by), shared=shared)
+    options = evaluation.EvaluationOptions(by=_parse_by(by), shared=shared)
     if files:
-        found = evaluation.evaluate(evaluation.file_cases(files, rules), asked)
+        found = evaluation.evaluate(evaluation.file_cases(files, rules), options)
         if target is not None:
             with written(target) as file:
                 count = evaluation.write_scored(files, file, rules)
@@ -103,7 +91,7 @@ def evaluate(
         with open_workspace(workspace) as space:
             from tui_annotate.lab.position.stored_studies import position_studies
 
-            found = position_studies(space.machines).evaluate(dataset, asked, rules=rules)
+            found = position_studies(space.machines).evaluate(dataset, options, rules=rules)
     if as_json:
         output.as_json(evaluation.as_json(found))
     else:
@@ -156,17 +144,11 @@ def _bar_cells(bar: PositionScore, *, unanswered: bool) -> list[str | float]:
 
 
 def draw_bar(bar: PositionScore, cells: int) -> str:
-    """Return a bar in ASCII: `#` up to the mean, `-` over its interval."""
+    """Return a bar in ASCII: `#` up to the interval, `=` from there to the mean, `-` above it."""
     if bar.mean is None or bar.interval is None:
         return ""
-    end = round(bar.mean * cells)
-    low, high = (round(each * cells) for each in bar.interval)
-    signs = ["#" if at < end else " " for at in range(cells)]
-    for at in range(end, max(high, end)):
-        signs[at] = "-"
-    for at in range(min(low, end), end):
-        signs[at] = "="
-    return "".join(signs).rstrip()
+    low, mean, high = (round(each * cells) for each in (bar.interval[0], bar.mean, bar.interval[1]))
+    return "#" * low + "=" * (mean - low) + "-" * (high - mean)
 
 
 def _print_agreement(people: HumanAgreement) -> None:
@@ -209,11 +191,10 @@ def _notes(found: Evaluation, rules: MatchRules) -> list[str]:
 def show(
     dataset: Annotated[
         str,
-        typer.Argument(
-            metavar="NAME",
-            help="A dataset; may be left out where one alone has positions.",
-            show_default=False,
-            autocompletion=completion.datasets,
+        argument(
+            "NAME",
+            "A dataset; may be left out where one alone has positions.",
+            complete=completion.datasets,
         ),
     ] = "",
     *,

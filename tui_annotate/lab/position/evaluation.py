@@ -31,7 +31,8 @@ from tui_annotate.lab.position.metric import (
     count_empty_golds,
     score_row,
 )
-from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows, write_row
+from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
+from tui_annotate.plugins.json_records import write_json_line
 
 
 class GroupBy(StrEnum):
@@ -94,8 +95,10 @@ class HumanAgreement:
 class Evaluation:
     """Scores by group, in order.
 
-    `empty_golds`: gold answers with an empty normal form. `unscored`: questions with no other gold
-    answer. `left_out`: answers to questions that not all groups share.
+    Attributes:
+        empty_golds: gold answers with an empty normal form.
+        unscored: questions with no other gold answer.
+        left_out: answers to questions that not all groups share.
     """
 
     by: tuple[GroupBy, ...]
@@ -120,16 +123,16 @@ class _Sums:
     left_out: int = 0
 
 
-def evaluate(cases: Callable[[], Iterable[Case]], asked: EvaluationOptions) -> Evaluation:
+def evaluate(cases: Callable[[], Iterable[Case]], options: EvaluationOptions) -> Evaluation:
     """Count answers by group; `cases` is called twice where only shared questions count."""
-    common = _shared_questions(cases(), asked.by) if asked.shared else None
+    common = _shared_questions(cases(), options.by) if options.shared else None
     sums = _Sums()
     for case in cases():
-        _count_case(case, sums, by=asked.by, common=common)
+        _count_case(case, sums, by=options.by, common=common)
     bars = [(place, PositionScore(*counted)) for place, counted in sums.hits.items()]
     bars.sort(key=lambda each: [_sort_key(value) for value in each[0]])
     return Evaluation(
-        asked.by, tuple(bars), _agreement(sums.people), sums.empty, sums.unscored, sums.left_out
+        options.by, tuple(bars), _agreement(sums.people), sums.empty, sums.unscored, sums.left_out
     )
 
 
@@ -182,7 +185,9 @@ def _count_case(case: Case, sums: _Sums, *, by: Sequence[GroupBy], common: set[s
 def _agreement(outcomes: dict[tuple[bool, str | None], int]) -> HumanAgreement | None:
     if not outcomes:
         return None
-    four = [outcomes.get((hit, word), 0) for word in (CORRECT, INCORRECT) for hit in (True, False)]
+    four = [
+        outcomes.get((hit, verdict), 0) for verdict in (CORRECT, INCORRECT) for hit in (True, False)
+    ]
     both, people_alone, metric_alone, neither = four
     return HumanAgreement(
         both, metric_alone, people_alone, neither, sum(outcomes.values()) - sum(four)
@@ -198,19 +203,19 @@ def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterato
 
     def found() -> Iterator[Case]:
         for path in paths:
-            for placed in read_rows(path, some=False):
-                yield row_case(placed, rules, file=str(path))
+            for located in read_rows(path, some=False):
+                yield row_case(located, rules, file=str(path))
 
     return found
 
 
-def row_case(placed: LocatedRow, rules: MatchRules, *, file: str = "") -> Case:
+def row_case(located: LocatedRow, rules: MatchRules, *, file: str = "") -> Case:
     """Return the case of a row."""
-    where, row = placed
+    where, row = located
     with locate_row(where):
         _require_answer(row)
         right = answers(row) if task(row) is Task.QA else ()
-        word, model = row.get(VERDICT), row.get("model")
+        verdict, model = row.get(VERDICT), row.get("model")
         return Case(
             task=task(row),
             position=gold_position(row),
@@ -219,7 +224,7 @@ def row_case(placed: LocatedRow, rules: MatchRules, *, file: str = "") -> Case:
             score=score_row(row, rules=rules),
             answered=isinstance(row.get(ANSWER), str),
             model=model if isinstance(model, str) else "",
-            verdict=word if isinstance(word, str) else None,
+            verdict=verdict if isinstance(verdict, str) else None,
             judged=VERDICT in row,
             empty_golds=count_empty_golds(right),
             file=file,
@@ -238,9 +243,9 @@ def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> in
     """Write each row with its score, null without an answer; return how many."""
     count = 0
     for path in paths:
-        for placed in read_rows(path, some=False):
-            case = row_case(placed, rules)
-            write_row({**placed.row, case.task.metric: case.score}, target)
+        for located in read_rows(path, some=False):
+            case = row_case(located, rules)
+            write_json_line(target, {**located.row, case.task.metric: case.score})
             count += 1
     return count
 

@@ -7,8 +7,9 @@ goes elsewhere.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -67,14 +68,8 @@ def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
     forms = (
         r"\s+".join(map(re.escape, each.split())) for each in sorted(wanted, key=len, reverse=True)
     )
-    return tuple(_iterate_matches("|".join(forms), text))
-
-
-def _iterate_matches(pattern: str, text: str) -> Iterator[Span]:
-    for number, found in enumerate(re.finditer(pattern, text, re.IGNORECASE)):
-        if number == _MAX_MATCHES:
-            return
-        yield Span(*found.span())
+    matches = re.finditer("|".join(forms), text, re.IGNORECASE)
+    return tuple(Span(*found.span()) for found in islice(matches, _MAX_MATCHES))
 
 
 def describe_gold(sample: Sample, document: int) -> str:

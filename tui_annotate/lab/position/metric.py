@@ -1,6 +1,6 @@
 """Whether an answer holds a gold answer, as "Lost in the Middle" counts it, and how by position.
 
-Every rule of the original stands as it is, also where it errs; `MatchRules` mends them one by one.
+Every rule of the original is kept, errors included; `MatchRules` corrects them one by one.
 
 Source: N. F. Liu et al., "Lost in the Middle" (2023), and its programs; the normal form is that of
 SQuAD (P. Rajpurkar et al., 2016).
@@ -27,9 +27,10 @@ _HAN = re.compile(rf"[{HAN}]")
 class MatchRules:
     """Deviations from the original metric; none by default.
 
-    `whole_words`: "cat" is not in "category"; a Han character is a word. `first_filled`: read the
-    first nonblank line, else the first one. `skip_empty`: skip gold answers with an empty normal
-    form, else every answer contains them.
+    Attributes:
+        whole_words: "cat" is not in "category"; a Han character is a word.
+        first_filled: read the first nonblank line, else the first one.
+        skip_empty: skip gold answers with an empty normal form, which every answer contains.
     """
 
     whole_words: bool = False
@@ -54,11 +55,9 @@ def scored_line(answer: str, *, filled: bool = False) -> str:
 
 
 def best_subspan_em(answer: str, golds: Iterable[str], *, rules: MatchRules = ORIGINAL) -> float:
-    """1.0 where the normal form of any gold answer is in that of the answer, else 0.0.
+    """Return 1.0 if the normal form of any gold answer is in that of the answer, else 0.0.
 
-    Args:
-        answer: all of it is looked at; the original cuts it by `scored_line` first.
-        golds: with none of them the score is 0.0.
+    All of the answer counts; the original cuts it by `scored_line` first.
     """
     form = normalise_answer(answer)
     for gold in map(normalise_answer, golds):
@@ -120,8 +119,9 @@ def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
 class PositionScore:
     """The scores of `n` answered rows at one position.
 
-    `hits`: scores of 1.0. `unanswered`: other rows. `fails`: wrong or missing, human verdicts
-    first.
+    Attributes:
+        hits: scores of 1.0.
+        fails: wrong or missing answers; a human verdict precedes the metric.
     """
 
     n: int

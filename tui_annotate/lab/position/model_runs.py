@@ -1,6 +1,6 @@
 """Rows put to a model: prompts out, or the model's answers beside the rows, in the rows' order.
 
-A prompt that is too long, or that the model refuses, keeps its row: without an answer, and told.
+A row whose prompt is too long, or refused by the model, keeps no answer, and is reported.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from tui_annotate.domain.position_studies import (
     task,
 )
 from tui_annotate.lab.position.prompts import Style, build_prompt
-from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows, write_row
+from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
 from tui_annotate.lab.position.row_generation import is_reordered
+from tui_annotate.plugins.json_records import write_json_line
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
 
 _BATCH: Final = 64
@@ -39,16 +40,16 @@ _PASSAGE_FIELDS: Final = (
 )
 """What a prediction says of a passage, in the original's order."""
 
-OnMissing = Callable[[str, int | None, str], None]
-"""Where a row stands, its gold position, and why it has no answer."""
+OnMissing = Callable[[str, str], None]
+"""The location of a row, and why it has no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRunOptions:
-    """Options of a model run.
+    """Options of a model run; those of the request are as in `Question`.
 
-    `longest`: code points of a prompt; 0 for any. `temperature`, `top_p`, `max_tokens`: as
-    `Question`.
+    Attributes:
+        longest: code points of a prompt that is still sent; 0 for any.
     """
 
     style: Style = Style.PLAIN
@@ -90,7 +91,7 @@ def write_prompts(paths: Iterable[Path], target: TextIO, options: ModelRunOption
     for located, prompt in read_prompts(paths, options):
         with locate_row(located.where):
             fields = _prompt_fields(located.row, prompt, options)
-        write_row({**located.row, **fields}, target)
+        write_json_line(target, {**located.row, **fields})
         count += 1
     return count
 
@@ -144,10 +145,9 @@ def run_model(
                     report.characters += 0 if outcome.cached else len(prompt)
                 else:
                     row |= {ANSWER: None, ERROR: outcome.message}
-                    position = gold_position(located.row)
-                    report.unanswered[position] += 1
-                    on_missing(located.where, position, outcome.message)
-                write_row(row, target)
+                    report.unanswered[gold_position(located.row)] += 1
+                    on_missing(located.where, outcome.message)
+                write_json_line(target, row)
             report.rows += len(batch)
             on_progress(report.rows)
     return report
@@ -157,18 +157,18 @@ def _ask_batch(
     prompts: Sequence[str], judge: Judge, options: ModelRunOptions
 ) -> list[ModelReply | InvalidInput]:
     outcomes: dict[int, ModelReply | InvalidInput] = {}
-    asked = []
+    sent = []
     for at, prompt in enumerate(prompts):
         if _is_too_long(prompt, options):
             message = f"the prompt has {len(prompt):,} characters, more than {options.longest:,}"
             outcomes[at] = InvalidInput(message)
         else:
-            asked.append(at)
-    questions = [_build_question(prompts[at], options) for at in asked]
+            sent.append(at)
+    questions = [_build_question(prompts[at], options) for at in sent]
     for index, outcome in judge.ask_all(questions) if questions else ():
         if not isinstance(outcome, ModelReply | InvalidInput):
             raise outcome  # more than the refusal of one question: it ends the run
-        outcomes[asked[index]] = outcome
+        outcomes[sent[index]] = outcome
     return [outcomes[at] for at in range(len(prompts))]
 
 

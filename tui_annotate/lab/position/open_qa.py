@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -34,7 +34,7 @@ from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, S
 from tui_annotate.lab.position.metric import score_row
 from tui_annotate.lab.position.prompts import format_pairs
 from tui_annotate.plugins.files.json_values import Value
-from tui_annotate.plugins.json_records import json_records
+from tui_annotate.plugins.json_records import json_records, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
@@ -83,18 +83,13 @@ _SHOWN_PAIRS = ("model_ordered_kv_records", "ordered_kv_records")
 """Columns of pairs; the first that is there is what the model was shown."""
 
 
+@dataclass(frozen=True, slots=True)
 class RowReader:
-    """Reads the rows of one file.
+    """Reads the rows of one file as samples of a dataset; `names` holds the ids so far."""
 
-    Args:
-        dataset: of their samples.
-        names: what the ids that were given are kept in.
-    """
-
-    def __init__(self, dataset: str, options: ImportOptions, names: NameRegister) -> None:
-        self._dataset = dataset
-        self._language = options.language
-        self._names = names
+    dataset: str
+    language: str
+    names: NameRegister
 
     def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[str]]:
         """Return the sample of a row with its human verdicts; also doubts about it.
@@ -107,14 +102,14 @@ class RowReader:
         documents = (*sources, *self._answer_documents(row))
         work, people = _parse_people(row)
         sample = Sample(
-            self._dataset,
+            self.dataset,
             self._unique_id(row, where),
             documents,
             kind=SampleKind.QUESTION,
             group=identity(row),
             request=Request(question=name),
             meta=_build_meta(row, kind),
-            imported={"format": FORMAT, "row": _kept_row(row)},
+            imported={"format": FORMAT, "row": _row_without_texts(row)},
         )
         return Record(sample, assignments=work, people=people, where=where), _find_doubts(row)
 
@@ -128,7 +123,7 @@ class RowReader:
         return next(
             each
             for each in numbered
-            if self._names.first(identifier(each, what="id"), where) == where
+            if self.names.first(identifier(each, what="id"), where) == where
         )
 
     def _passage_documents(self, row: Row) -> tuple[Document, ...]:
@@ -138,7 +133,7 @@ class RowReader:
                     each.get("text"),
                     side=Side.SOURCE,
                     column=f"text of passage {number}",
-                    language=self._language,
+                    language=self.language,
                 ),
                 key=str(number),
                 title=each["title"] if isinstance(each.get("title"), str) else "",
@@ -149,7 +144,7 @@ class RowReader:
     def _pair_document(self, row: Row) -> Document:
         text(row, "value")
         found = format_pairs(pairs(row))
-        return document(found, side=Side.SOURCE, column="pairs", language=self._language or "en")
+        return document(found, side=Side.SOURCE, column="pairs", language=self.language or "en")
 
     def _answer_documents(self, row: Row) -> tuple[Document, ...]:
         """Return the model's answer, else the first gold one; empty if it is blank."""
@@ -160,7 +155,7 @@ class RowReader:
             raise InvalidInput(f"{ANSWER!r} holds {describe_value(answer)}, not text", "quote it")
         if not answer.strip():
             return ()
-        return (document(answer, side=Side.SUMMARY, column=ANSWER, language=self._language),)
+        return (document(answer, side=Side.SUMMARY, column=ANSWER, language=self.language),)
 
 
 def _build_meta(row: Row, kind: Task) -> dict[str, Any]:
@@ -182,7 +177,7 @@ def _build_meta(row: Row, kind: Task) -> dict[str, Any]:
     return others | found
 
 
-def _kept_row(row: Row) -> dict[str, Any]:
+def _row_without_texts(row: Row) -> dict[str, Any]:
     kept = {name: value for name, value in row.items() if name not in {PEOPLE, "human_verdict"}}
     if task(row) is Task.KV:
         shown = next((name for name in _SHOWN_PAIRS if row.get(name)), None)
@@ -206,21 +201,18 @@ def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]
     found = row.get(PEOPLE) or []
     if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
         raise InvalidInput(f"{PEOPLE!r} is no list of objects", "each has person and verdict")
-    named = list(_parse_verdicts(found))
-    names = [person.id for person, _ in named]
-    if len(set(names)) < len(names):
-        raise InvalidInput(f"{PEOPLE!r} names somebody twice")
-    return tuple(work for _, work in named), tuple(person for person, _ in named)
-
-
-def _parse_verdicts(found: list[Mapping[str, Any]]) -> Iterator[tuple[Person, Assignment]]:
+    work: list[Assignment] = []
+    people: dict[str, Person] = {}
     for each in found:
         words = [each.get(name) or "" for name in ("person", "verdict", "comment")]
         if not all(isinstance(word, str) for word in words):
             raise InvalidInput(f"{PEOPLE!r} holds what is no text", "person, verdict, comment")
         name = checked_name(words[0])
-        work = Assignment(name, State.DONE, rating=words[1], comment=words[2])
-        yield Person(name, name, PersonKind.IMPORTED), work
+        if name in people:
+            raise InvalidInput(f"{PEOPLE!r} names somebody twice")
+        people[name] = Person(name, name, PersonKind.IMPORTED)
+        work.append(Assignment(name, State.DONE, rating=words[1], comment=words[2]))
+    return tuple(work), tuple(people.values())
 
 
 def _find_doubts(row: Row) -> list[str]:
@@ -250,8 +242,7 @@ class OpenQaWriter:
         if score is not None:
             row[task(row).metric] = score
         row |= self._verdict_fields(record)
-        target.write(json.dumps(row, ensure_ascii=False))
-        target.write("\n")
+        write_json_line(target, row)
 
     def _verdict_fields(self, record: Record) -> dict[str, Any]:
         people = {person.id: person for person in record.people}
@@ -351,7 +342,7 @@ class OpenQaFormat:
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """Yield one record for each row; see `Importer.read`."""
         with closing(NameRegister()) as names:
-            rows = RowReader(dataset_name(path, options.dataset), options, names)
+            rows = RowReader(dataset_name(path, options.dataset), options.language, names)
 
             def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
                 return rows.record(fields, value.where)

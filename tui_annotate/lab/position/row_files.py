@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -29,7 +28,6 @@ def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iter
     """Yield the rows of a file, plain or packed; with `some` an empty file is an error.
 
     Raises:
-        NotFound, InvalidInput, Unavailable: it can not be opened.
         InvalidRecord: a row can not be read, or is of neither task.
     """
     for value in json_values(path, encoding=encoding):
@@ -57,12 +55,6 @@ def locate_row(where: str) -> Iterator[None]:
         raise InvalidRecord(error.message, error.hint, where=where) from error
 
 
-def write_row(row: dict[str, Any], file: TextIO) -> None:
-    """Write a row as a line."""
-    file.write(json.dumps(row, ensure_ascii=False))
-    file.write("\n")
-
-
 def is_file_of_rows(target: Path) -> bool:
     """Return whether a path names a file of rows: `.jsonl`, also packed."""
     return bool(set(plain_suffixes(target)[-1:]) & _SUFFIXES)
@@ -79,15 +71,13 @@ class RowFiles:
     def __init__(self, stack: ExitStack, folder: Path) -> None:
         self._stack = stack
         self._folder = folder
-        self._open: dict[str, TextIO] = {}
-        self.names: list[str] = []
+        self.opened: dict[str, TextIO] = {}
 
     def file(self, name: str) -> TextIO:
         """Return the file of a name; open it the first time."""
-        if name not in self._open:
-            self._open[name] = self._stack.enter_context(output(self._folder / name))
-            self.names.append(name)
-        return self._open[name]
+        if name not in self.opened:
+            self.opened[name] = self._stack.enter_context(output(self._folder / name))
+        return self.opened[name]
 
 
 @contextmanager
@@ -95,8 +85,7 @@ def open_folder(folder: Path) -> Iterator[RowFiles]:
     """Open files in a folder; create it if it is missing.
 
     Raises:
-        InvalidInput: a file stands there, or its own folder is not there.
-        Unavailable: it can not be written.
+        InvalidInput: it is a file, or its parent folder is missing.
     """
     made = not folder.exists()
     if made:

@@ -34,9 +34,9 @@ from tui_annotate.lab.position.row_files import (
     locate_row,
     open_folder,
     rows_suffix,
-    write_row,
 )
 from tui_annotate.plugins.files.targets import output
+from tui_annotate.plugins.json_records import write_json_line
 
 _Item = TypeVar("_Item")
 
@@ -182,12 +182,7 @@ MIN_PASSAGES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class GenerationReport:
-    """The files and rows that were written.
-
-    Attributes:
-        files: as they are named, in the order in which they were begun.
-        rows: in all of them.
-    """
+    """The files that were written, in the order of their first rows, and the rows in all."""
 
     files: tuple[Path, ...]
     rows: int
@@ -197,8 +192,11 @@ class GenerationReport:
 class GenerationOptions:
     """Options of generated rows.
 
-    `documents`: passages, at least 2. `gold_at`: as `places` parses. `oracle`: the gold passage
-    alone. `seed`: shuffles the distractors; None keeps the retriever's order.
+    Attributes:
+        documents: passages, at least 2.
+        gold_at: positions, as `places` parses them.
+        oracle: the gold passage alone.
+        seed: shuffles the distractors; None keeps the retriever's order.
     """
 
     documents: int = MIN_PASSAGES
@@ -208,7 +206,7 @@ class GenerationOptions:
 
 
 def write_questions(
-    rows: Iterable[LocatedRow], target: Path, wanted: GenerationOptions, *, name: Path
+    rows: Iterable[LocatedRow], target: Path, options: GenerationOptions, *, name: Path
 ) -> GenerationReport:
     """Write each question with its gold passage at each position.
 
@@ -218,25 +216,25 @@ def write_questions(
         InvalidInput: fewer than two documents, or an invalid position.
         InvalidRecord: a row is of another task, or has too few distractors.
     """
-    if not wanted.oracle and wanted.documents < MIN_PASSAGES:
-        raise InvalidInput(f"{wanted.documents} documents are too few", f"at least {MIN_PASSAGES}")
-    stands = (0,) if wanted.oracle else places(wanted.gold_at, wanted.documents)
-    kind = "oracle" if wanted.oracle else f"{wanted.documents}-documents"
+    if not options.oracle and options.documents < MIN_PASSAGES:
+        raise InvalidInput(f"{options.documents} documents are too few", f"at least {MIN_PASSAGES}")
+    positions = (0,) if options.oracle else places(options.gold_at, options.documents)
+    kind = "oracle" if options.oracle else f"{options.documents}-documents"
 
     def build() -> Iterator[dict[str, Any]]:
         for number, (where, row) in enumerate(rows):
             with locate_row(where):
                 if task(row) is not Task.QA:
                     raise InvalidInput("the row is no question over passages", "use make-kv")
-                if wanted.oracle:
+                if options.oracle:
                     yield build_oracle_row(row)
                     continue
-                order = None if wanted.seed is None else row_random(wanted.seed, str(number))
+                order = None if options.seed is None else row_random(options.seed, str(number))
                 yield from build_question_rows(
-                    row, count=wanted.documents, places=stands, order=order
+                    row, count=options.documents, places=positions, order=order
                 )
 
-    return _write_rows(build(), target, name, kind=kind, by_position=not wanted.oracle)
+    return _write_rows(build(), target, name, kind=kind, by_position=not options.oracle)
 
 
 def write_lookups(
@@ -269,7 +267,7 @@ def _write_rows(
     if is_file_of_rows(target):
         with output(target) as file:
             for row in rows:
-                write_row(row, file)
+                write_json_line(file, row)
                 count += 1
         return GenerationReport((target,), count)
     stem = source.name.lstrip(".").split(".", 1)[0]
@@ -278,8 +276,8 @@ def _write_rows(
         for row in rows:
             count += 1
             position = f"-gold-at-{gold_position(row)}" if by_position else ""
-            write_row(row, files.file(f"{start}{position}{suffix}"))
-    return GenerationReport(tuple(target / name for name in files.names), count)
+            write_json_line(files.file(f"{start}{position}{suffix}"), row)
+    return GenerationReport(tuple(target / name for name in files.opened), count)
 
 
 def generate_lookups(keys: int, examples: int, *, seed: int) -> Iterator[LocatedRow]:

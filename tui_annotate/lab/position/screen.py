@@ -5,9 +5,9 @@ A thread counts; keys that need bars wait for it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -31,7 +31,7 @@ from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 
 if TYPE_CHECKING:
-    from tui_annotate.lab.position.evaluation import Evaluation, GroupKey
+    from tui_annotate.lab.position.evaluation import Evaluation, GroupBy, GroupKey
     from tui_annotate.lab.position.metric import PositionScore
     from tui_annotate.lab.position.stored_studies import PositionStudies
     from tui_annotate.storage.queue import QueueRow
@@ -89,7 +89,7 @@ class BarHeads(FixedRows):
             return []
         quiet = self.palette.quiet
         columns = zip(column_titles(self._found), column_widths(self._found), strict=True)
-        names = "".join(f"{fit(name, room)} " for name, room in columns)
+        names = "".join(f"{fit(name, width)} " for name, width in columns)
         counts = f"{'n':>5} {'mean':>6} {'95 %':>9} {'fail':>6} "
         scale = cells - len(names) - len(counts) - 2
         ends = f"0{' ' * max(scale - 2, 0)}1" if scale > 1 else ""
@@ -132,14 +132,14 @@ class BarRows(RowList):
         where, bar = self._groups[index]
         here = index == self.focused_row
         columns = zip(where, self._widths, strict=True)
-        names = "".join(f"{fit(_format_value(value), room)} " for value, room in columns)
+        names = "".join(f"{fit(_format_value(value), width)} " for value, width in columns)
         counts = _format_counts(bar)
-        room = cells - 2 - len(names) - len(counts)
+        width = cells - 2 - len(names) - len(counts)
         return [
             (FOCUS_BAR if here else " ", palette.accent),
             (f" {names}", palette.strong if here else palette.text),
             (counts, palette.text),
-            (draw_bar(bar, max(room - 1, 0)), palette.accent),
+            (draw_bar(bar, max(width - 1, 0)), palette.accent),
         ]
 
     def clicked(self, index: int) -> None:
@@ -280,13 +280,14 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         """Count again."""
         if not self.reading:
             self.reading = True
-            self._count_cases()
+            self._read(lambda: partial(self._show_evaluation, self._positions.chart(self._dataset)))
 
     @work(thread=True)
-    def _count_cases(self) -> None:
-        done = partial(self._show_error, None)
+    def _read(self, read: Callable[[], Callable[[], None]]) -> None:
+        """Read in a thread; then call what `read` returns, or show its error."""
+        done: Callable[[], None] = partial(self._show_error, None)
         try:
-            done = partial(self._show_evaluation, self._positions.chart(self._dataset))
+            done = read()
         except TuiAnnotateError as error:
             done = partial(self._show_error, error)
         finally:
@@ -348,20 +349,16 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
             self.reading = True
             at = self.query_one(BarRows).focused_row
             where, _ = self._found.groups[at]
-            self._read_failing(where, self._found.by, name_bar(self._found, at))
+            title = name_bar(self._found, at)
+            self._read(partial(self._read_failing, where, self._found.by, title))
 
-    @work(thread=True)
-    def _read_failing(self, where: Any, by: Any, title: str) -> None:
-        done = partial(self._show_error, None)
-        try:
-            keys = self._positions.failing(self._dataset, where, by=by)
-            mine = tuple(row.key for row in self._positions.page(self._person, keys))
-            head = "FAIL" if len(mine) == len(keys) else f"YOURS, {len(mine)} OF {len(keys)} FAIL"
-            done = partial(self._open_list, mine, f"{head}: {title}", among=len(keys))
-        except TuiAnnotateError as error:
-            done = partial(self._show_error, error)
-        finally:
-            self.app.call_from_thread(done)
+    def _read_failing(
+        self, where: GroupKey, by: tuple[GroupBy, ...], title: str
+    ) -> Callable[[], None]:
+        keys = self._positions.failing(self._dataset, where, by=by)
+        mine = tuple(row.key for row in self._positions.page(self._person, keys))
+        head = "FAIL" if len(mine) == len(keys) else f"YOURS, {len(mine)} OF {len(keys)} FAIL"
+        return partial(self._open_list, mine, f"{head}: {title}", among=len(keys))
 
     def _open_list(self, keys: tuple[SampleKey, ...], title: str, *, among: int) -> None:
         from tui_annotate.tui.screens.queue import Listing, QueueScreen

@@ -1,4 +1,4 @@
-"""Questions of a workspace as what is counted of them, and those of one group as a list."""
+"""Stored questions of a workspace: evaluated by position, and listed by group."""
 
 from __future__ import annotations
 
@@ -45,7 +45,11 @@ class PositionStudies:
         return self.store.datasets()
 
     def evaluate(
-        self, dataset: str, asked: EvaluationOptions | None = None, *, rules: MatchRules = ORIGINAL
+        self,
+        dataset: str,
+        options: EvaluationOptions | None = None,
+        *,
+        rules: MatchRules = ORIGINAL,
     ) -> Evaluation:
         """Counts the answers of a dataset; what people said of them is compared.
 
@@ -54,7 +58,7 @@ class PositionStudies:
         """
         found = evaluate(
             lambda: (case for _, case in self._read_cases(dataset, rules)),
-            asked or EvaluationOptions(),
+            options or EvaluationOptions(),
         )
         if not found.groups:
             there = ", ".join(self.datasets())
@@ -97,9 +101,7 @@ class PositionStudies:
     ) -> list[QueueRow]:
         """Return some samples of a dataset as rows of a person's queue, in the given order.
 
-        Args:
-            search: a part of the id, the group or the summary's start, in any case.
-            states: only samples in one of them; all where empty.
+        `search`: a part of the id, the group or the summary's start. `states`: empty for all.
         """
         there = self.store.entries(person, keys[0].dataset) if keys else {}
         sought = search.casefold()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -29,8 +30,9 @@ class _Source(NamedTuple):
 class WorkspaceRowOptions:
     """Options of rows of samples.
 
-    `documents`: passages of a row, at least 2. `dataset`: also of the distractors; empty for all.
-    `question`: for samples without one.
+    Attributes:
+        dataset: also of the distractors; empty for all.
+        question: for samples without one.
     """
 
     documents: int
@@ -39,7 +41,7 @@ class WorkspaceRowOptions:
     question: str = ""
 
 
-def build_workspace_rows(corpus: CorpusStore, wanted: WorkspaceRowOptions) -> Iterator[LocatedRow]:
+def build_workspace_rows(corpus: CorpusStore, options: WorkspaceRowOptions) -> Iterator[LocatedRow]:
     """Yield a row for each sample with source and answer; its own source is the gold passage.
 
     Right answers: `answers` or `ground_truth` of the record, else the summary. Distractors are
@@ -48,7 +50,7 @@ def build_workspace_rows(corpus: CorpusStore, wanted: WorkspaceRowOptions) -> It
     Raises:
         InvalidRecord: a sample has no question, or there are too few distractors.
     """
-    pool = _collect_sources(corpus, wanted.dataset)
+    pool = _collect_sources(corpus, options.dataset)
 
     @lru_cache(maxsize=_CACHED_SAMPLES)
     def sample(key: SampleKey) -> Sample:
@@ -57,21 +59,19 @@ def build_workspace_rows(corpus: CorpusStore, wanted: WorkspaceRowOptions) -> It
     def text(source: _Source) -> Document:
         return sample(source.key).document(Side.SOURCE, source.place)
 
-    for record in corpus.records(RecordFilter(dataset=wanted.dataset)):
-        row = _gold_row(record.sample, wanted)
+    for record in corpus.records(RecordFilter(dataset=options.dataset)):
+        row = _gold_row(record.sample, options)
         if row is None:
             continue
         own = {document.sha256 for document in record.sample.side(Side.SOURCE)}
-        needed = wanted.documents - 1
-        order = row_random(wanted.seed, str(record.sample.key))
-        for source in _random_sources(pool, own, order):
-            if needed == 0:
-                break
-            document = text(source)
-            if holds_answer(document.text, row["answers"]):
-                continue
-            row["ctxs"].append(_distractor(document, source))
-            needed -= 1
+        order = row_random(options.seed, str(record.sample.key))
+        found = ((text(source), source) for source in _random_sources(pool, own, order))
+        distractors = (
+            _distractor(document, source)
+            for document, source in found
+            if not holds_answer(document.text, row["answers"])
+        )
+        row["ctxs"] += islice(distractors, options.documents - 1)
         yield LocatedRow(str(record.sample.key), row)
 
 
@@ -105,13 +105,13 @@ def _distractor(document: Document, source: _Source) -> dict[str, Any]:
     }
 
 
-def _gold_row(sample: Sample, wanted: WorkspaceRowOptions) -> dict[str, Any] | None:
+def _gold_row(sample: Sample, options: WorkspaceRowOptions) -> dict[str, Any] | None:
     """Return the row of a sample with its gold passage; None without source or answer."""
     sources, right = sample.side(Side.SOURCE), _gold_answers(sample)
     if not sources or not right:
         return None
     request = sample.request
-    asked = request.question or request.problem or request.title or wanted.question
+    asked = request.question or request.problem or request.title or options.question
     if not asked.strip():
         raise InvalidInput(f"sample {sample.key} has no question", "give one with --question")
     gold = sample.meta.get("gold_position")

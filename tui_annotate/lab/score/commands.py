@@ -18,9 +18,13 @@ from tui_annotate.cli.options import (
     UrlOption,
     WorkspaceOption,
     YesOption,
+    argument,
     choose_dataset,
+    dataset_option,
     examples,
+    flag,
     open_workspace,
+    value_option,
 )
 from tui_annotate.cli.output import Column
 from tui_annotate.domain.errors import InvalidInput, NotFound
@@ -28,15 +32,11 @@ from tui_annotate.domain.people import Verb
 from tui_annotate.domain.plural import many
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tui_annotate.domain.scores import ScoreRun
     from tui_annotate.lab.score.probe_training import ProbeOptions, TrainingQuestions
     from tui_annotate.lab.score.probes import TrainedProbe
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreReport, ScoreService
     from tui_annotate.plugins.protocols import Cost
-    from tui_annotate.plugins.scoring import ScorerOptions
-    from tui_annotate.workspace import Workspace
 
 _ID_LENGTH: Final = 8
 RUN_COLUMNS: Final = (
@@ -95,47 +95,19 @@ def format_cost(scorer: str, samples: int, cost: Cost | None) -> str:
     return f"{line}; {many(cost.calls, 'call')}, {many(cost.characters, 'character')} would be sent"
 
 
-EXAMPLES = examples(
-    "tui-annotate score train-probe ranked.jsonl --model FOLDER -o probe.json",
-    "tui-annotate score train-probe --labels human --dataset answers --model FOLDER -o probe.json",
-    "tui-annotate score --dataset answers --scorer probe:probe.json",
-)
 _AUTO = "auto"
 _DIGITS = 9
 _LABELS = ("human", "machine")
 
 
-def build_scorer_options(
-    space: Workspace, scorers: Sequence[str], *, judge: str, base_url: str, **others: Any
-) -> ScorerOptions:
-    """Return the options of scorers; load a judge only if one of them needs it.
-
-    `others`: further fields of `ScorerOptions`; and `unasked`, if no request will be sent.
-
-    Raises:
-        InvalidInput, Unavailable: the judge can not be had.
-    """
-    from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
-    from tui_annotate.plugins.scoring import ScorerOptions
-
-    unasked = others.pop("unasked")
-    if "judge" in scorers and (judge or space.settings.judge_model):
-        others["judge"] = load_named_judge(space, judge, base_url=base_url, unasked=unasked)
-    return ScorerOptions(prompts=str(prompt_folders(space, None)[0]), **others)
-
-
 def train_probe(
     file: Annotated[
         Path | None,
-        typer.Argument(
-            metavar="[FILE]",
-            help="JSON lines of question and category, as rank writes them.",
-            show_default=False,
-        ),
+        argument("[FILE]", "JSON lines of question and category, as rank writes them."),
     ] = None,
     *,
     model: Annotated[
-        str, typer.Option(metavar="DIR", help="The local model's folder, with config.json.")
+        str, value_option("--model", "DIR", "The local model's folder, with config.json.")
     ],
     target: Annotated[
         Path,
@@ -143,17 +115,18 @@ def train_probe(
     ],
     labels: Annotated[
         str,
-        typer.Option(
-            metavar="WHOSE",
-            help="In place of a file: human (people's labels) or machine (a ranker's).",
+        value_option(
+            "--labels",
+            "WHOSE",
+            "In place of a file: human (people's labels) or machine (a ranker's).",
         ),
     ] = "",
     dataset: Annotated[
         str,
-        typer.Option(metavar="NAME", help="With --labels; where there is one alone it is meant."),
+        value_option("--dataset", "NAME", "With --labels; where there is one alone it is meant."),
     ] = "",
     layer: Annotated[
-        str, typer.Option(metavar="N", help="Whose states are read, from 1; auto tries all.")
+        str, value_option("--layer", "N", "Whose states are read, from 1; auto tries all.")
     ] = _AUTO,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the parting 70 to 30.")] = 0,
     as_json: JsonOption = False,
@@ -184,15 +157,15 @@ def train_probe(
         _print_probe(found, taken, target)
 
 
-def _train_on_dataset(dataset: str, asked: ProbeOptions, *, workspace: Path | None) -> Any:
-    from tui_annotate.lab.score.probe_training import probe_training_service
+def _train_on_dataset(dataset: str, options: ProbeOptions, *, workspace: Path | None) -> Any:
+    from tui_annotate.lab.score.probe_training import ProbeTrainingService
 
     with (
         open_workspace(workspace, needs=Verb.MANAGE) as space,
         output.progress("questions") as show_progress,
     ):
-        chosen = replace(asked, dataset=choose_dataset(space, dataset))
-        return probe_training_service(space.machines).run(chosen, progress=show_progress)
+        chosen = replace(options, dataset=choose_dataset(space, dataset))
+        return ProbeTrainingService(space.machines).run(chosen, progress=show_progress)
 
 
 def _probe_options(model: str, layer: str, *, seed: int, whose: str = "human") -> ProbeOptions:
@@ -209,7 +182,8 @@ def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) ->
     known = sum(taken.known)
     output.line(
         f"{output.many(len(taken.known), 'question')}: {known:,} known, "
-        f"{len(taken.known) - known:,} not; learnt from {found.learnt:,}, tried on {found.apart:,}"
+        f"{len(taken.known) - known:,} not; learnt from {found.training:,}, "
+        f"tried on {found.held_out:,}"
     )
     output.line("")
     titles = ("layer", "accuracy", "precision", "recall", "specificity")
@@ -244,14 +218,7 @@ def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) 
 
 
 DatasetOption = Annotated[
-    str,
-    typer.Option(
-        "--dataset",
-        metavar="NAME",
-        help="Whose samples; may be left out where there is one dataset alone.",
-        autocompletion=completion.datasets,
-        show_default=False,
-    ),
+    str, dataset_option("Whose samples; may be left out where there is one dataset alone.")
 ]
 
 
@@ -275,7 +242,15 @@ def register(app: typer.Typer) -> None:
             "tui-annotate score import --columns all --dataset answers",
         ),
     )(import_scores)
-    score.command("train-probe", epilog=EXAMPLES)(train_probe)
+    score.command(
+        "train-probe",
+        epilog=examples(
+            "tui-annotate score train-probe ranked.jsonl --model FOLDER -o probe.json",
+            "tui-annotate score train-probe --labels human --dataset answers --model FOLDER"
+            " -o probe.json",
+            "tui-annotate score --dataset answers --scorer probe:probe.json",
+        ),
+    )(train_probe)
     score.command("list", epilog=examples("tui-annotate score list --dataset answers"))(list_runs)
     score.command("remove", epilog=examples("tui-annotate score remove RUN --yes"))(remove)
     app.add_typer(score, name="score")
@@ -283,52 +258,28 @@ def register(app: typer.Typer) -> None:
 
 ScorersOption = Annotated[
     list[str] | None,
-    typer.Option(
+    value_option(
         "--scorer",
-        metavar="NAME",
-        help="unigram, similarity, judge, probe:FILE, reward:DIR, or a plug-in; may be repeated.",
-        autocompletion=completion.complete_plugins("scorers"),
-        show_default=False,
+        "NAME",
+        "unigram, similarity, judge, probe:FILE, reward:DIR, or a plug-in; may be repeated.",
+        complete=completion.complete_plugins("scorers"),
     ),
 ]
-
-
 LangOption = Annotated[
     str,
-    typer.Option(
+    value_option(
         "--lang",
-        metavar="CODE",
-        help="How words are cut: zh, en, or auto: as the language of each text was told.",
-        autocompletion=completion.complete_words("auto", "zh", "en"),
+        "CODE",
+        "How words are cut: zh, en, or auto: as the language of each text was told.",
+        complete=completion.complete_words("auto", "zh", "en"),
     ),
 ]
-
-
 WithQuestionOption = Annotated[
     bool,
-    typer.Option(
+    flag(
         "--with-question/--answer-only",
-        help="Whether vectors are those of an answer with its question, or of the answer alone.",
+        "Whether vectors are those of an answer with its question, or of the answer alone.",
     ),
-]
-
-
-ModelFolderOption = Annotated[
-    str,
-    typer.Option(
-        "--model-folder", metavar="DIR", help="Where the local model of a probe lies by now."
-    ),
-]
-
-
-TopKOption = Annotated[
-    int,
-    typer.Option("--top-k", metavar="K", min=1, help="Words of an answer that are averaged."),
-]
-
-
-JudgeOption = Annotated[
-    str, typer.Option("--judge", metavar="MODEL", help="The chat model of the scorer judge.")
 ]
 
 
@@ -338,12 +289,19 @@ def score_dataset(
     dataset: DatasetOption = "",
     scorers: ScorersOption = None,
     lang: LangOption = "auto",
-    top_k: TopKOption = 5,
+    top_k: Annotated[
+        int,
+        typer.Option("--top-k", metavar="K", min=1, help="Words of an answer that are averaged."),
+    ] = 5,
     with_question: WithQuestionOption = True,
     embedder: EmbedderOption = "",
     base_url: UrlOption = "",
-    judge: JudgeOption = "",
-    model_folder: ModelFolderOption = "",
+    judge: Annotated[
+        str, value_option("--judge", "MODEL", "The chat model of the scorer judge.")
+    ] = "",
+    model_folder: Annotated[
+        str, value_option("--model-folder", "DIR", "Where the local model of a probe lies by now.")
+    ] = "",
     dry_run: DryOption = False,
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -355,26 +313,28 @@ def score_dataset(
     """
     if context.invoked_subcommand is not None:
         return
-    from tui_annotate.lab.score.scoring import ScoreOptions, scoring_service
+    from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
+    from tui_annotate.lab.score.scoring import ScoreOptions, ScoreService
+    from tui_annotate.plugins.scoring import ScorerOptions
 
     if not scorers:
         raise InvalidInput("no scorer is named", "--scorer unigram, or --scorer similarity")
     with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        embeds = partial(space.machines.embedder, embedder, base_url=base_url)
-        settings = {"top_k": top_k, "with_question": with_question, "folder": model_folder}
-        options = build_scorer_options(
-            space,
-            scorers,
-            judge=judge,
-            base_url=base_url,
-            unasked=dry_run,
-            embedder=embeds,
-            **settings,
+        loaded_judge = None
+        if "judge" in scorers and (judge or space.settings.judge_model):
+            loaded_judge = load_named_judge(space, judge, base_url=base_url, unasked=dry_run)
+        options = ScorerOptions(
+            judge=loaded_judge,
+            prompts=str(prompt_folders(space, None)[0]),
+            embedder=partial(space.machines.embedder, embedder, base_url=base_url),
+            top_k=top_k,
+            with_question=with_question,
+            folder=model_folder,
         )
         chosen = ScoreOptions(
             dataset=choose_dataset(space, dataset), scorer="", language=lang, options=options
         )
-        service = scoring_service(space.machines)
+        service = ScoreService(space.machines)
         gc.freeze()  # else the collector walks all that the libraries keep, again and again
         reports = [
             _run_scorer(service, replace(chosen, scorer=each), dry_run=dry_run, as_json=as_json)
@@ -402,42 +362,34 @@ def _run_scorer(
     return report_as_json(scored)
 
 
-ColumnsOption = Annotated[
-    str,
-    typer.Option(
-        "--columns",
-        metavar="NAMES",
-        help="No file: columns that the samples came with, parted by commas; all for those of"
-        " generated answers.",
-    ),
-]
-
-
 def import_scores(
     file: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[FILE]", help="JSON lines, a JSON array, CSV or TSV.", show_default=False
-        ),
+        Path | None, argument("[FILE]", "JSON lines, a JSON array, CSV or TSV.")
     ] = None,
     *,
     dataset: DatasetOption = "",
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="What the score is called.")
-    ] = "",
+    name: Annotated[str, value_option("--name", "NAME", "What the score is called.")] = "",
     id_column: Annotated[
-        str, typer.Option("--id-column", metavar="NAME", help="The column of the samples' ids.")
+        str, value_option("--id-column", "NAME", "The column of the samples' ids.")
     ] = "id",
     score_column: Annotated[
         str,
-        typer.Option(
+        value_option(
             "--score-column",
-            metavar="NAME",
-            help="The column of the numbers; else that of the score's name, else `score`.",
+            "NAME",
+            "The column of the numbers; else that of the score's name, else `score`.",
         ),
     ] = "",
-    low: Annotated[bool, typer.Option("--low", help="A low score is the better one.")] = False,
-    columns: ColumnsOption = "",
+    low: Annotated[bool, flag("--low", "A low score is the better one.")] = False,
+    columns: Annotated[
+        str,
+        value_option(
+            "--columns",
+            "NAMES",
+            "No file: columns that the samples came with, parted by commas; all for those of"
+            " generated answers.",
+        ),
+    ] = "",
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
 ) -> None:
@@ -446,7 +398,7 @@ def import_scores(
     One wrong row refuses the file: an id that is not there, or comes twice, or no number.
     """
     from tui_annotate.lab.score.score_import import ColumnNames
-    from tui_annotate.lab.score.scoring import scoring_service
+    from tui_annotate.lab.score.scoring import ScoreService
 
     if (file is None) == (not columns):
         raise InvalidInput(
@@ -455,7 +407,7 @@ def import_scores(
         )
     with open_workspace(workspace, needs=Verb.MANAGE) as space:
         chosen = choose_dataset(space, dataset)
-        scoring = scoring_service(space.machines)
+        scoring = ScoreService(space.machines)
         if file is None:
             named = [] if columns == "all" else [each.strip() for each in columns.split(",")]
             scored = scoring.from_columns(chosen, names=[each for each in named if each])
@@ -478,9 +430,9 @@ def list_runs(
     with open_workspace(workspace, needs=Verb.REPORT) as space:
         runs = space.machines.scores.runs(dataset and choose_dataset(space, dataset))
         newest = {(run.dataset, run.kind, run.maker): run.id for run in runs}
-    stands = set(newest.values())
+    newest_ids = set(newest.values())
     if as_json:
-        output.as_json([run_as_json(run) | {"stands": run.id in stands} for run in runs])
+        output.as_json([run_as_json(run) | {"stands": run.id in newest_ids} for run in runs])
     else:
         rows = [
             (
@@ -490,7 +442,7 @@ def list_runs(
                 run.maker,
                 output.seconds(run.at),
                 run.embedder,
-                "" if run.id in stands else "older",
+                "" if run.id in newest_ids else "older",
             )
             for run in runs
         ]
@@ -500,9 +452,7 @@ def list_runs(
 def remove(
     run: Annotated[
         str,
-        typer.Argument(
-            metavar="RUN", help="Its id or the start of it; or a maker: the newest of its runs."
-        ),
+        argument("RUN", "Its id or the start of it; or a maker: the newest of its runs."),
     ],
     *,
     yes: YesOption = False,

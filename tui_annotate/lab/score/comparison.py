@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -17,7 +17,7 @@ import numpy as np
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.labels import JOINER
-from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Verb, require
+from tui_annotate.domain.people import SETTLED, Verb, require
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.domain.scores import Pooling, RunKind, ScoreRun
@@ -28,11 +28,9 @@ from tui_annotate.lab.score.detection_metrics import (
     measure_detection,
 )
 from tui_annotate.lab.score.human_truths import HumanTruths, TruthOptions
+from tui_annotate.services.export import ExportService
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.people.store import PeopleStore
-    from tui_annotate.storage.scores.store import ScoreStore
     from tui_annotate.workspace.machines import Machines
 
 MAX_NAMES: Final = 20
@@ -41,7 +39,7 @@ MAX_NAMES: Final = 20
 class ChoiceOrigin(StrEnum):
     """The origin of a direction or threshold: run or user, or these samples.
 
-    `only` is the threshold between the two values that there are: nothing was chosen.
+    ONLY is the threshold between the two values that there are: nothing was chosen.
     """
 
     GIVEN = "given"
@@ -53,7 +51,9 @@ class ChoiceOrigin(StrEnum):
 class MachineValues:
     """The values of one score or column, parallel to the judged samples.
 
-    `maker`, `run`: empty for a column. `low`: low values are better supported; None if unknown.
+    Attributes:
+        maker, run: empty for a column.
+        low: low values are better supported; None if unknown.
     """
 
     name: str
@@ -65,10 +65,11 @@ class MachineValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineComparison:
-    """How well one score or column agrees with human labels.
+    """How well one score or column agrees with human labels; see `MachineValues`.
 
-    `maker`, `run`: empty for a column. `n`, `missing`: judged samples with and without a value.
-    `not_numbers`: values that count as missing. `low`: low values are better supported.
+    Attributes:
+        n, missing: judged samples with and without a value.
+        not_numbers: values that count as missing.
     """
 
     name: str
@@ -171,10 +172,12 @@ class Against(StrEnum):
 class ComparisonOptions:
     """Options of a comparison.
 
-    `scores`: names or makers; all if no columns are named. `columns`: fields of meta. `against`:
-    `people`, `settled`, or a person. `unwanted`: labels of unsupported samples; empty for all but
-    Benign. `thresholds`: by name, "" for the others. `low`, `high`: whether low or high is better
-    supported.
+    Attributes:
+        scores: names or makers; all if no columns are named.
+        against: a value of `Against`, or a person.
+        unwanted: labels of unsupported samples; empty for all but Benign.
+        thresholds: by name, "" for the others.
+        low, high: scores whose low or high values are better supported.
     """
 
     dataset: str
@@ -198,7 +201,7 @@ class Comparison:
         ignored_readings: reasons why readings do not count, with counts.
     """
 
-    asked: ComparisonOptions
+    options: ComparisonOptions
     samples: int
     unsupported: int
     supported: int
@@ -209,139 +212,135 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonService:
-    """Compares scores and detectors with human labels.
+    """Compares scores and detectors with human labels."""
 
-    Attributes:
-        check: what makes filters those of the stores, and refuses what names nothing.
-    """
+    machines: Machines
 
-    corpus: CorpusStore
-    scores: ScoreStore
-    people: PeopleStore
-    check: Callable[[RecordFilter], RecordFilter]
-    actor: Actor = OPERATOR
-
-    def report(self, asked: ComparisonOptions) -> Comparison:
+    def report(self, options: ComparisonOptions) -> Comparison:
         """Return all figures.
 
         Raises:
             NotAllowed: this actor may not report on everyone.
             InvalidInput, NotFound: an unknown name or column, or nothing to compare.
         """
-        require(self.actor, Verb.REPORT)
-        asked = self._check_options(asked)
-        runs = self._newest_runs(asked)
-        truths = HumanTruths(self._truth_options(asked))
-        cases = Cases(asked.columns)
-        for record in self.corpus.records(RecordFilter(dataset=asked.dataset)):
+        require(self.machines.actor, Verb.REPORT)
+        options = self._check_options(options)
+        runs = self._newest_runs(options)
+        truths = HumanTruths(self._truth_options(options))
+        cases = Cases(options.columns)
+        for record in self.machines.corpus.records(RecordFilter(dataset=options.dataset)):
             cases.add(record.sample, unsupported=truths.label(record))
         machines = disambiguate_names(
-            [*self._score_values(asked, runs, cases), *cases.column_values(asked.columns)]
+            [*self._score_values(options, runs, cases), *cases.column_values(options.columns)]
         )
         if not machines:
-            raise _nothing_to_compare(asked, runs, cases)
-        _check_names(asked, [each.name for each in machines])
+            raise _nothing_to_compare(options, runs, cases)
+        _check_names(options, [each.name for each in machines])
         return Comparison(
-            asked=asked,
+            options=options,
             samples=cases.samples,
             unsupported=sum(cases.unsupported),
             supported=len(cases.unsupported) - sum(cases.unsupported),
             unjudged=dict(sorted(truths.unjudged.items())),
             ignored_readings=dict(sorted(truths.ignored_readings.items())),
-            machines=tuple(_compare_machine(each, asked, cases) for each in machines),
+            machines=tuple(_compare_machine(each, options, cases) for each in machines),
         )
 
     # what is asked for --------------------------------------------------------------------------
 
-    def _check_options(self, asked: ComparisonOptions) -> ComparisonOptions:
-        self.check(RecordFilter(dataset=asked.dataset))
-        labels = (self.check(RecordFilter(label=each)).label for each in asked.unwanted)
-        if asked.against not in list(Against):
-            self.check(RecordFilter(person=asked.against))
-        return replace(asked, unwanted=tuple(labels))
+    def _check_options(self, options: ComparisonOptions) -> ComparisonOptions:
+        machines = self.machines
+        check = ExportService(machines.corpus, machines.people, machines.log).checked
+        check(RecordFilter(dataset=options.dataset))
+        labels = (check(RecordFilter(label=each)).label for each in options.unwanted)
+        if options.against not in list(Against):
+            check(RecordFilter(person=options.against))
+        return replace(options, unwanted=tuple(labels))
 
-    def _truth_options(self, asked: ComparisonOptions) -> TruthOptions:
+    def _truth_options(self, options: ComparisonOptions) -> TruthOptions:
         people = {
-            person.id for person in self.people.all() if asked.against in (person.id, person.name)
+            person.id
+            for person in self.machines.people.all()
+            if options.against in (person.id, person.name)
         }
         named = {Against.PEOPLE.value: set(), Against.SETTLED.value: {SETTLED}}
         return TruthOptions(
-            people=frozenset(named.get(asked.against, people)),
-            unwanted=tuple(tuple(each.split(JOINER)) for each in asked.unwanted),
-            pool=asked.pool,
-            unmarked_clean=asked.unmarked_clean,
+            people=frozenset(named.get(options.against, people)),
+            unwanted=tuple(tuple(each.split(JOINER)) for each in options.unwanted),
+            pool=options.pool,
+            unmarked_clean=options.unmarked_clean,
         )
 
-    def _newest_runs(self, asked: ComparisonOptions) -> list[ScoreRun]:
-        runs = self.scores.runs(asked.dataset)
+    def _newest_runs(self, options: ComparisonOptions) -> list[ScoreRun]:
+        runs = self.machines.scores.runs(options.dataset)
         newest = {(run.kind, run.maker): run for run in runs if run.kind is not RunKind.SUGGEST}
-        known = {*self.scores.names(asked.dataset), *(maker for _, maker in newest)}
-        for name in asked.scores:
+        known = {*self.machines.scores.names(options.dataset), *(maker for _, maker in newest)}
+        for name in options.scores:
             if name not in known:
                 there = (
                     ", ".join(sorted(known)[:MAX_NAMES]) or "none; make some: tui-annotate score"
                 )
                 hint = f"{suggest_word(name, known)}there are: {there}"
-                raise InvalidInput(f"dataset {asked.dataset!r} has no score {name!r}", hint)
+                raise InvalidInput(f"dataset {options.dataset!r} has no score {name!r}", hint)
         return list(newest.values())
 
     def _score_values(
-        self, asked: ComparisonOptions, runs: Iterable[ScoreRun], cases: Cases
+        self, options: ComparisonOptions, runs: Iterable[ScoreRun], cases: Cases
     ) -> Iterator[MachineValues]:
-        if asked.columns and not asked.scores:
+        if options.columns and not options.scores:
             return
         for run in runs:
             found: dict[str, dict[int, float]] = {}
-            for key, scores in self.scores.scores(asked.dataset, runs=[run.id]):
+            for key, scores in self.machines.scores.scores(options.dataset, runs=[run.id]):
                 for score in scores if key in cases.places else ():
                     if score.extra == 0 and score.raw is not None:
                         found.setdefault(score.name, {})[cases.places[key]] = score.raw
             for name, values in found.items():
-                if not asked.scores or {name, run.maker} & {*asked.scores}:
+                if not options.scores or {name, run.maker} & {*options.scores}:
                     yield MachineValues(name, run.maker, run.id, values, low=name in run.low)
 
 
 def _nothing_to_compare(
-    asked: ComparisonOptions, runs: Sequence[ScoreRun], cases: Cases
+    options: ComparisonOptions, runs: Sequence[ScoreRun], cases: Cases
 ) -> InvalidInput:
     if not runs:
         hint = cases.hint("make some, or name a detector's --column;")
-        return InvalidInput(f"dataset {asked.dataset!r} has no scores", hint, code="no-scores")
+        return InvalidInput(f"dataset {options.dataset!r} has no scores", hint, code="no-scores")
     if not cases.places:
         hint = "people annotate and finish samples first, or --unmarked-clean"
-        message = f"dataset {asked.dataset!r} has no sample that people judged"
+        message = f"dataset {options.dataset!r} has no sample that people judged"
         return InvalidInput(message, hint, code="no-judged-sample")
-    named = ", ".join(asked.scores) or "the scores"
+    named = ", ".join(options.scores) or "the scores"
     hint = "see what each holds: tui-annotate score list"
     message = f"{named}: no number of any sample that people judged"
     return InvalidInput(message, hint, code="no-numbers")
 
 
-def _check_names(asked: ComparisonOptions, names: Sequence[str]) -> None:
-    for name in sorted({*asked.thresholds, *asked.low, *asked.high} - {*names, ""}):
+def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
+    for name in sorted({*options.thresholds, *options.low, *options.high} - {*names, ""}):
         hint = f"{suggest_word(name, names)}there are: {', '.join(names[:MAX_NAMES])}"
         raise InvalidInput(f"{name!r} is not compared", hint)
-    for name in sorted(asked.low & asked.high):
+    for name in sorted(options.low & options.high):
         raise InvalidInput(f"{name!r} can not be better both low and high", "say one of them")
 
 
 def _compare_machine(
-    machine: MachineValues, asked: ComparisonOptions, cases: Cases
+    machine: MachineValues, options: ComparisonOptions, cases: Cases
 ) -> MachineComparison:
     numbers = {place: parse_number(value) for place, value in machine.values.items()}
     places = sorted(place for place, value in numbers.items() if value is not None)
     values = np.array([numbers[place] for place in places], np.float64)
     unsupported = np.array([cases.unsupported[place] for place in places], np.bool_)
     low, direction = machine.low, ChoiceOrigin.GIVEN
-    if machine.name in asked.low | asked.high:
-        low = machine.name in asked.low
+    if machine.name in options.low | options.high:
+        low = machine.name in options.low
     elif low is None:
         low, direction = area(values, unsupported, low=False) < _CHANCE_AREA, ChoiceOrigin.FOUND
-    at = asked.thresholds.get(machine.name, asked.thresholds.get(""))
-    cut = ChoiceOrigin.GIVEN
-    if at is None and places:
-        cut = ChoiceOrigin.FOUND if len(np.unique(values)) > _BINARY else ChoiceOrigin.ONLY
-        at = best_threshold(values, unsupported, low=low)
+    threshold = options.thresholds.get(machine.name, options.thresholds.get(""))
+    origin = ChoiceOrigin.GIVEN
+    if threshold is None and places:
+        origin = ChoiceOrigin.FOUND if len(np.unique(values)) > _BINARY else ChoiceOrigin.ONLY
+        threshold = best_threshold(values, unsupported, low=low)
     return MachineComparison(
         name=machine.name,
         maker=machine.maker,
@@ -351,22 +350,13 @@ def _compare_machine(
         not_numbers=len(numbers) - len(places),
         low=low,
         direction=direction,
-        threshold=at,
-        threshold_origin=cut,
+        threshold=threshold,
+        threshold_origin=origin,
         detected=measure_detection(
             values,
             unsupported,
             low=low,
-            threshold=at or 0.0,
+            threshold=threshold or 0.0,
             clusters=[cases.clusters[place] for place in places],
         ),
     )
-
-
-def comparison_service(machines: Machines) -> ComparisonService:
-    """Return the comparison service of an open workspace."""
-    from tui_annotate.services.export import ExportService
-
-    names = ExportService(machines.corpus, machines.people, machines.log)
-    corpus, scores, people = machines.corpus, machines.scores, machines.people
-    return ComparisonService(corpus, scores, people, names.checked, machines.actor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +13,9 @@ from tui_annotate.cli.options import (
     WorkspaceOption,
     choose_dataset,
     examples,
+    flag,
     open_workspace,
+    value_option,
 )
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.scores import Pooling
@@ -21,10 +23,6 @@ from tui_annotate.lab.score.commands import DatasetOption
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-
-def _option(name: str, metavar: str, text: str) -> Any:
-    return typer.Option(name, metavar=metavar, help=text)
 
 
 _Names = list[str] | None
@@ -43,56 +41,43 @@ def register(app: typer.Typer) -> None:
     )(compare_machines)
 
 
+ScoreOption = Annotated[
+    _Names,
+    value_option("--score", "NAME", "This score, or those of this maker; else all that there are."),
+]
+ColumnOption = Annotated[
+    _Names,
+    value_option("--column", "META", "A column of the samples that holds a detector's numbers."),
+]
+AgainstOption = Annotated[
+    str,
+    value_option(
+        "--against", "WHOM", "people (all readers), settled (by review), or a person's name."
+    ),
+]
+UnwantedOption = Annotated[
+    _Names,
+    value_option(
+        "--unwanted", "LABEL", "What calls a sample unsupported; else any label but Benign."
+    ),
+]
+UnmarkedCleanOption = Annotated[
+    bool,
+    flag("--unmarked-clean", "Samples in which nobody marked anything count as supported."),
+]
+ThresholdOption = Annotated[
+    _Names,
+    value_option(
+        "--threshold", "NAME=VALUE", "Where a score parts them; VALUE alone for all others."
+    ),
+]
 ChartOption = Annotated[
     str,
-    _option(
+    value_option(
         "--chart",
         "MEASURE",
         "What is drawn: balanced_accuracy, f1_macro, f1_unsupported, auc or kappa.",
     ),
-]
-
-
-AgainstOption = Annotated[
-    str,
-    _option("--against", "WHOM", "people (all readers), settled (by review), or a person's name."),
-]
-
-
-UnwantedOption = Annotated[
-    _Names,
-    _option("--unwanted", "LABEL", "What calls a sample unsupported; else any label but Benign."),
-]
-
-
-UnmarkedCleanOption = Annotated[
-    bool,
-    typer.Option(
-        "--unmarked-clean", help="Samples in which nobody marked anything count as supported."
-    ),
-]
-
-
-ThresholdOption = Annotated[
-    _Names,
-    _option("--threshold", "NAME=VALUE", "Where a score parts them; VALUE alone for all others."),
-]
-
-
-ScoreOption = Annotated[
-    _Names,
-    _option("--score", "NAME", "This score, or those of this maker; else all that there are."),
-]
-
-
-ColumnOption = Annotated[
-    _Names,
-    _option("--column", "META", "A column of the samples that holds a detector's numbers."),
-]
-
-
-PoolOption = Annotated[
-    Pooling, typer.Option(help="Unsupported by one reader, by more than half, or by all.")
 ]
 
 
@@ -103,20 +88,20 @@ def compare_machines(
     column: ColumnOption = None,
     against: AgainstOption = "people",
     unwanted: UnwantedOption = None,
-    pool: PoolOption = Pooling.WORST,
+    pool: Annotated[
+        Pooling, typer.Option(help="Unsupported by one reader, by more than half, or by all.")
+    ] = Pooling.WORST,
     unmarked_clean: UnmarkedCleanOption = False,
     threshold: ThresholdOption = None,
     low: Annotated[
-        _Names, _option("--low", "NAME", "Of this one a low value is the better supported.")
+        _Names, value_option("--low", "NAME", "Of this one a low value is the better supported.")
     ] = None,
     high: Annotated[
-        _Names, _option("--high", "NAME", "Of this one a high value is the better.")
+        _Names, value_option("--high", "NAME", "Of this one a high value is the better.")
     ] = None,
     chart: ChartOption = "balanced_accuracy",
     as_json: JsonOption = False,
-    as_csv: Annotated[
-        bool, typer.Option("--csv", help="Print CSV: a row for each measure.")
-    ] = False,
+    as_csv: Annotated[bool, flag("--csv", "Print CSV: a row for each measure.")] = False,
     workspace: WorkspaceOption = None,
 ) -> None:
     """Hold scores, judges and detectors against people.
@@ -128,7 +113,7 @@ def compare_machines(
     """
     if as_json and as_csv:
         raise InvalidInput("--json and --csv both print to standard output", "give one of them")
-    from tui_annotate.lab.score.comparison import ComparisonOptions, comparison_service
+    from tui_annotate.lab.score.comparison import ComparisonOptions, ComparisonService
     from tui_annotate.lab.score.comparison_output import as_json as shaped
     from tui_annotate.lab.score.comparison_output import print_comparison, print_csv
     from tui_annotate.lab.score.detection_metrics import MEASURES
@@ -137,7 +122,7 @@ def compare_machines(
         raise InvalidInput(f"no measure {chart!r}", f"there are: {', '.join(MEASURES)}")
     thresholds = _parse_thresholds(threshold or ())
     with open_workspace(workspace) as space:
-        asked = ComparisonOptions(
+        options = ComparisonOptions(
             dataset=choose_dataset(space, dataset),
             scores=tuple(score or ()),
             columns=tuple(dict.fromkeys(column or ())),
@@ -149,7 +134,7 @@ def compare_machines(
             low=frozenset(low or ()),
             high=frozenset(high or ()),
         )
-        found = comparison_service(space.machines).report(asked)
+        found = ComparisonService(space.machines).report(options)
     if as_json:
         output.as_json(shaped(found))
     elif as_csv:

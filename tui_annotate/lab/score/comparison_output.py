@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tui_annotate.cli import charts, output
 from tui_annotate.cli.charts import ValueInterval
@@ -26,13 +26,13 @@ _DIGITS: Final = 4
 
 def as_json(found: Comparison) -> dict[str, Any]:
     """Return the JSON; an undefined measure is null, with the reason in `undefined`."""
-    asked = found.asked
+    options = found.options
     return {
-        "dataset": asked.dataset,
-        "against": asked.against,
-        "unwanted": list(asked.unwanted),
-        "pool": asked.pool.value,
-        "unmarked_clean": asked.unmarked_clean,
+        "dataset": options.dataset,
+        "against": options.against,
+        "unwanted": list(options.unwanted),
+        "pool": options.pool.value,
+        "unmarked_clean": options.unmarked_clean,
         "samples": found.samples,
         "judged": found.unsupported + found.supported,
         "unsupported": found.unsupported,
@@ -95,28 +95,23 @@ def _figure_as_json(name: str, figure: DetectionFigure) -> dict[str, Any]:
     }
 
 
-_TITLES: Final = {
-    "balanced_accuracy": "bal.acc",
-    "f1_macro": "F1",
-    "f1_unsupported": "F1 uns.",
-    "auc": "AUC",
-    "kappa": "kappa",
+class _MeasureStyle(NamedTuple):
+    """How a measure is shown; `chance` is what guessing gives, where that is one value."""
+
+    title: str
+    name: str
+    least: float = 0.0
+    most: float = 1.0
+    chance: float | None = None
+
+
+_STYLES: Final = {
+    "balanced_accuracy": _MeasureStyle("bal.acc", "balanced accuracy", chance=0.5),
+    "f1_macro": _MeasureStyle("F1", "F1, mean of both kinds"),
+    "f1_unsupported": _MeasureStyle("F1 uns.", "F1 of unsupported samples"),
+    "auc": _MeasureStyle("AUC", "area under the curve", chance=0.5),
+    "kappa": _MeasureStyle("kappa", "Cohen's kappa", least=-1.0, chance=0.0),
 }
-_NAMES: Final = {
-    "balanced_accuracy": "balanced accuracy",
-    "f1_macro": "F1, mean of both kinds",
-    "f1_unsupported": "F1 of unsupported samples",
-    "auc": "area under the curve",
-    "kappa": "Cohen's kappa",
-}
-_SCALES: Final[dict[str, tuple[float, float, float | None]]] = {
-    "balanced_accuracy": (0.0, 1.0, 0.5),
-    "f1_macro": (0.0, 1.0, None),
-    "f1_unsupported": (0.0, 1.0, None),
-    "auc": (0.0, 1.0, 0.5),
-    "kappa": (-1.0, 1.0, 0.0),
-}
-"""The ends of a measure's scale, and what guessing gives where that is one value."""
 
 
 def print_csv(found: Comparison) -> None:
@@ -132,22 +127,29 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
     output.line(f"{judged} of {found.samples:,}: {found.unsupported:,} unsupported")
     output.line("")
     columns = [Column("machine", flexible=True), Column("n", number=True)]
-    columns += [Column(each, number=True) for each in (*_TITLES.values(), "threshold")]
+    columns += [
+        Column(each, number=True)
+        for each in (*(style.title for style in _STYLES.values()), "threshold")
+    ]
     rows = [
         [
             each.name,
             f"{each.n:,}",
-            *(_format_figure(each.detected.figures[name]) for name in _TITLES),
+            *(_format_figure(each.detected.figures[name]) for name in _STYLES),
             _format_threshold(each),
         ]
         for each in found.machines
     ]
     output.table(columns, rows)
     output.line("")
-    output.line(f"{_NAMES[charted]}, 95% intervals:")
-    least, most, chance = _SCALES[charted]
-    lying = [_chart_interval(each, charted) for each in found.machines]
-    charts.print_intervals(lying, least=least, most=most, chance=chance)
+    style = _STYLES[charted]
+    output.line(f"{style.name}, 95% intervals:")
+    charts.print_intervals(
+        [_chart_interval(each, charted) for each in found.machines],
+        least=style.least,
+        most=style.most,
+        chance=style.chance,
+    )
     output.line("")
     _print_notes(found)
 
@@ -173,10 +175,10 @@ def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
 
 
 def _print_notes(found: Comparison) -> None:
-    asked, say = found.asked, output.say
-    labels = ", ".join(asked.unwanted) or "any label but Benign"
-    whom = {"people": f"of all readers, pooled by {asked.pool}", "settled": "that review settled"}
-    say(f"unsupported: {labels}, {whom.get(asked.against, f'of {asked.against}')}")
+    options, say = found.options, output.say
+    labels = ", ".join(options.unwanted) or "any label but Benign"
+    whom = {"people": f"of all readers, pooled by {options.pool}", "settled": "that review settled"}
+    say(f"unsupported: {labels}, {whom.get(options.against, f'of {options.against}')}")
     for what, reason, count in left_out(found):
         say(f"left out: {output.many(count, what.removesuffix('s'))}: {reason}")
     for machine in found.machines:

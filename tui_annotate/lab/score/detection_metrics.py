@@ -38,7 +38,9 @@ class DetectionFigure:
 class DetectionResult:
     """How well one score detects unsupported samples; `figures` by the names of `MEASURES`.
 
-    `hits`, `misses`: of unsupported samples; `alarms`, `passes`: of supported ones.
+    Attributes:
+        hits, misses: unsupported samples.
+        alarms, passes: supported samples.
     """
 
     hits: int
@@ -104,8 +106,8 @@ def best_threshold(values: Numbers, unsupported: Truths, *, low: bool) -> float:
     bad = np.bincount(own, weights=unsupported, minlength=len(distinct))
     good = np.bincount(own, weights=~unsupported, minlength=len(distinct))
     # Of each kind, the share up to each value: how far they lie apart is what a cut there gains.
-    apart = np.cumsum(bad) / max(bad.sum(), 1) - np.cumsum(good) / max(good.sum(), 1)
-    gain = -apart[:-1] if low else apart[:-1]
+    difference = np.cumsum(bad) / max(bad.sum(), 1) - np.cumsum(good) / max(good.sum(), 1)
+    gain = -difference[:-1] if low else difference[:-1]
     place = int(np.flatnonzero(gain > gain.max() - 1e-12)[0])
     below, above = float(distinct[place]), float(distinct[place + 1])
     middle = below + (above - below) / 2

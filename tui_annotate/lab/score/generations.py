@@ -7,7 +7,6 @@ came; what a newer run found goes before it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -38,7 +37,8 @@ from tui_annotate.lab.score.sample_reader import (
     uncertain_answers,
 )
 from tui_annotate.methods.verdicts import supported
-from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.json_records import doubts_at, read_objects, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
@@ -48,7 +48,6 @@ from tui_annotate.plugins.record_validation import (
     document,
     field,
     identifier,
-    problem,
 )
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
@@ -56,7 +55,6 @@ FORMAT: Final = "generations"
 ROW_FIELDS: Final = ("question", "answer", "type", "generation")
 RANKING_FIELDS: Final = ("category", "rank")
 GENERATION_FIELDS: Final = ("text", "type")
-JUDGEMENT: Final = "gpt_judgement"
 
 TRAITS: Final = FormatTraits(
     title="questions with a right answer and generated ones, a line each",
@@ -77,7 +75,7 @@ PREFERENCE_TRAITS: Final = FormatTraits(
 )
 
 
-def kept_metadata(sample: Sample) -> Mapping[str, Any]:
+def imported_fields(sample: Sample) -> Mapping[str, Any]:
     """Return what the reader stored of a row; empty for samples of other formats."""
     found = sample.imported or {}
     return found if found.get("format") == FORMAT else {}
@@ -94,11 +92,9 @@ class _PlacedGeneration(NamedTuple):
 
 
 def parse_records(
-    row: Any, options: ImportOptions, *, dataset: str, number: int, where: str
+    row: dict[str, Any], options: ImportOptions, *, dataset: str, number: int, where: str
 ) -> tuple[list[Record], list[str]]:
     """Parse the samples of row `number`, from 0; also return doubts about it."""
-    if not isinstance(row, dict):
-        raise InvalidInput(f"the row is {describe_value(row)}, not an object")
     generations = list(_parse_generations(field(row, "generation", option="")))
     normal = [
         each for each in generations if _has_type(each, NORMAL) and each.fields["text"].strip()
@@ -117,17 +113,17 @@ def parse_records(
     name = _row_id(row, options, number)
     blank = [each.place for each in generations if each not in normal and _has_type(each, NORMAL)]
     others = [[each.place, each.fields] for each in generations if each not in normal]
-    made = []
+    records = []
     for each in normal:
         key = f"{name}.{each.place}"
         sample = _build_sample(row, each, dataset=dataset, key=key, answer=answer)
         if each is normal[0]:
             sample = replace(sample, imported=_first_imported(sample, row, others))
-        made.append(
+        records.append(
             Record(replace(sample, group=name, request=Request(question=question)), where=where)
         )
     doubts = [] if question.strip() else ["the question is empty"]
-    return made, doubts + [f"generation {place} has no text and is left out" for place in blank]
+    return records, doubts + [f"generation {place} has no text and is left out" for place in blank]
 
 
 def _first_imported(
@@ -172,8 +168,8 @@ def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) 
 
     text = _parse_text(field(row, "answer", option=""), "answer")
     spoken = language or guess_language(" ".join((text, *others)))
-    made = document(text, side=Side.SOURCE, column="answer", language=spoken)
-    return replace(made, key=ANSWER)
+    answer = document(text, side=Side.SOURCE, column="answer", language=spoken)
+    return replace(answer, key=ANSWER)
 
 
 def _parse_text(value: Any, column: str) -> str:
@@ -318,7 +314,7 @@ def _group_key(sample: Sample) -> tuple[str, ...]:
 
 def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
     first = group[0].sample
-    own = kept_metadata(first)
+    own = imported_fields(first)
     placed = _place_answers(group, opinions)
     row: dict[str, Any] = {
         **_row_meta(first),
@@ -344,7 +340,7 @@ def _build_row(group: Sequence[Record], opinions: Opinions) -> GenerationRow:
 def _placed_records(group: Sequence[Record]) -> Iterator[tuple[int, Record]]:
     """Yield each sample with its index in the row; of other formats, in order."""
     for number, record in enumerate(group):
-        yield kept_metadata(record.sample).get("place", number), record
+        yield imported_fields(record.sample).get("place", number), record
 
 
 def _place_answers(group: Sequence[Record], opinions: Opinions) -> list[tuple[int, dict[str, Any]]]:
@@ -354,7 +350,7 @@ def _place_answers(group: Sequence[Record], opinions: Opinions) -> list[tuple[in
         for place, record in _placed_records(group)
     }
     number = 0
-    for place, fields in kept_metadata(first).get(OTHERS, ()):
+    for place, fields in imported_fields(first).get(OTHERS, ()):
         number += fields.get("type") == UNCERTAINTY
         scores = [
             score
@@ -366,7 +362,7 @@ def _place_answers(group: Sequence[Record], opinions: Opinions) -> list[tuple[in
 
 
 def _answer_fields(sample: Sample, scores: Sequence[Score]) -> dict[str, Any]:
-    keys = kept_metadata(sample).get("keys") or GENERATION_FIELDS
+    keys = imported_fields(sample).get("keys") or GENERATION_FIELDS
     fields = {name: sample.meta[name] for name in keys if name in sample.meta}
     fields["text"] = sample.document(Side.SUMMARY).text
     if "type" in keys:
@@ -380,16 +376,14 @@ def _score_fields(scores: Iterable[Score]) -> dict[str, Any]:
     for score in scores:
         if score.name in _RANKERS:
             continue
-        number = score.value
-        if score.name == REWARD or number is None:
-            number = score.raw if score.raw is not None else score.value
-        if number is not None:
-            found[score.name] = number
+        pair = (score.raw, score.value) if score.name == REWARD else (score.value, score.raw)
+        if known := [number for number in pair if number is not None]:
+            found[score.name] = known[0]
     return found
 
 
 def _row_meta(sample: Sample) -> dict[str, Any]:
-    own = kept_metadata(sample)
+    own = imported_fields(sample)
     names = own.get("row_keys")
     if names is None:
         return {name: value for name, value in sample.meta.items() if name not in ROW_FIELDS}
@@ -408,7 +402,7 @@ def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> N
     source, summary = sample.document(Side.SOURCE), sample.document(Side.SUMMARY)
     plain = source.key in {"", ANSWER} and not (source.title or summary.key or summary.title)
     lose(RecordTrait.TITLE.value, not plain)
-    if not kept_metadata(sample):
+    if not imported_fields(sample):
         taken = {*ROW_FIELDS, *RANKING_FIELDS}.intersection(sample.meta)
         lose("columns that have a name of this format's own", len(taken))
 
@@ -423,22 +417,20 @@ class GenerationsFormat:
         """One record for each normal answer, in their order; see `Importer.read`."""
         dataset = dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
-            for value in json_values(path, encoding=options.encoding, meter=options.meter):
-                if isinstance(value, Problem):
-                    yield value
-                    continue
+
+            def read_row(row: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
                 where, number = value.where, value.number - 1
-                try:
-                    found, doubts = parse_records(
-                        value.value, options, dataset=dataset, number=number, where=where
-                    )
-                    group = found[0].sample.group
-                    if (before := seen.first(group, where)) != where:
-                        raise InvalidInput(f"id {group} was given at {before} already")
-                    yield from found
-                    yield from (Problem(where, doubt, refused=False) for doubt in doubts)
-                except InvalidInput as error:
-                    yield problem(where, error)
+                found, doubts = parse_records(
+                    row, options, dataset=dataset, number=number, where=where
+                )
+                group = found[0].sample.group
+                if (before := seen.first(group, where)) != where:
+                    raise InvalidInput(f"id {group} was given at {before} already")
+                yield from found
+                yield from doubts_at(where, doubts)
+
+            values = json_values(path, encoding=options.encoding, meter=options.meter)
+            yield from read_objects(values, read_row, what="row")
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -447,7 +439,7 @@ class GenerationsFormat:
         report = ExportReport()
         tally = LossCounter(self.about, report, own=FORMAT)
         for row in build_rows(records, options, tally=tally, report=report):
-            _write_line(target, row.fields)
+            write_json_line(target, row.fields)
         return report
 
 
@@ -469,13 +461,6 @@ class PreferencesFormat:
                 continue
             query = [{"role": "human", "text": row.fields["question"]}]
             texts = [each["text"] for each in row.chosen]
-            _write_line(
-                target,
-                {"query": query, "preference": texts, "task": row.fields.get("category", "")},
-            )
+            task = row.fields.get("category", "")
+            write_json_line(target, {"query": query, "preference": texts, "task": task})
         return report
-
-
-def _write_line(target: TextIO, row: dict[str, Any]) -> None:
-    target.write(json.dumps(row, ensure_ascii=False))
-    target.write("\n")

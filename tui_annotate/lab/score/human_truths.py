@@ -1,6 +1,7 @@
 """One human label for each sample, unsupported or not; and why some samples have none.
 
-A reader counts who is done, or whose marks came in without states. What machines marked never does.
+A reader counts who is done, or whose annotations were imported without states. Annotations by
+machines never count.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ MACHINE: Final = "machine:"
 class TruthOptions:
     """Whose labels count, and which of them.
 
-    `people`: ids; empty for all readers, without review. `unwanted`: labels of unsupported samples,
-    with all below; empty for all but Benign. `unmarked_clean`: untouched samples count as
-    supported.
+    Attributes:
+        people: ids; empty for all readers, without review.
+        unwanted: labels of unsupported samples, with all below; empty for all but Benign.
+        unmarked_clean: untouched samples count as supported.
     """
 
     people: frozenset[str] = frozenset()
@@ -55,7 +57,7 @@ class HumanTruths:
         ignored_readings: reasons why readings do not count, with counts.
     """
 
-    wanted: TruthOptions
+    options: TruthOptions
     unjudged: Counter[str] = field(default_factory=Counter)
     ignored_readings: Counter[str] = field(default_factory=Counter)
 
@@ -65,14 +67,14 @@ class HumanTruths:
         for owned in record.annotations:
             if not owned.annotation.origin.startswith(MACHINE):
                 marks.setdefault(owned.person, []).append(owned.annotation)
-        words = [self._unsupported(own) for own in self._readings(record, marks)]
-        if not words and not marks and self.wanted.unmarked_clean:
+        verdicts = [self._unsupported(own) for own in self._readings(record, marks)]
+        if not verdicts and not marks and self.options.unmarked_clean:
             return False
-        word = pooled(words, self.wanted.pool)
-        if word is None:
-            why = NoTruthReason.TIE if words else NoTruthReason.UNREAD
+        verdict = pooled(verdicts, self.options.pool)
+        if verdict is None:
+            why = NoTruthReason.TIE if verdicts else NoTruthReason.UNREAD
             self.unjudged[why] += 1
-        return word
+        return verdict
 
     def _readings(
         self, record: Record, marks: Mapping[str, list[Annotation]]
@@ -83,8 +85,8 @@ class HumanTruths:
                 yield own
 
     def _counts(self, person: str) -> bool:
-        if self.wanted.people:
-            return person in self.wanted.people
+        if self.options.people:
+            return person in self.options.people
         again = reader(person) != person
         return not (again or person == SETTLED or person.startswith(MACHINE))
 
@@ -96,7 +98,7 @@ class HumanTruths:
         return False
 
     def _unsupported(self, own: Iterable[Annotation]) -> bool:
-        unwanted = self.wanted.unwanted
+        unwanted = self.options.unwanted
         if not unwanted:
             return any(
                 not each.labels or any(path[0].casefold() != BENIGN for path in each.labels)

@@ -1,7 +1,7 @@
 """Local transformers models for scorers: states of a text's last token, and rewards; no network.
 
-Beside the embedder's encoder the one place that loads torch. Folders that could run code are
-refused, and so is what is no such model.
+Only this module and the embedder's encoder load torch. Folders that could run code are refused, and
+so are those without a model.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ INSTALL: Final = (
     " then: pip install 'tui-annotate[neural]'"
 )
 _HASHED_FILES: Final = {"config.json", "tokenizer.json", "tokenizer_config.json", "tokenizer.model"}
+_LOAD_ERRORS: Final = (
+    AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError,
+)  # fmt: skip
 _MAX_TOKENS: Final = 4096
 """Tokens of a text that are looked at, the last ones; fewer where the model takes fewer."""
 
@@ -136,15 +139,9 @@ def _load(folder: Path, kind: str) -> tuple[Any, Any]:
         model = getattr(transformers, kind).from_pretrained(
             str(folder), use_safetensors=True, dtype="auto", **safe
         )
-    except (SafetensorError, AttributeError, ImportError, LookupError, OSError) as error:
-        raise _load_error(folder, error) from error
-    except (RuntimeError, TypeError, ValueError) as error:
-        raise _load_error(folder, error) from error
+    except (SafetensorError, *_LOAD_ERRORS) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise Unavailable(
+            f"the model in {folder} can not be loaded: {reason}", "fetch or copy it again"
+        ) from error
     return tokenizer, model.eval()
-
-
-def _load_error(folder: Path, error: Exception) -> Unavailable:
-    reason = " ".join(str(error).split())[:300]
-    return Unavailable(
-        f"the model in {folder} can not be loaded: {reason}", "fetch or copy it again"
-    )

@@ -6,18 +6,17 @@ others say nothing, and are counted.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidRecord, NotFound
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.records import Problem, RecordFilter
 from tui_annotate.lab.score import probes
 from tui_annotate.lab.score.probes import AUTO, TrainedProbe
@@ -27,8 +26,6 @@ from tui_annotate.methods.verdicts import supported
 from tui_annotate.plugins.files.json_values import json_values
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.scores.store import ScoreStore
     from tui_annotate.workspace.machines import Machines
 
 _LABEL_OF_CATEGORY: Final = {Category.ALL_RIGHT.value: True, Category.ALL_WRONG.value: False}
@@ -87,30 +84,27 @@ class TrainingQuestions:
 
 @dataclass(frozen=True, slots=True)
 class ProbeTrainingService:
-    """Trains probes; for managers."""
+    """Trains probes; raises NotAllowed for all but managers."""
 
-    corpus: CorpusStore
-    scores: ScoreStore
-    actor: Actor = OPERATOR
+    machines: Machines
 
     def run(
-        self, asked: ProbeOptions, *, progress: Callable[[Progress], None] | None = None
+        self, options: ProbeOptions, *, progress: Callable[[Progress], None] | None = None
     ) -> tuple[TrainedProbe, TrainingQuestions]:
         """Train a probe; also return its questions.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound, InvalidInput, InvalidRecord: data is missing, invalid, or too little.
             Unavailable: libraries or model are missing.
         """
-        require(self.actor, Verb.MANAGE)
-        questions = self._collect(asked)
-        return train_on(asked, questions, progress=progress), questions
+        require(self.machines.actor, Verb.MANAGE)
+        questions = self._collect(options)
+        return train_on(options, questions, progress=progress), questions
 
-    def _collect(self, asked: ProbeOptions) -> TrainingQuestions:
+    def _collect(self, options: ProbeOptions) -> TrainingQuestions:
         found = TrainingQuestions()
-        categories = self._categories(asked) if asked.whose is LabelSource.MACHINE else None
-        records = self.corpus.records(RecordFilter(dataset=asked.dataset))
+        categories = self._categories(options) if options.whose is LabelSource.MACHINE else None
+        records = self.machines.corpus.records(RecordFilter(dataset=options.dataset))
         answers = (record for record in records if is_answer(record.sample))
         for _, several in groupby(answers, key=lambda one: one.sample.group or one.sample.id):
             own = list(several)
@@ -128,43 +122,36 @@ class ProbeTrainingService:
                 )
         if not found.questions and not found.unused:
             raise NotFound(
-                f"dataset {asked.dataset!r} has no answers to questions",
+                f"dataset {options.dataset!r} has no answers to questions",
                 "tui-annotate ingest --format generations FILE",
             )
         return found
 
-    def _categories(self, asked: ProbeOptions) -> Mapping[str, str]:
+    def _categories(self, options: ProbeOptions) -> Mapping[str, str]:
         found = {
             key.id: score.text
-            for key, scores in self.scores.scores(asked.dataset, names=[CATEGORY])
+            for key, scores in self.machines.scores.scores(options.dataset, names=[CATEGORY])
             for score in scores
         }
         if not found:
-            raise NotFound(f"no ranker judged dataset {asked.dataset!r}", "tui-annotate rank")
+            raise NotFound(f"no ranker judged dataset {options.dataset!r}", "tui-annotate rank")
         return found
 
 
 def train_on(
-    asked: ProbeOptions,
+    options: ProbeOptions,
     found: TrainingQuestions,
     *,
     progress: Callable[[Progress], None] | None = None,
 ) -> TrainedProbe:
     """Train a probe on some questions, without a workspace; see `ProbeTrainingService.run`."""
-    began, count = time.monotonic(), len(found.questions)
-
-    def report(looked: int) -> None:
-        if progress:
-            seconds = time.monotonic() - began
-            progress(Progress("looking", looked, share=looked / count, seconds=seconds))
-
     return probes.train(
         found.questions,
         found.known,
-        model=asked.model,
-        layer=asked.layer,
-        seed=asked.seed,
-        on_progress=report,
+        model=options.model,
+        layer=options.layer,
+        seed=options.seed,
+        on_progress=time_phase(progress, "looking", total=len(found.questions)),
     )
 
 
@@ -172,11 +159,16 @@ def read_questions(path: Path) -> TrainingQuestions:
     """Read JSON lines with `question` and `category`, as a ranker writes them.
 
     Raises:
-        NotFound, Unavailable: it can not be opened.
         InvalidRecord: a line can not be read, or lacks one of them.
     """
     found = TrainingQuestions()
-    for row, where in _read_rows(path):
+    for value in json_values(path):
+        where = value.where
+        if isinstance(value, Problem):
+            raise InvalidRecord(str(value), value.hint, where=where)
+        row = value.value
+        if not isinstance(row, dict):
+            raise InvalidRecord(f"{where}: it is no object", "one a line", where=where)
         question, category = row.get("question"), row.get("category")
         if not isinstance(question, str) or not isinstance(category, str):
             raise InvalidRecord(
@@ -190,17 +182,3 @@ def read_questions(path: Path) -> TrainingQuestions:
             why=category.strip() or "without a category",
         )
     return found
-
-
-def _read_rows(path: Path) -> Iterator[tuple[Mapping[str, Any], str]]:
-    for value in json_values(path):
-        if isinstance(value, Problem):
-            raise InvalidRecord(str(value), value.hint, where=value.where)
-        if not isinstance(value.value, dict):
-            raise InvalidRecord(f"{value.where}: it is no object", "one a line", where=value.where)
-        yield value.value, value.where
-
-
-def probe_training_service(machines: Machines) -> ProbeTrainingService:
-    """Return the service of an open workspace that trains probes."""
-    return ProbeTrainingService(machines.corpus, machines.scores, machines.actor)

@@ -46,7 +46,7 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
     """
     kinds = {"known": np.flatnonzero(known), "not known": np.flatnonzero(~known)}
     chance = np.random.default_rng(seed)
-    learnt, apart = [], []
+    training, held_out = [], []
     for kind, places in kinds.items():
         if len(places) < MIN_CASES:
             raise InvalidInput(
@@ -55,9 +55,9 @@ def split_cases(known: Truths, *, seed: int) -> tuple[NDArray[np.intp], NDArray[
             )
         mixed = chance.permutation(places)
         cut = min(round(len(places) * TRAINING_SHARE), len(places) - 1)
-        learnt.append(mixed[:cut])
-        apart.append(mixed[cut:])
-    return np.sort(np.concatenate(learnt)), np.sort(np.concatenate(apart))
+        training.append(mixed[:cut])
+        held_out.append(mixed[cut:])
+    return np.sort(np.concatenate(training)), np.sort(np.concatenate(held_out))
 
 
 def measure_probe(known: Truths, predicted: Truths) -> ProbeMetrics:
@@ -77,12 +77,7 @@ def _share(right: Truths, among: Truths) -> float | None:
 
 
 def predict_chances(states: Numbers, weights: Numbers, *, bias: float) -> Numbers:
-    """Return (cases,): the probability that each is known.
-
-    Args:
-        states: (cases, size).
-        weights: (size,).
-    """
+    """Return (cases,), the probability that each is known, of (cases, size) and (size,)."""
     sums = np.clip(states @ weights + bias, -700, 700)
     found: Numbers = 1 / (1 + np.exp(-sums))
     return found
@@ -116,8 +111,6 @@ class Probe:
 
     def chance(self, states: NDArray[np.float32]) -> float:
         """Return the probability that the answer is known. `states`: (layers, size)."""
-        import numpy as np
-
         state = states[self.layer - 1 : self.layer].astype(np.float64)
         return float(predict_chances(state, np.array(self.weights), bias=self.bias)[0])
 
@@ -131,12 +124,7 @@ class Probe:
 
 
 def read_probe(path: Path) -> Probe:
-    """Read a probe.
-
-    Raises:
-        NotFound: there is no such file.
-        InvalidInput: it holds no probe.
-    """
+    """Read the probe of a file; InvalidInput if it holds none."""
     if not path.is_file():
         raise NotFound(f"there is no file {path}", "make one: tui-annotate score train-probe")
     if path.stat().st_size > _MAX_BYTES:
@@ -171,8 +159,8 @@ class TrainedProbe:
     """A probe with its metrics, and the numbers of training and held-out questions."""
 
     probe: Probe
-    learnt: int
-    apart: int
+    training: int
+    held_out: int
     layers: Mapping[int, ProbeMetrics]
 
 
@@ -194,10 +182,8 @@ def train(
         InvalidInput: there is no such layer, or too few questions of a kind.
         Unavailable: libraries or model are missing.
     """
-    import numpy as np
-
     truth = np.array(known, np.bool_)
-    learnt, apart = split_cases(truth, seed=seed)
+    training, held_out = split_cases(truth, seed=seed)
     local = LanguageModel(model)
     if not 0 <= layer <= local.layers:
         raise InvalidInput(f"there is no layer {layer}", f"1 to {local.layers}, or auto")
@@ -206,10 +192,11 @@ def train(
         states[place] = local.states(question)
         on_progress(place + 1)
     wanted = range(1, local.layers + 1) if layer == AUTO else [layer]
-    fitted = {each: _fit(states[learnt, each - 1], truth[learnt], seed) for each in wanted}
+    fitted = {each: _fit(states[training, each - 1], truth[training], seed) for each in wanted}
     best = max(wanted, key=lambda each: fitted[each].score)
     by_layer = {
-        each: _measure_layer(fitted[each], states[apart, each - 1], truth[apart]) for each in wanted
+        each: _measure_layer(fitted[each], states[held_out, each - 1], truth[held_out])
+        for each in wanted
     }
     probe = Probe(
         folder=str(local.folder),
@@ -220,32 +207,30 @@ def train(
         trained={
             "questions": len(questions),
             "known": int(truth.sum()),
-            "learnt": len(learnt),
-            "apart": len(apart),
+            "learnt": len(training),
+            "apart": len(held_out),
             "seed": seed,
             "layers": {str(each): asdict(found) for each, found in by_layer.items()},
         },
     )
-    return TrainedProbe(probe=probe, learnt=len(learnt), apart=len(apart), layers=by_layer)
+    return TrainedProbe(
+        probe=probe, training=len(training), held_out=len(held_out), layers=by_layer
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    weights: NDArray[np.float64]
+    weights: Numbers
     bias: float
     score: float
 
 
-def _measure_layer(
-    fitted: _Fit, states: NDArray[np.float32], known: NDArray[np.bool_]
-) -> ProbeMetrics:
-    import numpy as np
-
+def _measure_layer(fitted: _Fit, states: NDArray[np.float32], known: Truths) -> ProbeMetrics:
     sure = predict_chances(states.astype(np.float64), fitted.weights, bias=fitted.bias)
     return measure_probe(known, sure > _THRESHOLD)
 
 
-def _fit(states: NDArray[np.float32], known: NDArray[np.bool_], seed: int) -> _Fit:
+def _fit(states: NDArray[np.float32], known: Truths, seed: int) -> _Fit:
     try:
         from sklearn.linear_model import LogisticRegression
         from sklearn.model_selection import StratifiedKFold, cross_val_score
@@ -253,8 +238,6 @@ def _fit(states: NDArray[np.float32], known: NDArray[np.bool_], seed: int) -> _F
         from sklearn.preprocessing import StandardScaler
     except ImportError as error:
         raise Unavailable(f"probes are trained by scikit-learn: {error}", INSTALL) from error
-    import numpy as np
-
     pipeline = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     folds = min(_FOLDS, int(known.sum()), int((~known).sum()))
     parts = StratifiedKFold(folds, shuffle=True, random_state=seed)

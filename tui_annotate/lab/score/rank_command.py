@@ -12,9 +12,11 @@ from tui_annotate.cli.options import (
     DryOption,
     JsonOption,
     WorkspaceOption,
+    argument,
     choose_dataset,
     examples,
     open_workspace,
+    value_option,
 )
 from tui_annotate.domain.people import Verb
 from tui_annotate.lab.score.commands import DatasetOption, print_report, report_as_json, run_as_json
@@ -38,25 +40,21 @@ def register(app: typer.Typer) -> None:
     )(rank)
 
 
-UseOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--use",
-        metavar="SCORE",
-        help="With percentile: a score to add up, in place of the published four; may be given"
-        " again.",
-        show_default=False,
-    ),
-]
-
-
 RankerOption = Annotated[
     str,
-    typer.Option(
+    value_option(
         "--ranker",
-        metavar="NAME",
-        help="percentile, or length.",
-        autocompletion=completion.complete_words(PERCENTILE, LENGTH),
+        "NAME",
+        "percentile, or length.",
+        complete=completion.complete_words(PERCENTILE, LENGTH),
+    ),
+]
+UseOption = Annotated[
+    list[str] | None,
+    value_option(
+        "--use",
+        "SCORE",
+        "With percentile: a score to add up, in place of the published four; may be given again.",
     ),
 ]
 
@@ -82,11 +80,10 @@ def rank(
     ] = 30.0,
     short_diff: Annotated[
         int,
-        typer.Option(
+        value_option(
             "--short-diff",
-            metavar="N",
-            help="With length: an answer that is fewer characters longer than the right one"
-            " is short.",
+            "N",
+            "With length: an answer that is fewer characters longer than the right one is short.",
         ),
     ] = 80,
     use: UseOption = None,
@@ -97,13 +94,13 @@ def rank(
 
     What can not be decided has a word of its own.
     """
-    from tui_annotate.lab.score.ranking_service import RankOptions, parse_ranker, ranking_service
+    from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
 
     with (
         open_workspace(workspace, needs=Verb.MANAGE) as space,
         output.progress("answers") as show_progress,
     ):
-        asked = RankOptions(
+        options = RankOptions(
             dataset=choose_dataset(space, dataset),
             ranker=parse_ranker(ranker),
             up=up,
@@ -111,7 +108,7 @@ def rank(
             short=short_diff,
             use=tuple(use or ()),
         )
-        ranked = ranking_service(space.machines).run(asked, progress=show_progress)
+        ranked = RankService(space.machines).run(options, progress=show_progress)
     if as_json:
         output.as_json(ranked_as_json(ranked))
     else:
@@ -150,9 +147,7 @@ def register_automate(app: typer.Typer) -> None:
 
 
 def run(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="YAML: data, scorer, ranker; see docs/machines.")
-    ],
+    file: Annotated[Path, argument("FILE", "YAML: data, scorer, ranker; see docs/machines.")],
     *,
     dry_run: DryOption = False,
     as_json: JsonOption = False,
@@ -196,17 +191,13 @@ def _print_plan(recipe: Recipe, *, as_json: bool) -> None:
     if as_json:
         output.as_json(values)
         return
-    outputs = {
-        name: ", ".join(map(str, value)) for name, value in values.items() if name == "outputs"
-    }
-    scorers = ", ".join(step.scorer for step in recipe.steps) or "none: those in the input"
-    ranker = "none" if recipe.ranker is None else str(recipe.ranker.get("ranker", "percentile"))
     output.facts(
         {
             "data": values["input"] or recipe.dataset,
-            "scorers": scorers,
-            "ranker": ranker,
-            "outputs": outputs["outputs"] or "none",
+            "scorers": ", ".join(step.scorer for step in recipe.steps)
+            or "none: those in the input",
+            "ranker": "none" if recipe.ranker is None else recipe.ranker.get("ranker", PERCENTILE),
+            "outputs": ", ".join(values["outputs"]) or "none",
         }
     )
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 OVERLAP: Final = "unigram_overlap_with_answer_score"
 SURPRISE: Final = "top_k_avg_probs_score"
 TO_ANSWER: Final = "sim2answer_score"
-AMONG: Final = "sim2gen_score"
+TO_OTHERS: Final = "sim2gen_score"
 PROBE: Final = "probe_score"
 REWARD: Final = "rm_score"
 JUDGED: Final = "gpt_judgement_score"
 """The scores by the names under which they were published."""
-SUMMED: Final = (OVERLAP, TO_ANSWER, PROBE, AMONG)
+SUMMED: Final = (OVERLAP, TO_ANSWER, PROBE, TO_OTHERS)
 
 RANK: Final = "rank"
 CATEGORY: Final = "category"
@@ -59,8 +59,10 @@ class Category(StrEnum):
 class AnswerVerdict:
     """A ranker's verdict on one answer.
 
-    `margin`: of the summed scores over the point of indecision. `value`: the same in [0, 1].
-    `as_right`, `as_wrong`: sort keys, highest first, among right and wrong answers.
+    Attributes:
+        margin: of the summed scores over the point of indecision.
+        value: the same in [0, 1].
+        as_right, as_wrong: sort keys, highest first, among right and wrong answers.
     """
 
     label: AnswerLabel
@@ -147,7 +149,7 @@ def label_by_length(
     answers: Sequence[Scores],
     lengths: Sequence[int],
     *,
-    middles: Mapping[str, float],
+    medians: Mapping[str, float],
     short: int,
 ) -> list[AnswerVerdict]:
     """Label the answers to one question, by a rule for short and one for long answers.
@@ -159,20 +161,20 @@ def label_by_length(
     answer.
     """
     return [
-        _label_one_by_length(scores, middles, short=length < short)
+        _label_one_by_length(scores, medians, short=length < short)
         for scores, length in zip(answers, lengths, strict=True)
     ]
 
 
 def _label_one_by_length(
-    scores: Scores, middles: Mapping[str, float], *, short: bool
+    scores: Scores, medians: Mapping[str, float], *, short: bool
 ) -> AnswerVerdict:
     asked = (OVERLAP,) if short else (OVERLAP, SURPRISE, TO_ANSWER, JUDGED)
-    used = [name for name in asked if name in scores and name in middles]
+    used = [name for name in asked if name in scores and name in medians]
     if not used:
         return AnswerVerdict(AnswerLabel.UNDECIDED, None, None)
     total = sum(scores[name] for name in used)
-    middle = sum(middles[name] for name in used)
+    middle = sum(medians[name] for name in used)
     reward, like = scores.get(REWARD, 0.0), scores.get(TO_ANSWER, 0.0)
     label = AnswerLabel.RIGHT if total > middle else AnswerLabel.WRONG
     made = _make_verdict(label, total - middle, len(used))

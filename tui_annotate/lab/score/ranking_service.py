@@ -5,7 +5,6 @@ People's own work plays no part here, so that a ranker can be held against it.
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,8 +14,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Actor, Verb, require
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
@@ -42,8 +41,6 @@ from tui_annotate.lab.score.ranking import (
 )
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.scores.store import ScoreStore
     from tui_annotate.workspace.machines import Machines
 
 _NO_SCORES: Final[tuple[SampleKey | None, tuple[Score, ...]]] = (None, ())
@@ -70,8 +67,10 @@ def parse_ranker(name: str) -> Ranker:
 class RankOptions:
     """Options of a ranking.
 
-    `up`, `down`: percentiles, 0 to 100, down <= up. `short`: answers with fewer extra code points
-    are short. `use`: scores to add up; empty for the published ones.
+    Attributes:
+        up, down: percentiles, 0 to 100, down <= up.
+        short: answers with fewer extra code points are short.
+        use: scores to add up; empty for the published ones.
     """
 
     dataset: str
@@ -103,72 +102,76 @@ Decide = Callable[[Sequence[_Answer]], Sequence[AnswerVerdict]]
 
 @dataclass(frozen=True, slots=True)
 class RankService:
-    """Ranks answers by their scores; for managers."""
+    """Ranks answers by their scores; raises NotAllowed for all but managers."""
 
-    corpus: CorpusStore
-    store: ScoreStore
-    actor: Actor
+    machines: Machines
 
     def run(
-        self, asked: RankOptions, *, progress: Callable[[Progress], None] | None = None
+        self, options: RankOptions, *, progress: Callable[[Progress], None] | None = None
     ) -> RankReport:
         """Rank a dataset by its newest scores, and store the run.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound, InvalidInput: dataset or scores are missing; the options contradict each
             other.
         """
-        require(self.actor, Verb.MANAGE)
-        _check_options(asked)
-        names = _score_names(asked)
-        low = {name for run in self.store.runs(asked.dataset) for name in run.low}
-        decide, parameters = self._build_decision(asked, names, low)
+        require(self.machines.actor, Verb.MANAGE)
+        _check_options(options)
+        names = _score_names(options)
+        low = {name for run in self.machines.scores.runs(options.dataset) for name in run.low}
+        decide, parameters = self._build_decision(options, names, low)
         counts = _RankCounts(progress)
-        scores = self._rank_answers(asked.dataset, names, low, decide=decide, counts=counts)
+        scores = self._rank_answers(options.dataset, names, low, decide=decide, counts=counts)
         run = ScoreRun(
             id=str(uuid.uuid4()),
             kind=RunKind.RANK,
-            maker=asked.ranker.value,
-            dataset=asked.dataset,
+            maker=options.ranker.value,
+            dataset=options.dataset,
             parameters={**parameters, "middle": {RANK: 0.0}},
         )
-        self.store.write(run, scores)
+        self.machines.scores.write(run, scores)
         return RankReport(
-            run=next(each for each in self.store.runs(asked.dataset) if each.id == run.id),
+            run=next(
+                each for each in self.machines.scores.runs(options.dataset) if each.id == run.id
+            ),
             labels={each.value: counts.labels[each] for each in AnswerLabel},
             categories={each.value: counts.categories[each] for each in Category},
             used=tuple(parameters["used"]),
         )
 
     def _build_decision(
-        self, asked: RankOptions, names: Sequence[str], low: set[str]
+        self, options: RankOptions, names: Sequence[str], low: set[str]
     ) -> tuple[Decide, dict[str, Any]]:
         known = [
             _values_by_name(scores, low)
-            for _, scores in self.store.scores(asked.dataset, names=names)
+            for _, scores in self.machines.scores.scores(options.dataset, names=names)
         ]
         answers = [values for each in known for values in each.values()]
         used = [name for name in names if any(name in values for values in answers)]
         if not set(used) - {REWARD}:
             raise NotFound(
-                f"dataset {asked.dataset!r} has none of the scores {', '.join(names)}",
+                f"dataset {options.dataset!r} has none of the scores {', '.join(names)}",
                 "tui-annotate score --dataset NAME --scorer unigram --scorer similarity",
             )
-        if asked.ranker is Ranker.LENGTH:
-            middles = compute_medians(answers)
-            decide = _decide_by_length(middles, asked.short)
-            return decide, {"used": used, "short_diff": asked.short, "medians": middles}
-        up, down = compute_thresholds(answers, names, up=asked.up, down=asked.down)
-        limits = {"up_percentile": asked.up, "down_percentile": asked.down, "up": up, "down": down}
+        if options.ranker is Ranker.LENGTH:
+            medians = compute_medians(answers)
+            decide = _decide_by_length(medians, options.short)
+            return decide, {"used": used, "short_diff": options.short, "medians": medians}
+        up, down = compute_thresholds(answers, names, up=options.up, down=options.down)
+        limits = {
+            "up_percentile": options.up,
+            "down_percentile": options.down,
+            "up": up,
+            "down": down,
+        }
         return lambda answers: label_by_percentile(
             [each.scores for each in answers], up=up, down=down
         ), {"used": used, **limits}
 
     def _read_answers(self, dataset: str, names: Sequence[str], low: set[str]) -> Iterator[_Answer]:
-        waiting = self.store.scores(dataset, names=names)
+        waiting = self.machines.scores.scores(dataset, names=names)
         key, scores = next(waiting, _NO_SCORES)
-        for record in self.corpus.records(RecordFilter(dataset=dataset)):
+        for record in self.machines.corpus.records(RecordFilter(dataset=dataset)):
             answer = _Answer(record.sample)
             if record.sample.key == key:
                 values = _values_by_name(scores, low)
@@ -198,40 +201,37 @@ class _RankCounts:
     def __init__(self, progress: Callable[[Progress], None] | None) -> None:
         self.labels: Counter[AnswerLabel] = Counter()
         self.categories: Counter[Category] = Counter()
-        self._progress = progress
-        self._began = time.monotonic()
+        self._report = time_phase(progress, "ranking")
 
     def count(self, verdicts: Sequence[AnswerVerdict]) -> None:
         """Count a question and its answers."""
         labels = [verdict.label for verdict in verdicts]
         self.labels.update(labels)
         self.categories[categorise(labels)] += 1
-        if self._progress is not None:
-            done, seconds = self.labels.total(), time.monotonic() - self._began
-            self._progress(Progress("ranking", done, seconds=seconds))
+        self._report(self.labels.total())
 
 
-def _check_options(asked: RankOptions) -> None:
-    if asked.short < 0:
-        raise InvalidInput(f"{asked.short:,} is no number of characters", "as --short-diff 80")
-    for percentile in (asked.up, asked.down):
+def _check_options(options: RankOptions) -> None:
+    if options.short < 0:
+        raise InvalidInput(f"{options.short:,} is no number of characters", "as --short-diff 80")
+    for percentile in (options.up, options.down):
         if not 0 <= percentile <= 100:
             raise InvalidInput(f"{percentile:g} is no percentile", "0 to 100, as --up 70 --down 30")
-    if asked.down > asked.up:
+    if options.down > options.up:
         raise InvalidInput(
-            f"the lower percentile {asked.down:g} is above the upper {asked.up:g}",
+            f"the lower percentile {options.down:g} is above the upper {options.up:g}",
             "as --up 70 --down 30",
         )
 
 
-def _score_names(asked: RankOptions) -> tuple[str, ...]:
-    if asked.ranker is Ranker.LENGTH:
-        if asked.use:
+def _score_names(options: RankOptions) -> tuple[str, ...]:
+    if options.ranker is Ranker.LENGTH:
+        if options.use:
             raise InvalidInput(
                 "the length ranker has scores of its own", "leave out --use", code="scores-not-used"
             )
         return _BY_LENGTH
-    return tuple(dict.fromkeys(asked.use)) or SUMMED
+    return tuple(dict.fromkeys(options.use)) or SUMMED
 
 
 def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[str, float]]:
@@ -249,11 +249,11 @@ def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[st
     return found
 
 
-def _decide_by_length(middles: Mapping[str, float], short: int) -> Decide:
+def _decide_by_length(medians: Mapping[str, float], short: int) -> Decide:
     def decide(answers: Sequence[_Answer]) -> Sequence[AnswerVerdict]:
         scores = [each.scores for each in answers]
         lengths = [_length_difference(each.sample) for each in answers]
-        return label_by_length(scores, lengths, middles=middles, short=short)
+        return label_by_length(scores, lengths, medians=medians, short=short)
 
     return decide
 
@@ -277,8 +277,3 @@ def _question_scores(
         if verdict.as_right != verdict.margin and verdict.margin is not None:
             yield Score(key=key, name=AS_RIGHT, raw=verdict.as_right)
             yield Score(key=key, name=AS_WRONG, raw=verdict.as_wrong)
-
-
-def ranking_service(machines: Machines) -> RankService:
-    """Return the ranking service of an open workspace."""
-    return RankService(machines.corpus, machines.scores, machines.actor)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class ScorerStep:
     """A scorer with its options."""
 
     scorer: str
@@ -42,15 +42,18 @@ class Step:
 class Recipe:
     """The content of a recipe file.
 
-    `dataset`: empty for the input's name. `source`: None for a stored dataset. `steps`: scorers in
-    order; none for the input's own scores. `unused`: ignored keys with the reason.
+    Attributes:
+        dataset: empty for the input's name.
+        source: None for a stored dataset.
+        steps: scorers in order; none for the input's own scores.
+        unused: ignored keys with the reason.
     """
 
     dataset: str = ""
     source: Path | None = None
     labelled: Path | None = None
     ranked: Path | None = None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ScorerStep, ...] = ()
     ranker: Mapping[str, Any] | None = None
     unused: tuple[str, ...] = ()
 
@@ -129,12 +132,7 @@ _SCORERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType(
 
 
 def read_recipe(path: Path, *, scorers: tuple[str, ...]) -> Recipe:
-    """Read a recipe file.
-
-    Raises:
-        NotFound, Unavailable: it can not be read.
-        InvalidInput: it is no such file; the message gives the line.
-    """
+    """Read a recipe file; InvalidInput names the line that is none of a recipe."""
     return _Reader(path, scorers).read()
 
 
@@ -175,7 +173,7 @@ class _Reader:
             raise InvalidInput(f"{self._path} holds no keys", "data:, scorer:, ranker:")
         return node
 
-    def _read_steps(self, node: yaml.Node | None) -> Iterator[Step]:
+    def _read_steps(self, node: yaml.Node | None) -> Iterator[ScorerStep]:
         if node is None or _is_empty(node):
             return
         known = (*self._scorers, *_SCORERS)
@@ -189,7 +187,7 @@ class _Reader:
                 chosen.setdefault("embedder", f"neural:{vectors}")
             if model := chosen.pop("model", ""):
                 scorer = f"{scorer}:{model}"
-            yield Step(scorer=scorer, options={**implied, **chosen})
+            yield ScorerStep(scorer=scorer, options={**implied, **chosen})
 
     def _read_section(self, node: yaml.Node | None, keys: _Keys, what: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
@@ -261,8 +259,8 @@ def run_recipe(
     Raises:
         InvalidInput: the input could not be read whole.
     """
-    from tui_annotate.lab.score.ranking_service import RankOptions, parse_ranker, ranking_service
-    from tui_annotate.lab.score.scoring import scoring_service
+    from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
+    from tui_annotate.lab.score.scoring import ScoreService
 
     done = RecipeReport(dataset=recipe.dataset)
     if recipe.source is not None:
@@ -272,7 +270,7 @@ def run_recipe(
         if refused := done.ingested.refused:
             problem = done.ingested.problems[0]
             raise InvalidInput(f"{problem}; {refused} records are refused", problem.hint)
-    scoring = scoring_service(space.machines)
+    scoring = ScoreService(space.machines)
     for step in recipe.steps:
         done.scored.append(
             scoring.run(_score_options(space, step, done.dataset), progress=progress)
@@ -284,14 +282,14 @@ def run_recipe(
         ranker = parse_ranker(rules.pop("ranker", "percentile"))
         use = tuple(rules.pop("use", ()))
         asked = RankOptions(dataset=done.dataset, ranker=ranker, use=use, **rules)
-        done.ranked = ranking_service(space.machines).run(asked, progress=progress)
+        done.ranked = RankService(space.machines).run(asked, progress=progress)
     for target, form in ((recipe.labelled, "generations"), (recipe.ranked, "preferences")):
         if target is not None:
             done.written[str(target)] = space.export(target, format=form, dataset=done.dataset)
     return done
 
 
-def _score_options(space: Workspace, step: Step, dataset: str) -> ScoreOptions:
+def _score_options(space: Workspace, step: ScorerStep, dataset: str) -> ScoreOptions:
     from tui_annotate.lab.score.sample_reader import AUTO
     from tui_annotate.lab.score.scoring import ScoreOptions
 

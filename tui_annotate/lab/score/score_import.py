@@ -14,13 +14,13 @@ from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Sample
 from tui_annotate.lab.score.ranking import (
-    AMONG,
     JUDGED,
     OVERLAP,
     PROBE,
     REWARD,
     SURPRISE,
     TO_ANSWER,
+    TO_OTHERS,
 )
 from tui_annotate.lab.score.sample_reader import DatasetReader, uncertain_answers
 from tui_annotate.lab.score.score_values import RawScore
@@ -46,7 +46,6 @@ def score_rows(path: Path, *, id_column: str, score_columns: Sequence[str]) -> I
 
     Raises:
         InvalidRecord: at the first row without an id or a finite number.
-        NotFound, InvalidInput, Unavailable: the file can not be opened.
     """
     delimiter = _TABLES.get("".join(plain_suffixes(path)[-1:]).lower())
     for where, fields in _read_table(path, delimiter) if delimiter else _read_objects(path):
@@ -126,8 +125,8 @@ def _parse_number(value: Any, column: str) -> float:
     return float(value)
 
 
-_ANSWER_SCORES: Final = (OVERLAP, SURPRISE, TO_ANSWER, AMONG, PROBE, REWARD, JUDGED)
-_NORMALISED: Final = frozenset({OVERLAP, SURPRISE, TO_ANSWER, AMONG, PROBE})
+_ANSWER_SCORES: Final = (OVERLAP, SURPRISE, TO_ANSWER, TO_OTHERS, PROBE, REWARD, JUDGED)
+_NORMALISED: Final = frozenset({OVERLAP, SURPRISE, TO_ANSWER, TO_OTHERS, PROBE})
 """What files of generated answers hold as values over the whole file."""
 _JUDGEMENT: Final = "gpt_judgement"
 _RIGHT: Final = "正确"
@@ -149,7 +148,6 @@ def read_file_scores(
 
     Raises:
         InvalidRecord: at the first row that is wrong.
-        NotFound, InvalidInput, Unavailable: the file can not be read.
     """
     there, seen = set(ids), dict[str, str]()
     columns = (options.score,) if options.score else (name, "score")

@@ -1,4 +1,4 @@
-"""Raw scores, and beside them what they are over their whole run; kept on disk until it ends."""
+"""The scores of a run: collected on disk, and normalised over the whole run at its end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from tempfile import TemporaryFile
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import SampleKey
@@ -31,7 +31,7 @@ class RawScore(NamedTuple):
 
 
 class ScoreValues:
-    """The scores of one run, in a temporary file."""
+    """The scores of one run, in a temporary file, and the number of samples with a score."""
 
     def __init__(self) -> None:
         self._file: IO[str] = TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115  see `close`
@@ -39,13 +39,8 @@ class ScoreValues:
         self._high: dict[str, float] = {}
         self._unknown: dict[str, int] = {}
         self._count: dict[str, int] = {}
-        self._samples = 0
+        self.samples = 0
         self._last = ""
-
-    @property
-    def samples(self) -> int:
-        """The number of samples with a score."""
-        return self._samples
 
     def add(self, scores: Iterable[RawScore]) -> None:
         """Add scores; those of a sample must follow one another."""
@@ -58,7 +53,7 @@ class ScoreValues:
         name, raw = score.name, score.raw
         self._count[name] = self._count.get(name, 0) + 1
         if score.id != self._last:
-            self._samples += score.extra == 0
+            self.samples += score.extra == 0
             self._last = score.id
         if raw is None or not math.isfinite(raw):
             self._unknown[name] = self._unknown.get(name, 0) + 1
@@ -71,24 +66,22 @@ class ScoreValues:
         """Yield all scores with normalised values; those in `before` came normalised."""
         self._file.seek(0)
         for line in self._file:
-            for each in json.loads(line):
-                yield self._to_score(dataset, each, before)
+            for values in json.loads(line):
+                yield self._normalise(dataset, RawScore(*values), before)
 
-    def _to_score(self, dataset: str, each: Sequence[Any], before: Collection[str]) -> Score:
-        name, text, parts, extra = each[1], each[3], tuple(each[4]), each[5]
-        raw: float | None = each[2]
-        value = (
-            None if raw is None else relative_position(raw, self._low[name], high=self._high[name])
-        )
+    def _normalise(self, dataset: str, score: RawScore, before: Collection[str]) -> Score:
+        name, raw = score.name, score.raw
         return Score(
-            key=SampleKey(dataset, each[0]),
+            key=SampleKey(dataset, score.id),
             name=name,
             raw=None if name in before else raw,
-            value=value,
-            text=text,
-            parts=parts,
-            of=SEGMENTS if parts else "",
-            extra=extra,
+            value=None
+            if raw is None
+            else relative_position(raw, self._low[name], high=self._high[name]),
+            text=score.text,
+            parts=tuple(score.parts),
+            of=SEGMENTS if score.parts else "",
+            extra=score.extra,
         )
 
     def notes(self) -> Iterator[str]:

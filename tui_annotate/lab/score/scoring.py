@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import time
 import uuid
-from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Actor, Verb, require
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.lab.score.sample_reader import (
     AUTO,
     LANGUAGES,
     AnsweredQuestion,
     DatasetReader,
-    SegmentedSample,
 )
 from tui_annotate.lab.score.score_import import ColumnNames, ColumnScores, read_file_scores
 from tui_annotate.lab.score.score_values import RawScore, ScoreValues
@@ -33,14 +31,10 @@ from tui_annotate.plugins.scoring import (
     ScorerOptions,
     SentenceScorer,
 )
+from tui_annotate.storage.corpus.store import SegmentStore
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
-    from tui_annotate.storage.scores.store import ScoreStore
     from tui_annotate.workspace.machines import Machines
-
-
-OnProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,62 +68,57 @@ class ScoreReport:
     notes: tuple[str, ...] = ()
 
 
-_Item = TypeVar("_Item", AnsweredQuestion, SegmentedSample)
-
-
 @dataclass(frozen=True, slots=True)
 class ScoreService:
-    """Computes and imports scores; for managers."""
+    """Computes and imports scores; raises NotAllowed for all but managers."""
 
-    corpus: CorpusStore
-    segments: SegmentStore
-    store: ScoreStore
-    actor: Actor
+    machines: Machines
 
-    def run(self, asked: ScoreOptions, *, progress: OnProgress | None = None) -> ScoreReport:
+    def run(
+        self, options: ScoreOptions, *, progress: Callable[[Progress], None] | None = None
+    ) -> ScoreReport:
         """Score a dataset, and store the run as a whole.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such dataset, or nothing in it to score.
             InvalidInput, Unavailable: the scorer is unknown or does not fit; a requirement is
             missing.
         """
-        require(self.actor, Verb.MANAGE)
-        samples = self._count_samples(asked.dataset)
-        scorer = registry.load_scorer(asked.scorer, asked.options)
-        reader = self._open_reader(asked)
-        on_read = _progress_callback(progress, samples)
+        require(self.machines.actor, Verb.MANAGE)
+        samples = self._count_samples(options.dataset)
+        scorer = registry.load_scorer(options.scorer, options.options)
+        reader = self._open_reader(options.dataset, options.language)
+        on_read = time_phase(progress, "scoring", total=samples)
         with closing(ScoreValues()) as values:
-            name = asked.scorer.partition(":")[0]
+            name = options.scorer.partition(":")[0]
             with registry.guard_plugin("scorers", name):
                 values.add(_score_samples(scorer, reader, on_read))
             if not values.samples:
                 raise NotFound(
-                    f"dataset {asked.dataset!r} has nothing that {name} can score",
+                    f"dataset {options.dataset!r} has nothing that {name} can score",
                     "a sample needs a source and a summary",
                 )
             run = _new_run(
-                asked.dataset,
+                options.dataset,
                 str(getattr(scorer, "maker", "") or name),
-                parameters={**scorer.parameters, "language": asked.language},
+                parameters={**scorer.parameters, "language": options.language},
                 low=scorer.low,
             )
             run = replace(run, embedder=str(getattr(scorer, "embedder", "")))
             return self._store_run(run, values, skipped=reader.skipped)
 
-    def cost(self, asked: ScoreOptions) -> tuple[int, Cost | None]:
+    def cost(self, options: ScoreOptions) -> tuple[int, Cost | None]:
         """Return how many samples a run would score, and its cost; sends nothing.
 
         The cost is None for a scorer that works here and costs time alone.
         """
-        samples = self._count_samples(asked.dataset)
-        scorer = registry.load_scorer(asked.scorer, asked.options)
-        reader = self._open_reader(asked)
+        samples = self._count_samples(options.dataset)
+        scorer = registry.load_scorer(options.scorer, options.options)
+        reader = self._open_reader(options.dataset, options.language)
         if not isinstance(scorer, CostlyScorer) or not reader.has_answers():
             return samples, None
         questions = (each.answers for each in reader.questions(lambda _: None))
-        with registry.guard_plugin("scorers", asked.scorer.partition(":")[0]):
+        with registry.guard_plugin("scorers", options.scorer.partition(":")[0]):
             return samples, scorer.cost(questions)
 
     def from_file(
@@ -138,17 +127,16 @@ class ScoreService:
         """Import scores of a file by the ids of samples, all or none.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such dataset or file.
             InvalidInput, InvalidRecord: a row has an unknown or repeated sample, or no number.
         """
-        require(self.actor, Verb.MANAGE)
+        require(self.machines.actor, Verb.MANAGE)
         self._count_samples(dataset)
         if not name.strip():
             raise InvalidInput(
                 "the score has no name", "--name faithfulness, for example", code="score-unnamed"
             )
-        keys = [key.id for key in self.corpus.keys(dataset)]
+        keys = [key.id for key in self.machines.corpus.keys(dataset)]
         with closing(ScoreValues()) as values:
             values.add(read_file_scores(path, keys, name=name, dataset=dataset, options=options))
             low = frozenset({name} if options.low else ())
@@ -161,13 +149,12 @@ class ScoreService:
         """Import scores from columns of the samples; by default all known scores of answers.
 
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such dataset, or no sample has such a column.
             InvalidInput: a column has other values than numbers.
         """
-        require(self.actor, Verb.MANAGE)
+        require(self.machines.actor, Verb.MANAGE)
         self._count_samples(dataset)
-        reader = DatasetReader(self.corpus, self.segments, dataset)
+        reader = self._open_reader(dataset)
         with closing(ScoreValues()) as values:
             columns = ColumnScores(reader, tuple(names), reader.has_answers())
             values.add(columns.scores())
@@ -181,9 +168,9 @@ class ScoreService:
     def _store_run(
         self, run: ScoreRun, values: ScoreValues, *, skipped: int = 0, before: Collection[str] = ()
     ) -> ScoreReport:
-        stored = self.store.write(run, values.scores(run.dataset, before=before))
+        stored = self.machines.scores.write(run, values.scores(run.dataset, before=before))
         return ScoreReport(
-            run=next(each for each in self.store.runs(run.dataset) if each.id == run.id),
+            run=next(each for each in self.machines.scores.runs(run.dataset) if each.id == run.id),
             samples=values.samples,
             scores=stored,
             skipped=skipped,
@@ -191,28 +178,17 @@ class ScoreService:
         )
 
     def _count_samples(self, dataset: str) -> int:
-        there = {info.name: info.samples for info in self.corpus.datasets()}
+        there = {info.name: info.samples for info in self.machines.corpus.datasets()}
         if not there.get(dataset):
             known = ", ".join(there) or "none"
             raise NotFound(f"there is no dataset {dataset!r} with samples", f"there are: {known}")
         return there[dataset]
 
-    def _open_reader(self, asked: ScoreOptions) -> DatasetReader:
-        if asked.language not in LANGUAGES:
-            raise InvalidInput(f"no language {asked.language!r}", f"one of {', '.join(LANGUAGES)}")
-        return DatasetReader(self.corpus, self.segments, asked.dataset, asked.language)
-
-
-def _progress_callback(progress: OnProgress | None, samples: int) -> Callable[[int], None]:
-    began = time.monotonic()
-
-    def told(read: int) -> None:
-        if progress is not None:
-            share = min(read / samples, 1.0)
-            seconds = time.monotonic() - began
-            progress(Progress("scoring", read, share=share, seconds=seconds))
-
-    return told
+    def _open_reader(self, dataset: str, language: str = AUTO) -> DatasetReader:
+        if language not in LANGUAGES:
+            raise InvalidInput(f"no language {language!r}", f"one of {', '.join(LANGUAGES)}")
+        segments = SegmentStore(self.machines.database)
+        return DatasetReader(self.machines.corpus, segments, dataset, language)
 
 
 def _new_run(
@@ -231,18 +207,15 @@ def _new_run(
 def _score_samples(
     scorer: Scorer, reader: DatasetReader, on_read: Callable[[int], None]
 ) -> Iterator[RawScore]:
+    # A scorer may read ahead: the second iterator stays at the item that an opinion is of.
     if reader.has_answers():
-        waiting: deque[AnsweredQuestion] = deque()
-        asked = (each.answers for each in _queue_items(reader.questions(on_read), waiting))
-        for opinions in scorer.of_answers(asked):
-            yield from _answer_scores(waiting.popleft(), opinions)
+        ahead, questions = tee(reader.questions(on_read))
+        for opinions in scorer.of_answers(each.answers for each in ahead):
+            yield from _answer_scores(next(questions), opinions)
     elif isinstance(scorer, SentenceScorer):
-        parted: deque[SegmentedSample] = deque()
-        sentences = (
-            each.sentences for each in _queue_items(reader.segmented_samples(on_read), parted)
-        )
-        for opinions in scorer.of_sentences(sentences):
-            key = parted.popleft().key
+        reading, samples = tee(reader.segmented_samples(on_read))
+        for opinions in scorer.of_sentences(each.sentences for each in reading):
+            key = next(samples).key
             for each in opinions:
                 known = [value for value in each.values if value is not None]
                 worst = min(known, default=None)  # the worst sentence counts for the sample
@@ -252,13 +225,6 @@ def _score_samples(
             f"{scorer.name} scores answers to questions, and there are none in {reader.dataset!r}",
             "tui-annotate ingest --format generations FILE",
         )
-
-
-def _queue_items(items: Iterator[_Item], waiting: deque[_Item]) -> Iterator[_Item]:
-    """Yield items, and queue each until its opinion arrives."""
-    for item in items:
-        waiting.append(item)
-        yield item
 
 
 def _answer_scores(question: AnsweredQuestion, opinions: Iterable[Opinion]) -> Iterator[RawScore]:
@@ -276,11 +242,3 @@ def _answer_scores(question: AnsweredQuestion, opinions: Iterable[Opinion]) -> I
             if place < len(each.values):
                 text = each.words[place] if each.words else ""
                 yield RawScore(key.id, each.name, each.values[place], text, (), extra)
-
-
-def scoring_service(machines: Machines) -> ScoreService:
-    """Return the scoring service of an open workspace."""
-    from tui_annotate.storage.corpus.store import SegmentStore
-
-    segments = SegmentStore(machines.database)
-    return ScoreService(machines.corpus, segments, machines.scores, machines.actor)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tests.helpers.dreamcatcher import golden
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.lab.score.ranking import AMONG, TO_ANSWER
+from tui_annotate.lab.score.ranking import TO_ANSWER, TO_OTHERS
 from tui_annotate.lab.score.scorers.similarity import (
     answer_similarities,
     best_similarities,
@@ -110,13 +110,13 @@ def _values(opinions: tuple[Opinion, ...]) -> dict[str, tuple[float | None, ...]
 def test_answers_are_held_against_the_right_one_and_one_another() -> None:
     """Uncertain ones play no part, wherever they stand among the rest."""
     (found,) = _made(Letters()).of_answers([ASKED])
-    assert _values(found) == {TO_ANSWER: (1.0, 0.0), AMONG: (0.0, 0.0)}
+    assert _values(found) == {TO_ANSWER: (1.0, 0.0), TO_OTHERS: (0.0, 0.0)}
 
 
 def test_one_answer_has_no_others() -> None:
     """Nothing is said of its agreement, and the rest is fine."""
     (found,) = _made(Letters()).of_answers([Answers(question="?", answer="a", texts=("a",))])
-    assert _values(found) == {TO_ANSWER: (1.0,), AMONG: (None,)}
+    assert _values(found) == {TO_ANSWER: (1.0,), TO_OTHERS: (None,)}
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_the_same_text_is_embedded_once_in_a_batch() -> None:
     first, second = _made(letters).of_answers(twice)
     assert letters.asked == [["pool", "reef", "sea"]]
     assert _values(second)[TO_ANSWER] == (0.0, 0.0, 0.0)
-    assert _values(second)[AMONG] == (0.5, 0.5, 0.0)
+    assert _values(second)[TO_OTHERS] == (0.5, 0.5, 0.0)
     assert _values(first)[TO_ANSWER] == (1.0, 0.0)
 
 

@@ -1,1 +1,1 @@
-"""What gives answers and sentences scores."""
+"""Scorers of answers and sentences."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, tee
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.lab.score.ranking import AMONG, TO_ANSWER
+from tui_annotate.lab.score.ranking import TO_ANSWER, TO_OTHERS
 from tui_annotate.plugins.protocols import Cost
 from tui_annotate.plugins.scoring import Answers, Opinion, SampleSentences, ScorerOptions
 
@@ -101,20 +101,15 @@ class SimilarityScorer:
         for rows in self._embed(questions, self._texts):
             yield (
                 Opinion(name=TO_ANSWER, values=tuple(answer_similarities(rows[0], rows[1:]))),
-                Opinion(name=AMONG, values=tuple(mean_similarities(rows[1:]))),
+                Opinion(name=TO_OTHERS, values=tuple(mean_similarities(rows[1:]))),
             )
 
     def of_sentences(self, samples: Iterable[SampleSentences]) -> Iterator[tuple[Opinion, ...]]:
         """See `SentenceScorer.of_sentences`."""
-        taken: list[int] = []
-
-        def texts(each: SampleSentences) -> Sequence[str]:
-            taken.append(len(each.summary))
-            return (*each.summary, *each.source)
-
-        for rows in self._embed(samples, texts):
-            parted = taken.pop(0)
-            likenesses = best_similarities(rows[:parted], rows[parted:])
+        ahead, embedded = tee(samples)
+        for rows in self._embed(ahead, lambda each: (*each.summary, *each.source)):
+            claims = len(next(embedded).summary)
+            likenesses = best_similarities(rows[:claims], rows[claims:])
             yield (Opinion(name=SENTENCES, values=tuple(likenesses)),)
 
     def cost(self, questions: Iterable[Answers]) -> Cost:
