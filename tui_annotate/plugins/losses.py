@@ -68,7 +68,7 @@ class LossCounter:
         kept = {HUMAN, f"imported:{self._own}"}
         return sum(owned.annotation.origin not in kept for owned in record.annotations)
 
-    def read(self, record: Record) -> bool:
+    def check_read(self, record: Record) -> bool:
         """Whether somebody is done with a sample or marked something in it; else counts it.
 
         For formats of one layer: what the layer has not read would look as if nothing was found.

@@ -23,14 +23,16 @@ from tui_annotate.plugins.files.json_values import json_values
 from tui_annotate.plugins.files.streams import chunks, lines
 from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
+    JOINED_TRAITS,
     LINK,
-    AnnotationParts,
+    UNLABELLED,
     Entity,
     EntityBuilder,
     JoinedTexts,
-    LinkedEntities,
     Relation,
+    describe_left_out,
     join_texts,
+    link_entities,
     split_text,
 )
 from tui_annotate.plugins.json_records import (
@@ -50,25 +52,19 @@ from tui_annotate.plugins.record_validation import (
     identifier,
     problem,
 )
-from tui_annotate.plugins.traits import FormatTarget, FormatTraits, Loss, RecordTrait, carry_plainly
+from tui_annotate.plugins.traits import FormatTarget, FormatTraits, Loss, carry_plainly
 
 FORMAT: Final = "brat"
 _SAMPLES: Final = "samples.jsonl"
 _PEOPLE: Final = "people.jsonl"
 _LABELS: Final = "labels.jsonl"
 """Beside the folders of people: what brat has no place for."""
-_UNLABELLED: Final = "Unlabelled"
 
 _TRAITS: Final = FormatTraits(
     title="brat standoff, a folder for each annotator",
     place=FormatTarget.FOLDER,
     carried=carry_plainly(
-        RecordTrait.OVERLAP,
-        RecordTrait.BARE,
-        RecordTrait.UNCLAIMED,
-        RecordTrait.META,
-        RecordTrait.GROUP,
-        RecordTrait.DATASET,
+        *JOINED_TRAITS,
         fragments="fragments",
         link="relations",
         evidences="relations",
@@ -239,26 +235,15 @@ class _FolderReader:
         self, file: Path, person: Person, *, joined: JoinedTexts, sample: Sample
     ) -> Iterator[Annotation]:
         standoff = _Standoff(joined.text, self._read_lines(file))
-        together = LinkedEntities(
-            joined, standoff.entities(), standoff.relations(), standoff.left_out
-        )
-        for place, one in enumerate(together.annotations()):
-            yield self._make_annotation(one, make_row_id(sample.key, place, [person.id, one.label]))
-        self.doubts += together.doubts()
+        entities, relations = standoff.entities(), standoff.relations()
+        linked = link_entities(joined, entities, relations, left_out=standoff.left_out)
+        for place, one in enumerate(linked):
+            key = make_row_id(sample.key, place, [person.id, one.label])
+            path = self._types.get(one.label, (one.label,))
+            yield one.annotation(key, () if one.label == UNLABELLED else (path,), form=FORMAT)
+        self.doubts += describe_left_out(standoff.left_out)
         if standoff.unit != CODE_POINTS:
             self.doubts.append(f"the offsets of {person.name} are {standoff.unit}")
-
-    def _make_annotation(self, one: AnnotationParts, key: str) -> Annotation:
-        bare = one.label == _UNLABELLED or (not one.claim and one.label == EVIDENCE)
-        path = self._types.get(one.label, (one.label,))
-        return Annotation(
-            key,
-            one.claim,
-            one.evidence,
-            labels=() if bare else (path,),
-            note=one.note,
-            origin=f"imported:{FORMAT}",
-        )
 
     def _read_lines(self, file: Path) -> Iterator[str]:
         encoding = self.options.encoding
@@ -385,7 +370,7 @@ class _BratWriter:
         self._target = target
         self._samples = samples
         self._people: dict[str, tuple[str, Person]] = {}
-        self._types = _UniqueNames({EVIDENCE, _UNLABELLED})
+        self._types = _UniqueNames({EVIDENCE, UNLABELLED})
         self._folders = _UniqueNames(set())
 
     def write(self, record: Record) -> None:
@@ -428,7 +413,9 @@ class _BratWriter:
         return self._people[person.id][0]
 
     def _standoff_lines(self, found: Iterable[Annotation], joined: JoinedTexts) -> Iterator[str]:
-        builder = EntityBuilder(joined, self._type_name, whole=True)
+        builder = EntityBuilder(
+            joined, lambda path: self._types.name(path, "_".join(path)), whole=True
+        )
         for one in found:
             if self._is_writable(one, joined):
                 builder.add(one)
@@ -455,9 +442,6 @@ class _BratWriter:
         self.report.lose("claims parted by line ends alone", _count_touching(heads, joined.text))
         return True
 
-    def _type_name(self, path: LabelPath | None) -> str:
-        return _UNLABELLED if path is None else self._types.name(path, "_".join(path))
-
     def end(self) -> None:
         with self._target.file(_PEOPLE) as file:
             for folder, person in self._people.values():
@@ -467,7 +451,7 @@ class _BratWriter:
             for path, name in types.items():
                 write_json_line(file, {"type": name, "label": list(path)})
         with self._target.file("annotation.conf") as file:
-            kinds = "\n".join([*types.values(), EVIDENCE, _UNLABELLED])
+            kinds = "\n".join([*types.values(), EVIDENCE, UNLABELLED])
             file.write(f"[entities]\n{kinds}\n[relations]\n")
             file.write(f"{LINK} Arg1:<ENTITY>, Arg2:<ENTITY>\n[events]\n[attributes]\n")
 
@@ -529,7 +513,5 @@ def _sample_row(sample: Sample, joined: JoinedTexts, stem: str) -> dict[str, Any
         "dataset": sample.dataset,
         "group": sample.group,
         "meta": dict(sample.meta),
-        "source_len": len(joined.source),
-        "sep_len": len(joined.separator),
-        "sha256": fingerprint(joined.text),
+        **joined.lengths,
     }

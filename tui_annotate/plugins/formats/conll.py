@@ -12,13 +12,12 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.tokenizer import tokens
-from tui_annotate.plugins.joined_texts import EVIDENCE
+from tui_annotate.plugins.joined_texts import EVIDENCE, UNLABELLED
 from tui_annotate.plugins.json_records import count_ambiguous_labels, join_label
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.plugins.traits import FormatTraits, Loss, RecordTrait, carry_plainly
 
-UNLABELLED: Final = "Unlabelled"
 OUTSIDE: Final = "O"
 HEADER: Final = "# global.columns = ID FORM TUI:START TUI:END TUI:TAG\n"
 
@@ -52,26 +51,18 @@ class ConllFormat:
         """Samples that the layer has not read are left out; see `Exporter.write`."""
         del options
         report = ExportReport()
-        tally = LossCounter(self.about, report)
+        losses = LossCounter(self.about, report)
         target.write(HEADER)
         for record in records:
-            if not tally.read(record):
+            if not losses.check_read(record):
                 continue
-            tally.count(record)
+            losses.count(record)
             report.records += 1
             report.annotations += len(record.annotations)
-            spans = _collect_spans(record, report)
-            for side, index in _list_texts(record.sample):
-                target.writelines(
-                    _section_lines(record.sample, (side, index), spans, report=report)
-                )
+            spans, sample = _collect_spans(record, report), record.sample
+            for place in ((side, at) for side in Side for at in range(len(sample.side(side)))):
+                target.writelines(_section_lines(sample, place, spans, report=report))
         return report
-
-
-def _list_texts(sample: Sample) -> Iterator[tuple[Side, int]]:
-    for side in Side:
-        for index in range(len(sample.side(side))):
-            yield side, index
 
 
 def _collect_spans(record: Record, report: ExportReport) -> dict[tuple[Side, int], set[Tagged]]:
@@ -105,9 +96,9 @@ def _section_lines(
     side, index = place
     text = sample.document(side, index).text
     words = list(tokens(text))
-    told = {"dataset": sample.dataset, "sample_id": sample.id, "group": sample.group}
-    told |= {"side": side.value, "document": str(index) if index else "", "text": text}
-    yield from (f"# {name} = {_comment_value(value)}\n" for name, value in told.items() if value)
+    about = {"dataset": sample.dataset, "sample_id": sample.id, "group": sample.group}
+    about |= {"side": side.value, "document": str(index) if index else "", "text": text}
+    yield from (f"# {name} = {_comment_value(value)}\n" for name, value in about.items() if value)
     tags = _assign_tags(words, spans.get(place, set()), report)
     for number, (word, tag) in enumerate(zip(words, tags, strict=True), 1):
         yield f"{number}\t{word.of(text)}\t{word.start}\t{word.end}\t{tag}\n"

@@ -307,7 +307,7 @@ class _RagtruthWriter:
 
     def write(self, record: Record) -> None:
         pair = self._losses.pair(record)
-        if pair is None or not self._losses.read(record):
+        if pair is None or not self._losses.check_read(record):
             return
         self._count_losses(record)
         if record.annotations and not any(one.annotation.claim for one in record.annotations):

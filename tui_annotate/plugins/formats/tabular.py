@@ -398,7 +398,7 @@ class FaithBenchTable:
         writer.writerow(_VERDICT_COLUMNS)
         for record in records:
             pair = losses.pair(record)
-            if pair is None or not losses.read(record):
+            if pair is None or not losses.check_read(record):
                 continue
             losses.count(record)
             verdicts = _list_verdicts(record, report)

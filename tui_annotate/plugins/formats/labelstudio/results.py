@@ -1,4 +1,4 @@
-"""The result of one submission or prediction: regions, what is told of each, and relations."""
+"""The result of one submission or prediction: regions with labels and notes, and relations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins.joined_texts import SEPARATOR, JoinedTexts, split_text
+from tui_annotate.plugins.joined_texts import (
+    EVIDENCE,
+    PART,
+    SEPARATOR,
+    JoinedTexts,
+    group_linked,
+    split_text,
+)
 from tui_annotate.plugins.json_records import check_objects, parse_label
 from tui_annotate.plugins.offset_units import Quoted, convert_offsets
 from tui_annotate.plugins.protocols import ImportOptions
@@ -21,11 +28,6 @@ from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but
 FORMAT: Final = "labelstudio"
 MACHINE: Final = "machine:"
 """Before a model's name: the origin of its predictions, and the id of who made them."""
-EVIDENCE: Final = "Evidence"
-"""The label of regions of the source that a claim points to."""
-LINK: Final = "evidence"
-PART: Final = "part"
-"""Labels of relations: from a claim to its evidence, and to its further spans."""
 UNIT: Final = "offset_unit"
 """The key of a task's data that says how offsets are counted; other programs have none."""
 OF_TASK: Final = ("inner_id", "meta")
@@ -56,7 +58,7 @@ _RESULT_LISTS: Final = ("annotations", "predictions")
 
 @dataclass(slots=True)
 class Region:
-    """A span with what is told of it under its id. `item`: its first item, as it came."""
+    """A span with all that has its id. `item`: its first item, as it came."""
 
     side: Side
     quoted: Quoted
@@ -136,25 +138,13 @@ class Result:
 
     def groups(self) -> Iterator[RegionGroup]:
         """The annotations, in the order of their first regions."""
-        parts: dict[str, list[str]] = {}
-        links: dict[str, list[str]] = {}
-        for start, end, labels in self._read_relations():
-            one, other = self.regions[start], self.regions[end]
-            if one.side is other.side and PART in labels:
-                parts.setdefault(start, []).append(end)
-            elif one.side is not other.side:
-                claim = (start, end) if one.side is Side.SUMMARY else (end, start)
-                links.setdefault(claim[0], []).append(claim[1])
-            else:
-                self.left_out["relations inside one text"] += 1
-        taken = {end for ends in (*parts.values(), *links.values()) for end in ends}
-        for key, region in self.regions.items():
-            if key not in taken or (region.side is Side.SUMMARY and key in links):
-                heads = [region, *(self.regions[end] for end in parts.get(key, ()))]
-                ends = dict.fromkeys(links.get(key, ()))
-                yield RegionGroup(heads, [self.regions[end] for end in ends])
+        sides = {key: region.side for key, region in self.regions.items()}
+        for heads, evidence in group_linked(sides, self._read_relations(), self.left_out):
+            yield RegionGroup(
+                [self.regions[key] for key in heads], [self.regions[key] for key in evidence]
+            )
 
-    def _read_relations(self) -> Iterator[tuple[str, str, list[Any]]]:
+    def _read_relations(self) -> Iterator[tuple[str, str, bool]]:
         for item in self._relations:
             start, end = str(item.get("from_id")), str(item.get("to_id"))
             if start not in self.regions or end not in self.regions or start == end:
@@ -163,7 +153,7 @@ class Result:
             labels = item.get("labels")
             if item.get("direction") == "left":
                 start, end = end, start
-            yield start, end, labels if isinstance(labels, list) else []
+            yield start, end, isinstance(labels, list) and PART in labels
 
 
 def labels_of(region: Region) -> tuple[LabelPath, ...]:
@@ -237,11 +227,12 @@ def _joined_column(data: Mapping[str, Any], options: ImportOptions) -> str:
         return wanted[0] if isinstance(data.get(wanted[0]), str) else ""
     if any(name in data for name in wanted):
         return ""
-    told = all(name in data for name in _LENGTHS)
+    has_lengths = all(name in data for name in _LENGTHS)
     found = [
         name
         for name, value in data.items()
-        if isinstance(value, str) and (value.count(SEPARATOR) == 1 or (told and name == "text"))
+        if isinstance(value, str)
+        and (value.count(SEPARATOR) == 1 or (has_lengths and name == "text"))
     ]
     return found[0] if len(found) == 1 else ""
 

@@ -12,13 +12,11 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Request, Sample, Side
 from tui_annotate.plugins.formats.labelstudio.results import (
     ABOUT,
-    EVIDENCE,
     FORMAT,
-    LINK,
     MACHINE,
-    PART,
     UNIT,
 )
+from tui_annotate.plugins.joined_texts import EVIDENCE, LINK, PART
 from tui_annotate.plugins.json_records import count_ambiguous_labels, join_label
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.offset_units import CODE_POINTS
