@@ -11,7 +11,7 @@ from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.plugins.files.json_values import Value, json_values
-from tui_annotate.plugins.files.packing import plain_suffixes
+from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import chunks
 from tui_annotate.plugins.person_files import is_several, person_files
 from tui_annotate.plugins.protocols import ImportOptions
@@ -177,24 +177,12 @@ def _read_records(path: Path, encoding: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _detect_by_bytes(path: Path) -> str:
-    head = _read_start(path, max(map(len, _MAGIC)))
-    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
-
-
-def _read_start(path: Path, count: int) -> bytes:
-    if not path.is_file():
-        return b""
-    try:
-        with path.open("rb") as file:
-            return file.read(count)
-    except OSError:
-        return b""  # told by whoever reads the file
+    return next((name for magic, name in _MAGIC.items() if begins_with(path, magic)), "")
 
 
 def _refuse_foreign(path: Path) -> None:
-    begins = _read_start(path, 4)
     for magic, (what, instead) in _FOREIGN.items():
-        if begins.startswith(magic):
+        if begins_with(path, magic):
             raise InvalidInput(
                 f"{path} is {what}, which is not read as it is", instead, code="format-not-readable"
             )

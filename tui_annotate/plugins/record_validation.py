@@ -12,6 +12,7 @@ from typing import Any
 
 from tui_annotate.domain.did_you_mean import find_nearest
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, InvalidSpan, Unavailable
+from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Document, Side
 from tui_annotate.domain.spans import Span
@@ -98,6 +99,11 @@ def document(value: Any, *, side: Side, column: str, language: str) -> Document:
         return Document(side, value, language=language or guess_language(value))
     except InvalidInput as error:
         raise InvalidInput(f"column {column!r}: {error.message}", error.hint) from error
+
+
+def imported_person(key: str, name: Any = None) -> Person:
+    """A person of a file; the name is the key unless the file has a text for it."""
+    return Person(key, name if isinstance(name, str) and name else key, PersonKind.IMPORTED)
 
 
 def describe_value(value: Any) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Final, TextIO
 from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.files.packing import begins_with
 from tui_annotate.plugins.files.small_text import read_text
 
 NEEDED_COLUMNS: Final = ("user_id", "user_name", "email", "hashed_password")
@@ -46,12 +47,11 @@ def write_users(accounts: Iterable[Account], target: TextIO) -> int:
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow([*NEEDED_COLUMNS, *_OUR_COLUMNS])
     count = 0
-    for each in accounts:
+    for count, each in enumerate(accounts, start=1):  # noqa: B007  the last one counts
         flags = (str(int(each.active)), str(int(each.must_change)))
         cells = (each.person.id, each.person.name, each.email, each.hash)
         values = (*cells, each.role.value, *flags, each.unix)
         writer.writerow([f"'{one}" if one.startswith(_FORMULA) else one for one in values])
-        count += 1
     return count
 
 
@@ -164,13 +164,12 @@ def _has_users(path: Path) -> bool:
 
 def query_database(path: Path, query: str) -> list[tuple[Any, ...]]:
     """The rows that a query finds in a file; none where it is no database."""
+    if not begins_with(path, _MAGIC):
+        return []
     try:
-        with path.open("rb") as file:
-            if file.read(len(_MAGIC)) != _MAGIC:
-                return []
         with closing(open_database(path)) as connection:
             return connection.execute(query).fetchall()
-    except (OSError, sqlite3.Error, UnicodeError):  # its words may be no UTF-8
+    except (OSError, sqlite3.Error, UnicodeError):  # the message may be no UTF-8
         return []
 
 

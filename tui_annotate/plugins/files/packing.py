@@ -34,6 +34,17 @@ def kind(head: bytes) -> str:
     return "zstd" if head == b"\x28\xb5\x2f\xfd" else ""
 
 
+def begins_with(path: Path, *magic: bytes) -> bool:
+    """Whether a regular file begins with one of these bytes; False if it can not be read."""
+    if not path.is_file():  # a pipe would be waited for
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(max(map(len, magic))).startswith(magic)
+    except OSError:
+        return False  # reported when the file is read
+
+
 def plain_suffixes(path: Path) -> list[str]:
     """The endings of a file's name in lower case, without that of the packing."""
     return [suffix for suffix in map(str.lower, path.suffixes) if suffix not in PACKED]
