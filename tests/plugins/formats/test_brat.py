@@ -48,18 +48,18 @@ def _quotes(record: Record) -> list[list[str]]:
     ]
 
 
-def test_a_folder_that_can_not_be_read_is_told(
+def test_an_unreadable_folder_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An annotator's folder is never passed over in silence."""
-    corpus, plain = _foreign(tmp_path), os.scandir
+    corpus, plain = _foreign(tmp_path), Path.iterdir
 
-    def refused(folder: Path) -> Any:
+    def refused(folder: Path) -> Iterator[Path]:
         if folder.name == "ana":
             raise PermissionError(13, "Permission denied")
         return plain(folder)
 
-    monkeypatch.setattr(os, "scandir", refused)
+    monkeypatch.setattr(Path, "iterdir", refused)
     with pytest.raises(Unavailable):
         read(corpus, "brat")
 

@@ -92,15 +92,15 @@ class NeuralEmbedder:
 
         pieces = self._encoder.cutter.cut(texts)
         vectors, tokens = self._make_vectors(pieces, self.axes)
-        spans = [own.spans[at] for own in pieces for at in own.kept]
+        spans = [own.spans[at] for own in pieces for at in own.known]
         starts, ends = np.array(spans, np.int32).reshape(-1, 2).T
-        bounds = np.cumsum([0, *(len(own.kept) for own in pieces)], dtype=np.int64)
+        bounds = np.cumsum([0, *(len(own.known) for own in pieces)], dtype=np.int64)
         return vectors, TokenBank(tokens, bounds, starts.copy(), ends.copy())
 
     def _make_vectors(
         self, pieces: Sequence[WordPieces], axes: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """A vector a text; and, where there are axes, those of the kept pieces in their order."""
+        """A vector a text; and, where there are axes, those of the known pieces in their order."""
         import numpy as np
 
         rows = [
@@ -146,7 +146,7 @@ def _load_sentences() -> list[str]:
 def _make_input(own: WordPieces, window: PieceWindow, *, wanted: bool) -> EncoderInput:
     """What a window of a text hands to the model; wanted are the pieces that it knows best."""
     shift = len(own.prompt) - window.first
-    places = [at + shift for at in own.kept if window.own <= at < window.until] if wanted else []
+    places = [at + shift for at in own.known if window.own <= at < window.until] if wanted else []
     ids = (*own.prompt, *own.ids[window.first : window.last])
     return EncoderInput(ids, len(own.prompt), places)
 

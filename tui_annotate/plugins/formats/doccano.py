@@ -9,7 +9,6 @@ from typing import Any, Final, TextIO
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, fingerprint
 from tui_annotate.plugins.files.json_values import Value
@@ -47,12 +46,13 @@ from tui_annotate.plugins.record_validation import (
     describe_value,
     field,
     identifier,
+    imported_person,
 )
 from tui_annotate.plugins.traits import FormatTraits, Loss, carry_plainly
 
 FORMAT: Final = "doccano"
 _NO_PERSON: Final = ("all", "unknown")
-"""Names of files in an export that name nobody."""
+"""Names of files in an export that are not of one annotator."""
 
 _OUR_FIELDS = {"source_len", "sep_len", "sample_id", "dataset", "group", "sha256", "meta"}
 _DOCCANO_FIELDS = {"id", "text", "entities", "relations", "label"}
@@ -180,8 +180,8 @@ class _LineReader:
             for place, parts in enumerate(linked)
         )
         self.doubts += describe_left_out(left_out)
-        person = Person(self._person, self._person, PersonKind.IMPORTED)
-        return Record(sample, owned, people=(person,) if owned else (), where=where)
+        people = (imported_person(self._person),) if owned else ()
+        return Record(sample, owned, people=people, where=where)
 
     def _make_sample(self, joined: JoinedTexts, dataset: str) -> Sample:
         fields, language = self._fields, self._options.language

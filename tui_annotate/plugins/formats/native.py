@@ -8,11 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from tui_annotate.domain.annotations import (
-    Annotation,
-    annotation_from_json,
-    annotation_to_json,
-)
+from tui_annotate.domain.annotations import Annotation, annotation_from_json, annotation_to_json
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind
@@ -31,12 +27,7 @@ from tui_annotate.plugins.json_records import (
 )
 from tui_annotate.plugins.offset_units import CountedAnnotation, convert_annotations
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
-from tui_annotate.plugins.record_validation import (
-    describe_value,
-    document,
-    field,
-    identifier,
-)
+from tui_annotate.plugins.record_validation import describe_value, document, field, identifier
 from tui_annotate.plugins.traits import FormatTraits, carry_all_but
 
 FORMAT = "tui-annotate/1"
@@ -121,7 +112,7 @@ def _owned_to_json(owned: OwnedAnnotation, texts: Mapping[Side, Sequence[str]]) 
 
 
 def _fields_of(value: Person | Request | Assignment) -> dict[str, Any]:
-    """The fields of a flat value; `dataclasses.asdict` copies deeply, which takes its time."""
+    """The fields of a flat value; `dataclasses.asdict` copies deeply, which is slow."""
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
@@ -192,9 +183,9 @@ def _read_document(value: Fields) -> Document:
         raise InvalidInput(f"{word!r} is no side", "documents stand on source or summary")
     language = _name(value, "language")
     plain = document(value.get("text"), side=Side(word), column=f"{word} text", language=language)
-    if (told := value.get("sha256", plain.sha256)) != plain.sha256:
+    if (expected := value.get("sha256", plain.sha256)) != plain.sha256:
         raise InvalidInput(
-            f"the {word} text has the SHA-256 {plain.sha256[:12]}..., the file says {told!r}",
+            f"the {word} text has the SHA-256 {plain.sha256[:12]}..., the file says {expected!r}",
             "the text was changed after it was written",
         )
     return replace(plain, key=_name(value, "key"), title=text_field(value, "title"))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation
@@ -77,7 +76,7 @@ class ItemJudgement:
     item: str
     judgement: PersonJudgement
     report: RunReport | None = None
-    pages: Mapping[str, ReportDocument] = MappingProxyType({})
+    pages: Mapping[str, ReportDocument] = field(default_factory=dict)
     doubts: Sequence[str] = ()
 
 
@@ -132,7 +131,7 @@ def _make_judgement(
     *,
     where: str,
     report: RunReport | None = None,
-    pages: Mapping[str, ReportDocument] = MappingProxyType({}),
+    pages: Mapping[str, ReportDocument] | None = None,
 ) -> ItemJudgement:
     topic = text_of(line, "topic_id")
     if report is not None and report.topic != topic:
@@ -150,7 +149,7 @@ def _make_judgement(
         spans,
     )
     key = json.dumps([item[0].value, *item[1:]])
-    return ItemJudgement(dataset, checked, key, judgement, report, pages, doubts)
+    return ItemJudgement(dataset, checked, key, judgement, report, pages or {}, doubts)
 
 
 def _read_document(line: Mapping[str, Any]) -> ReportDocument:

@@ -31,24 +31,19 @@ MACHINE: Final = "machine:"
 UNIT: Final = "offset_unit"
 """The key of a task's data that says how offsets are counted; other programs have none."""
 OF_TASK: Final = ("inner_id", "meta")
-"""What a task says beside its data that is kept with the other fields of the sample."""
+"""Fields of a task that become meta of the sample."""
 NOT_TAKEN: Final = ("project", "file_upload")
-"""What a task says of the project that it came out of, and has no meaning outside."""
+"""Fields of a task that have no meaning outside of its project."""
 OF_DATA: Final = ("sample_id", "dataset", "group", "kind", "request", "meta", UNIT)
-"""The keys of a task's data beside those of the texts."""
+"""The keys of a task's data, in addition to those of the texts."""
 
 ABOUT: Final = FormatTraits(
     title="Label Studio's tasks, a JSON list",
     carried=carry_all_but(
-        RecordTrait.VERSION,
-        RecordTrait.TRACE,
-        RecordTrait.SETTLED,
-        RecordTrait.SUGGESTED,
-        RecordTrait.TITLE,
-        RecordTrait.IMPORTED,
-    )
-    | carry_plainly(fragments="relations", link="relations", tree="joined", origin="predictions"),
-)
+        RecordTrait.VERSION, RecordTrait.TRACE, RecordTrait.SETTLED, RecordTrait.SUGGESTED,
+        RecordTrait.TITLE, RecordTrait.IMPORTED,
+    ) | carry_plainly(fragments="relations", link="relations", tree="joined", origin="predictions"),
+)  # fmt: skip
 
 
 _LENGTHS: Final = ("source_len", "sep_len")
@@ -94,7 +89,7 @@ class Result:
         kind, value = item.get("type"), item.get("value")
         if not isinstance(value, dict):
             raise InvalidInput(f"the value of an item is {describe_value(value)}, not an object")
-        if kind not in ("labels", "choices", "taxonomy", "textarea"):
+        if kind not in _REGION_TYPES:
             self.left_out[f"items of type {kind!r}"] += 1
         elif "start" not in value and kind != "labels":
             self._read_task_item(str(kind), value)
@@ -191,7 +186,12 @@ def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class SplitTask:
-    """A task with two texts; `unit` is how spans count now, `was` how they did in one text."""
+    """A task with two texts.
+
+    Attributes:
+        unit: of the offsets now.
+        was: their unit in the one text.
+    """
 
     fields: Mapping[str, Any]
     options: ImportOptions
