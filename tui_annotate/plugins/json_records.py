@@ -67,11 +67,7 @@ def json_records(
 
 
 def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
-    """Looks for another record of the same sample.
-
-    Raises:
-        InvalidInput: there was one.
-    """
+    """Raise InvalidInput where the file gave a record of the same sample before."""
     if (before := seen.first(json.dumps(record.sample.key), where)) != where:
         raise InvalidInput(f"{record.sample.key} was given at {before} already")
 

@@ -13,8 +13,11 @@ from tui_annotate.domain.errors import TuiAnnotateError
 class Question:
     """One request to a chat model.
 
-    `temperature`: 0 to 2. `top_p`: above 0, to 1. `max_tokens`: of the reply. `attempt`: grows with
-    each repetition, so that the cache does not return the unclear reply.
+    Attributes:
+        temperature: 0 to 2.
+        top_p: above 0, to 1.
+        max_tokens: of the reply.
+        attempt: grows with each repetition, so that the cache does not return the unclear reply.
     """
 
     user: str

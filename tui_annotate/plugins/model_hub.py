@@ -18,7 +18,6 @@ from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 
-_CHUNK = 1 << 20
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 _LIBRARY = "sentence_transformers."
 _ALLOWED: Final = ("*.safetensors", "*.json", "*.txt")
@@ -136,10 +135,8 @@ def check_model(folder: Path) -> None:
             f"the folder {folder} holds no weights as .safetensors",
             "pickles (.bin) are not read, as they can run code; take another revision of it",
         )
-    foreign = [
-        each for each in _module_types(folder / "modules.json") if not each.startswith(_LIBRARY)
-    ]
-    if foreign:
+    kinds = _module_types(folder / "modules.json")
+    if foreign := [kind for kind in kinds if not kind.startswith(_LIBRARY)]:
         raise Unavailable(
             f"the model in {folder} wants to run code of its own: {foreign[0]}",
             "take a model that sentence-transformers knows",
@@ -158,11 +155,8 @@ def _module_types(modules: Path) -> list[str]:
 
 def sha256(path: Path) -> str:
     """The hash of a file."""
-    whole = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            whole.update(chunk)
-    return whole.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

@@ -206,8 +206,8 @@ class _RowStore:
 def _warn_of_differences(first: Record, other: Record, where: str) -> Iterator[Problem]:
     one, two = first.sample.meta, other.sample.meta
     if names := [name for name in two if name in one and one[name] != two[name]]:
-        said = f"{', '.join(map(repr, names))} differ: that of {first.where} is kept"
-        yield Problem(where, said, refused=False)
+        message = f"{', '.join(map(repr, names))} differ: that of {first.where} is kept"
+        yield Problem(where, message, refused=False)
 
 
 def _merge(first: Record, other: Record) -> Record:

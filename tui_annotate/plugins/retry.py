@@ -31,9 +31,13 @@ def spread_wait(attempt: int) -> float:
 class RetryPolicy:
     """Repeats requests to one endpoint after transient failures.
 
-    `backoff`: seconds after an attempt, from 1. `first_attempts`: the limit without any connection
-    so far. `longest_asked`: seconds that the endpoint may request. `reached`: whether it ever
-    answered.
+    Args:
+        backoff: seconds after an attempt, from 1.
+        first_attempts: the limit without any connection so far.
+        longest_asked: seconds that the endpoint may request.
+
+    Attributes:
+        reached: whether it ever answered.
     """
 
     def __init__(
@@ -67,17 +71,14 @@ class RetryPolicy:
                 return attempt()
             except TransientFailure as error:
                 failure = error
-            there = failure.connected or self.reached
-            allowed = self._attempts if there else self._first_attempts
+            connected = failure.connected or self.reached
+            allowed = self._attempts if connected else self._first_attempts
             if number >= allowed or failure.after > self._longest_asked:
                 break
-            self._pause(failure, number)
+            seconds = max(self._backoff(number), failure.after)
+            if seconds >= _LOGGED_WAIT:
+                _log.warning("%s: %s; waiting %.0f s", self.host, failure, seconds)
+            self._wait(seconds)
         long = failure.after > self._longest_asked
         later = f"; it asks to wait {failure.after:,.0f} s" if long else ""
         raise Unavailable(f"{self.host}: {failure}{later}", self._hint) from failure
-
-    def _pause(self, failure: TransientFailure, number: int) -> None:
-        seconds = max(self._backoff(number), failure.after)
-        if seconds >= _LOGGED_WAIT:
-            _log.warning("%s: %s; waiting %.0f s", self.host, failure, seconds)
-        self._wait(seconds)

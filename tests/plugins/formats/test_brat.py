@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -48,9 +47,7 @@ def _quotes(record: Record) -> list[list[str]]:
     ]
 
 
-def test_an_unreadable_folder_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_folder_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An annotator's folder is never passed over in silence."""
     corpus, plain = _foreign(tmp_path), Path.iterdir
 

@@ -62,11 +62,9 @@ class NeuralEmbedder:
         """
         import numpy as np
 
-        pieces = [own for own in self._encoder.cutter.cut(_load_sentences()) if own.ids]
-        rows = [
-            _make_input(own, PieceWindow(0, len(own.ids), 0, len(own.ids)), wanted=True)
-            for own in pieces
-        ]
+        cut = self._encoder.cutter.cut(_load_sentences())
+        sizes = [(own, len(own.ids)) for own in cut if own.ids]
+        rows = [_make_input(own, PieceWindow(0, size, 0, size), wanted=True) for own, size in sizes]
         made = [np.zeros((0, self.dimensions), np.float32)]
         made += [found for _, found in self._encode_batches(rows, None)]
         spread = np.concatenate(made).astype(np.float64)

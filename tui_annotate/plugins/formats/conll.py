@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TextIO
 
@@ -113,7 +114,8 @@ def _assign_tags(words: Sequence[Span], spans: Iterable[Tagged], report: ExportR
         if free and words[free - 1].end > span.start:
             report.lose(Loss.SHARED_TOKENS.value)
             continue
-        first, last = _find_words(words, span, free)
+        first = bisect_right(words, span.start, free, key=lambda word: word.end)
+        last = bisect_left(words, span.end, first, key=lambda word: word.start)
         if first == last:
             report.lose(Loss.TOKENLESS.value)
             continue
@@ -122,16 +124,6 @@ def _assign_tags(words: Sequence[Span], spans: Iterable[Tagged], report: ExportR
         tags[first:last] = [f"B-{tag}", *[f"I-{tag}"] * (last - first - 1)]
         free = last
     return tags
-
-
-def _find_words(words: Sequence[Span], span: Span, free: int) -> tuple[int, int]:
-    first = free
-    while first < len(words) and words[first].end <= span.start:
-        first += 1
-    last = first
-    while last < len(words) and words[last].start < span.end:
-        last += 1
-    return first, last
 
 
 def _comment_value(value: str) -> str:
