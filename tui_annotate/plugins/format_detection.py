@@ -36,7 +36,7 @@ _RAG = (
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 """What a folder of a form has at least, packed or not."""
 _COMPANIONS = {"topics.jsonl", "documents.jsonl"}
-"""What may stand in a folder beside the files of its records."""
+"""What may be in a folder with the files of its records."""
 _DATASETS_FILES = {"dataset_dict.json", "state.json"}
 """One of these is in a folder that `datasets` saved."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
@@ -46,7 +46,7 @@ _FOREIGN = {
     b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "save it as CSV"),
     b"%PDF": ("a PDF", "its texts are needed, source and summary in columns, as CSV or JSON"),
 }
-"""How files begin that others than we read, what they are, and what to do with them."""
+"""How files begin that can not be imported, what they are, and what to do with them."""
 _NATIVE = "tui-annotate/"
 """What a native record's format begins with, whatever its version."""
 _NATIVE_HEAD = re.compile(rf'"format"\s*:\s*"{_NATIVE}')
@@ -71,7 +71,8 @@ class _Inspection:
 def detect(path: Path, reading: ImportOptions | None = None, *, option: str = "--format") -> str:
     """Return the importer for a file, by its first records, else by its name.
 
-    `option`: the option that names a format, for messages.
+    Args:
+        option: the option that names a format, for messages.
 
     Raises:
         NotFound, Unavailable: the file can not be opened.
@@ -126,9 +127,9 @@ def _uncertain_error(
     forms = f"with {option}, one of: {', '.join(names_of('importers'))}"
     hint = f"name it {forms}"
     if names:
-        asked = (reading.source_column, reading.summary_column)
+        wanted = (reading.source_column, reading.summary_column)
         message += f": its first record has {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
-        if lacking := [repr(name) for name in asked if name not in names]:
+        if lacking := [repr(name) for name in wanted if name not in names]:
             message += f", not {' and '.join(lacking)}"
         columns = "--source-column and --summary-column"
         hint = f"name the columns of pairs with {columns}, or another format {forms}"
@@ -160,11 +161,8 @@ def _detect_folder(path: Path, option: str) -> str:
 def _are_all(path: Path, form: str) -> bool:
     try:
         with person_files(path) as files:
-            first = [
-                next(_read_records(file.path, "utf-8"), {})
-                for file in files
-                if file.path.name not in _COMPANIONS
-            ]
+            paths = (file.path for file in files if file.path.name not in _COMPANIONS)
+            first = [next(_read_records(path, "utf-8"), {}) for path in paths]
             return {_detect_by_record(fields, set()) for fields in first} == {form}
     except (NotFound, InvalidInput):
         return False

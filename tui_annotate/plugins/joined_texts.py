@@ -81,7 +81,7 @@ def join_texts(source: str, summary: str) -> JoinedTexts:
     """Two texts as one.
 
     Raises:
-        InvalidInput: the separator stands elsewhere too, so that they could not be told apart.
+        InvalidInput: the separator is in one of them, so that they could not be split again.
     """
     joined = JoinedTexts(source, summary)
     text, place = joined.text, len(source)
@@ -161,7 +161,7 @@ class EntityBuilder:
     _evidence: dict[Span, int] = field(default_factory=dict)
 
     def add(self, one: Annotation) -> None:
-        """Takes one apart; evidence that is there already is related to, not repeated."""
+        """Split an annotation; evidence that is there already is related to, not repeated."""
         heads, tails = (one.claim, one.evidence) if one.claim else (one.evidence, ())
         names = [self.name(path) for path in one.labels]
         spans = tuple(map(self.joined.span, heads))

@@ -34,11 +34,10 @@ def read_objects(
     *,
     what: str,
 ) -> Iterator[_Item | Problem]:
-    """What `read` makes of each object; a Problem for each value that it refuses.
+    """What `read` makes of each object (`what`); a Problem for each that it refuses.
 
     Args:
         read: may raise InvalidInput at any time.
-        what: an object is called in messages.
     """
     for value in values:
         if isinstance(value, Problem):

@@ -1,6 +1,6 @@
 """Offsets of another program to code points, by the texts that they are said to cover.
 
-A text is looked at with all of its spans at once, never span by span: programs count in one way.
+All spans of a text are converted at once, as a program counts in one way.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ def convert_offsets(
 ) -> ConvertedSpans:
     """Convert offsets by the only unit in which every span covers its text.
 
-    `unit`: tried first; empty where all units must be tried, and one alone must fit.
+    Args:
+        unit: tried first; empty where all units must be tried, and one alone must fit.
 
     Raises:
         InvalidInput: no unit fits all, or several do and they differ.

@@ -220,11 +220,8 @@ class Cost:
 
     def __add__(self, other: Cost) -> Cost:
         """What both take."""
-        return Cost(
-            self.calls + other.calls,
-            self.characters + other.characters,
-            self.tokens + other.tokens,
-        )
+        characters, tokens = self.characters + other.characters, self.tokens + other.tokens
+        return Cost(self.calls + other.calls, characters, tokens)
 
 
 @runtime_checkable

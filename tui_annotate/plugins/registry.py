@@ -129,8 +129,8 @@ def _built_in(kind: Kind) -> Mapping[str, str]:
 
 def _is_disabled(kind: Kind, name: str, target: str) -> bool:
     patterns = [each.strip() for each in os.environ.get(DISABLED, "").split(",")]
-    known_as = (f"{kind}:{name}", target.partition(":")[0])
-    return any(fnmatchcase(each, pattern) for each in known_as for pattern in patterns)
+    full_names = (f"{kind}:{name}", target.partition(":")[0])
+    return any(fnmatchcase(each, pattern) for each in full_names for pattern in patterns)
 
 
 def load_hook(kind: Hook, name: str) -> Any:

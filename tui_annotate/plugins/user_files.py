@@ -39,7 +39,7 @@ class UserRow:
 
 
 def write_users(accounts: Iterable[Account], target: TextIO) -> int:
-    """Writes accounts as CSV, and says how many.
+    """Write accounts as CSV; return how many.
 
     A cell that a spreadsheet would run as a formula gets a leading `'`; so does one that begins
     with a `'`, and reading takes one off again.
@@ -56,7 +56,7 @@ def write_users(accounts: Iterable[Account], target: TextIO) -> int:
 
 
 def read_users(path: Path) -> Iterator[UserRow | Problem]:
-    """Reads accounts of a CSV file with a line of column names; a bad row does not end it.
+    """Read the accounts of a CSV file with a line of column names; a bad row does not end it.
 
     Raises:
         NotFound, Unavailable: the file is not there, or can not be read.
@@ -88,10 +88,9 @@ def _read_row(where: str, names: Sequence[str], cells: Sequence[str]) -> UserRow
     for name in ("active", "must_change"):
         if values.get(name, "") not in ("", "0", "1"):
             return Problem(where, f"{name} is {values[name]!r}", "write 0 or 1")
-    needed = (values[name] for name in NEEDED_COLUMNS)
     return UserRow(
         where,
-        *needed,
+        *(values[name] for name in NEEDED_COLUMNS),
         role=values.get("role", ""),
         active=values.get("active", "") != "0",
         must_change=values.get("must_change", "") == "1",

@@ -76,7 +76,9 @@ def split_windows(count: int, *, long: int = LONG, size: int = WINDOW) -> list[P
 class WordPieceCutter:
     """Cuts texts by a model's own `tokenizers.Tokenizer` rules.
 
-    `prompt` precedes every text. `unknown`: the id of the unknown piece; None for no such.
+    Args:
+        prompt: before every text.
+        unknown: the id of the unknown piece; None for no such.
     """
 
     def __init__(self, rules: str, *, prompt: str = "", unknown: int | None = None) -> None:
@@ -156,7 +158,7 @@ class EncoderInput:
 
 
 class Encoder:
-    """A model and the rules by which it cuts texts; `room` is for the word pieces of a row."""
+    """A model and its tokenizer; `row_size` is the number of word pieces that a row can hold."""
 
     def __init__(self, weights: Weights) -> None:
         with offline():
@@ -170,7 +172,7 @@ class Encoder:
             unknown=tokenizer.unk_token_id,
         )
         framing = len(self.cutter.before) + len(self.cutter.after)
-        self.room = min(int(self._model.max_seq_length or 512), 100_000) - framing
+        self.row_size = min(int(self._model.max_seq_length or 512), 100_000) - framing
         self.dimensions = int(self._model.get_embedding_dimension())
 
     def _find_prompt(self) -> str:

@@ -122,8 +122,8 @@ class NeuralEmbedder:
         return pooled, np.concatenate(tokens)
 
     def _split(self, own: WordPieces) -> list[PieceWindow]:
-        room = max(self._encoder.room - len(own.prompt), 2)
-        return split_windows(len(own.ids), long=min(LONG, room), size=min(WINDOW, room))
+        most = max(self._encoder.row_size - len(own.prompt), 2)
+        return split_windows(len(own.ids), long=min(LONG, most), size=min(WINDOW, most))
 
     def _encode_batches(
         self, rows: Sequence[EncoderInput], axes: NDArray[np.float32] | None

@@ -129,9 +129,8 @@ def _read_record(
     annotations = tuple(map(OwnedAnnotation, (person for person, _ in read), found))
     assignments = tuple(_read_assignment(item) for item in _objects(value, "assignments"))
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
-    for person in named:
-        if person not in people:
-            raise InvalidInput(f"person {person!r} is described nowhere", "list them in 'people'")
+    if unknown := [person for person in named if person not in people]:
+        raise InvalidInput(f"person {unknown[0]!r} is described nowhere", "list them in 'people'")
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
     record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
     return record, doubts

@@ -50,7 +50,10 @@ class PairsFormat:
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a row; see `Importer.read`."""
         dataset = dataset_name(path, options.dataset)
-        rows = _read_rows(path, options)
+        if path.is_dir() or begins_with(path, MAGIC):
+            rows = _read_frames(path, options)
+        else:
+            rows = (_read_csv if _is_csv(path, options) else _read_json)(path, options)
         hinted = bool(options.id_column)
         with closing(NameRegister()) as seen:
             for row in rows:
@@ -65,12 +68,6 @@ class PairsFormat:
                 if not hinted:
                     yield from _warn_of_unused_ids(row)
                     hinted = True
-
-
-def _read_rows(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
-    if path.is_dir() or begins_with(path, MAGIC):
-        return _read_frames(path, options)
-    return _read_csv(path, options) if _is_csv(path, options) else _read_json(path, options)
 
 
 def _is_csv(path: Path, options: ImportOptions) -> bool:
@@ -176,7 +173,7 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
 
 
 _OTHER_DELIMITERS = (";", "\t")
-"""What parts cells where the comma is taken for decimals, and what a spreadsheet's copy holds."""
+"""Between cells where the comma is for decimals, and in what is copied from a spreadsheet."""
 
 
 def _read_csv(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
@@ -316,7 +313,7 @@ _STATE: Final = "state.json"
 _SHARD: Final = re.compile(r"([A-Za-z_.]\w*)-\d{5}-of-\d{5}\.parquet")
 _SPLIT: Final = "split"
 _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Signs that no name of a file of theirs has, and no message should."""
+"""Characters that no name of such a file has, and no message should."""
 _LARGEST: Final = 2**24
 """Bytes of the files that list the others."""
 

@@ -92,7 +92,8 @@ class RagTruthFormat:
 
         The path is the folder of both files, whose name is the dataset's, or the file of responses.
         """
-        of_sources, of_responses = _find_both_files(path)
+        of_responses = _find_file(path, RESPONSES) if path.is_dir() else path
+        of_sources = _find_file(of_responses.parent, SOURCES)
         dataset = dataset_name(of_responses.resolve().parent, options.dataset)
         with closing(NameRegister()) as rows, closing(NameRegister()) as seen:
             sources = _Sources(of_sources, options, rows)
@@ -126,12 +127,6 @@ class RagTruthFormat:
             for record in records:
                 writer.write(record)
         return writer.report
-
-
-def _find_both_files(path: Path) -> tuple[Path, Path]:
-    folder = path if path.is_dir() else path.parent
-    responses = _find_file(folder, RESPONSES) if path.is_dir() else path
-    return _find_file(folder, SOURCES), responses
 
 
 def _find_file(folder: Path, name: str) -> Path:
@@ -215,17 +210,13 @@ class _ResponseReader:
         self, row: Mapping[str, Any], key: str, text: str
     ) -> tuple[tuple[OwnedAnnotation, ...], ConvertedSpans]:
         labels = check_objects(field(row, "labels", option=""), "labels")
-        spans = convert_offsets(
-            text, [_quoted(each, place) for place, each in enumerate(labels, 1)]
-        )
-        owned = tuple(
-            OwnedAnnotation(
-                FORMAT,
-                self._make_annotation(each, make_row_id((self._dataset, key), times, each), span),
-            )
-            for (times, each), span in zip(number_repeated(labels), spans.spans, strict=True)
-        )
-        return owned, spans
+        quoted = [_quoted(each, place) for place, each in enumerate(labels, 1)]
+        spans = convert_offsets(text, quoted)
+        owned = []
+        for (times, each), span in zip(number_repeated(labels), spans.spans, strict=True):
+            name = make_row_id((self._dataset, key), times, each)
+            owned.append(OwnedAnnotation(FORMAT, self._make_annotation(each, name, span)))
+        return tuple(owned), spans
 
     def _make_annotation(self, label: dict[str, Any], key: str, span: Span) -> Annotation:
         name, note = label.get("label_type") or "", label.get("meta") or ""

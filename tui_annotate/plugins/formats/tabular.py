@@ -395,10 +395,9 @@ class FaithBenchTable:
             report.records += 1
             report.annotations += len(record.annotations)
             report.lose(Loss.VERDICT_SPANS.value, len(record.annotations))
-            model = next(
-                (record.sample.meta[n] for n in _MODEL_COLUMNS if n in record.sample.meta), ""
-            )
-            cells = [pair[0].text, pair[1].text, str(model)]
+            meta = record.sample.meta
+            models = [meta[name] for name in _MODEL_COLUMNS if name in meta]
+            cells = [pair[0].text, pair[1].text, str(models[0]) if models else ""]
             if options.formula_safe:
                 unsafe = [place for place, cell in enumerate(cells) if cell[:1] in FORMULA]
                 report.lose(Loss.FORMULAS.value, len(unsafe))
@@ -414,6 +413,9 @@ def _list_verdicts(record: Record, report: ExportReport) -> list[int]:
         tops.setdefault(owned.person, set()).update(path[0] for path in paths)
     marked = set().union(*tops.values()) if tops else set()
     report.lose(Loss.NO_VERDICT_LABELS.value, len(marked - set(VERDICTS)))
-    known = [{VERDICTS.index(top) for top in of if top in VERDICTS} for of in tops.values()]
-    places = zip(tops.values(), known, strict=True)
-    return [max(found) if found else 0 for all_, found in places if found or not all_]
+    worst = {
+        person: max((VERDICTS.index(top) for top in found if top in VERDICTS), default=0)
+        for person, found in tops.items()
+        if not found or found & set(VERDICTS)
+    }
+    return list(worst.values())

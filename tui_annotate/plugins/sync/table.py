@@ -67,7 +67,7 @@ alter table annotations_current enable row level security;
 
 
 def init_sql(*, everybody: bool) -> str:
-    """Return the SQL for the database's owner; `everybody`: one key for all, no tokens."""
+    """Return the SQL for the database's owner: one key for everybody, or tokens."""
     return f"{_CREATE_TABLE}\n{_OPEN_POLICY if everybody else _OWN_ROWS_POLICY}"
 
 
@@ -108,8 +108,8 @@ class SyncRow:
 
 
 def _match_equal(dataset: str, username: str) -> dict[str, str]:
-    given = {"dataset": dataset, "username": username}
-    return {name: f"eq.{value}" for name, value in given.items() if value}
+    wanted = {"dataset": dataset, "username": username}
+    return {name: f"eq.{value}" for name, value in wanted.items() if value}
 
 
 def _match_any(keys: Sequence[str]) -> str:
@@ -219,7 +219,7 @@ class Table:
     ) -> Iterator[SyncRow]:
         """Yield rows, oldest first, page by page; the first empty page is the end.
 
-        Empty filters pass all; `keys`: at most `AT_ONCE`. `payloads`: False omits them.
+        Empty filters pass all; there may be at most `AT_ONCE` keys.
 
         Raises:
             NotAllowed, NotFound, Unavailable: the table can not be read.
@@ -305,9 +305,9 @@ class Table:
         content = None if body is None else json.dumps(body).encode()
         if content is not None:
             headers["Content-Type"] = "application/json"
-        parts = {"params": query, "content": content, "headers": headers}
+        stream = partial(self._client.stream, params=query, content=content, headers=headers)
         try:
-            with self._client.stream(method, url, **parts) as reply:
+            with stream(method, url) as reply:
                 hint, clock = f"is {URL} the address of a PostgREST?", self._clock
                 found = read_body(reply, most=most, seconds=_REPLY_TIMEOUT, hint=hint, clock=clock)
         except httpx2.TransportError as error:

@@ -53,7 +53,7 @@ _RESULT_LISTS: Final = ("annotations", "predictions")
 
 @dataclass(slots=True)
 class Region:
-    """A span with all that has its id. `item`: its first item, as it came."""
+    """A span with its labels and notes; `item` is the first of its items, as it came."""
 
     side: Side
     quoted: Quoted
@@ -71,7 +71,7 @@ class RegionGroup:
 
 
 class Result:
-    """Reads a result. `sides`: the side of the text that each name of an object tag means."""
+    """Reads a result; `sides` has the side of each name of an object tag."""
 
     def __init__(self, items: Any, sides: Mapping[str, Side]) -> None:
         check_objects(items, "result")
@@ -202,8 +202,11 @@ class SplitTask:
 def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) -> SplitTask:
     """Split a task with one text in two where that is certain; else return it unchanged.
 
-    It is where both options name one column, or where one text alone has the separator once, or has
-    its lengths. `unit`: of the spans afterwards.
+    It is certain where both options name one column, or where one text alone has the separator
+    once, or has its lengths.
+
+    Args:
+        unit: of the spans afterwards.
 
     Raises:
         InvalidInput: the text can not be split, or a span does not fit, or is in both parts.
@@ -241,7 +244,7 @@ def _split_results(
     fields: Mapping[str, Any], joined: JoinedTexts, names: Mapping[Side, str], *, column: str
 ) -> tuple[dict[str, Any], str]:
     regions = list(_list_region_items(fields))
-    about = {item.get("to_name") for item, _ in regions if isinstance(item.get("to_name"), str)}
+    about = {item["to_name"] for item, _ in regions if isinstance(item.get("to_name"), str)}
     name = column if len(about) > 1 else next(iter(about), column)
     mine = [(item, span) for item, span in regions if item.get("to_name") == name]
     quoted = [_make_quoted(span, _name_region(span)) for _, span in mine]
