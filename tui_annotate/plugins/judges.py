@@ -46,7 +46,8 @@ class Replies(Protocol):
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
         """Store a reply under the SHA-256 of model, prompt and parameters.
 
-        `about`: JSON values; no prompt, and never an API key.
+        Args:
+            about: JSON values; no prompt, and never an API key.
         """
         ...
 
@@ -89,7 +90,7 @@ class Judge(Protocol):
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
         """Each question's place and outcome, as they come; several are asked at a time.
 
-        Whoever stops listening stops the asking: questions that wait are not asked.
+        Closing the iterator cancels the questions that still wait.
         """
         ...
 

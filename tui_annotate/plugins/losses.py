@@ -36,7 +36,7 @@ class LossCounter:
             RecordTrait.ORIGIN: self._count_origins,
             RecordTrait.IMPORTED: lambda record: count_originals(record, but=written),
             RecordTrait.STATE: lambda record: _count_states(record, assumed=assumes),
-            RecordTrait.TIME: lambda record: _count_times(record, nobody=own),
+            RecordTrait.TIME: lambda record: _count_times(record, own=own),
         }
 
     def count(self, record: Record) -> None:
@@ -130,11 +130,11 @@ def _count_states(record: Record, *, assumed: bool) -> int:
     )
 
 
-def _count_times(record: Record, *, nobody: str) -> int:
+def _count_times(record: Record, *, own: str) -> int:
     annotations = [owned.annotation for owned in record.annotations]
     timed = sum(bool(one.created or one.updated) for one in annotations)
     return timed + sum(
-        bool(work.seconds or (work.updated and _is_begun(work) and work.person != nobody))
+        bool(work.seconds or (work.updated and _is_begun(work) and work.person != own))
         for work in record.assignments
     )
 

@@ -23,7 +23,7 @@ _LIBRARY = "sentence_transformers."
 _ALLOWED: Final = ("*.safetensors", "*.json", "*.txt")
 _IGNORED: Final = ("onnx/*", "openvino/*", ".*")
 _PROGRESS = ".cache"
-"""Where the library keeps, beside the files, how far it came."""
+"""The folder in which the library stores its progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
     if not sys.stderr.isatty():
         disable_progress_bars()
     with _translate_errors(name, revision):
-        # First only asked for: what a hub lacks shall leave no folder behind.
+        # A dry run first: a model that the hub lacks must leave no folder behind.
         wanted = {"allow_patterns": list(_ALLOWED), "ignore_patterns": list(_IGNORED)}
         listed = snapshot_download(name, revision=revision, dry_run=True, **wanted)
         if not any(file.filename.endswith(".safetensors") for file in listed):
@@ -114,7 +114,7 @@ def _translate_errors(name: str, revision: str) -> Iterator[None]:
             raise NotFound(
                 f"the hub has no {name} at {revision}", "look up its name and its commits there"
             ) from error
-        # Where nothing answers, the library speaks of a dry run that nobody asked for.
+        # Where nothing answers, the library complains about the dry run.
         reason = error.__cause__ if type(error).__name__ == "DryRunError" else error
         raise Unavailable(
             f"{name} could not be fetched: {reason or error}",

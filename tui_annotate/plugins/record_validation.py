@@ -28,7 +28,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def dataset_name(path: Path, wanted: str) -> str:
-    """The dataset of a file's samples: what was asked for, else the name up to its first dot.
+    """The dataset of a file's samples: the wanted name, else the file's up to its first dot.
 
     Raises:
         InvalidInput: neither is a name.
@@ -187,7 +187,7 @@ class NameRegister:
         )
 
     def first(self, name: str, word: str) -> str:
-        """Keeps `word` for a name that is new and gives it back; else the word kept before.
+        """Store `word` for a new name; return the word that is stored for the name.
 
         Raises:
             Unavailable: there is no space left for it.
@@ -197,7 +197,7 @@ class NameRegister:
             return word if new.rowcount else str(self.word(name))
 
     def word(self, name: str) -> str | None:
-        """The word that was kept for a name; None where there is none."""
+        """The word that is stored for a name; None where there is none."""
         row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 

@@ -1,7 +1,7 @@
 """Static word vectors that come with the package wordllama: a table look-up, no model, no network.
 
 Reads the two files of that package itself, once in a process. Its own loader looks on the internet
-for files that lie beside it, sets up logging for the whole process, and copies the table; here the
+for files of the package, sets up logging for the whole process, and copies the table; here the
 table is mapped into memory, so that all processes of a machine share it.
 """
 
@@ -32,7 +32,7 @@ _AT_ONCE = 128
 _NO_BATCH = 4
 _LEAST_KNOWN = 0.9
 _FIRST_LEAD, _FIRST_PIECE = 3 + 0xC0, 3 + 0x100
-"""Word pieces 3 to 258 are the bytes of signs that have none; from 0xC0 on, of their first byte."""
+"""Word pieces 3 to 258 are bytes of characters that have none; from 0xC0 on, their first bytes."""
 
 
 class StaticEmbedder:
@@ -93,10 +93,10 @@ class StaticEmbedder:
 
 
 def _drop_unknown(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
-    """The word pieces; none where too few signs of the text have one."""
+    """The word pieces; none where too few characters of the text have one."""
     unknown = int(((pieces >= _FIRST_LEAD) & (pieces < _FIRST_PIECE)).sum())
-    signs = len("".join(text.split()))
-    return pieces if signs and signs - unknown >= _LEAST_KNOWN * signs else pieces[:0]
+    count = len("".join(text.split()))
+    return pieces if count and count - unknown >= _LEAST_KNOWN * count else pieces[:0]
 
 
 def _find_package() -> Path:

@@ -404,8 +404,12 @@ class _BratWriter:
             if self._is_writable(one, joined):
                 builder.add(one)
                 self.report.annotations += 1
+        text = joined.text
         for number, entity in enumerate(builder.entities, 1):
-            yield _entity_line(number, entity, joined.text)
+            spans = [part for span in entity.spans for part in _split_lines(span, text)]
+            offsets = ";".join(f"{span.start} {span.end}" for span in spans)
+            quote = " ".join(span.of(text) for span in spans)
+            yield f"T{number}\t{entity.label} {offsets}\t{quote}"
         for number, relation in enumerate(builder.relations, 1):
             yield f"R{number}\t{relation.kind} Arg1:T{relation.start + 1} Arg2:T{relation.end + 1}"
         for number, entity in enumerate(builder.entities, 1):
@@ -481,13 +485,6 @@ def _count_touching(spans: Iterable[Span], text: str) -> int:
         one.end < other.start and not text[one.end : other.start].strip("\n")
         for one, other in pairwise(ordered)
     )
-
-
-def _entity_line(number: int, entity: Entity, text: str) -> str:
-    spans = [part for span in entity.spans for part in _split_lines(span, text)]
-    offsets = ";".join(f"{span.start} {span.end}" for span in spans)
-    quote = " ".join(span.of(text) for span in spans)
-    return f"T{number}\t{entity.label} {offsets}\t{quote}"
 
 
 def _sample_row(sample: Sample, joined: JoinedTexts, stem: str) -> dict[str, Any]:

@@ -195,8 +195,8 @@ _OURS: Final = {"source_document", "seconds", "version", "state", "annotations"}
 class CsvFormat:
     """RFC 4180 with line feeds; `meta` is JSON, offsets are code points, the end is not included.
 
-    A cell that a spreadsheet would run as a formula gets a leading `'`, and its column's name
-    stands in `escaped`, so that it can be taken off again.
+    A cell that a spreadsheet would run as a formula gets a leading `'`, and `escaped` names its
+    column, so that it can be removed again.
     """
 
     name = "csv"

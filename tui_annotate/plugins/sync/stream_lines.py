@@ -28,7 +28,7 @@ def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
     """Write the streams of a person in the order given; return how many there were.
 
     Raises:
-        InvalidInput: one holds half a character, which nobody could read again.
+        InvalidInput: one holds half a character, which could not be read again.
     """
     _write_line(target, {"format": FORMAT, "person": {"id": person.id, "name": person.name}})
     count = 0

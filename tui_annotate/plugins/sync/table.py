@@ -276,7 +276,7 @@ class Table:
             yield from stored.values()
 
     def delete(self, dataset: str, username: str) -> int:
-        """Removes the rows of somebody in a dataset; how many there were.
+        """Remove the rows of a person in a dataset; return how many.
 
         Raises:
             NotAllowed, NotFound, Unavailable: the table can not be written.

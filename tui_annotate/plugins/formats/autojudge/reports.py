@@ -212,15 +212,19 @@ def _read_sentences(value: Any, references: Any, *, name: str) -> tuple[CitedSen
 def _read_citations(cited_ids: Sequence[Any], references: Any) -> list[tuple[str, ...]]:
     first: tuple[int, str] | None = None
     for place, value in enumerate(cited_ids):
-        shape = _citation_style(value, place)
-        if shape and first and shape != first[1]:
-            one, other = _CITATION_STYLES[first[1]], _CITATION_STYLES[shape]
+        style = _citation_style(value, place)
+        if style and first and style != first[1]:
+            one, other = _CITATION_STYLES[first[1]], _CITATION_STYLES[style]
             message = f"sentence {first[0]} by {one}, sentence {place} by {other}"
             raise InvalidInput(message, "cite in one way in all of a report")
-        first = first or ((place, shape) if shape else None)
+        first = first or ((place, style) if style else None)
     if first is None:
         return [()] * len(cited_ids)
-    listed = _read_references(references) if first[1] == "places" else []
+    listed: list[str] = []
+    if first[1] == "places" and references is not None:
+        if not isinstance(references, list) or {*map(type, references)} - {str}:
+            raise InvalidInput("'references' is no list of document ids")
+        listed = references
     return [_cited_ids(value or (), listed) for value in cited_ids]
 
 
@@ -246,14 +250,6 @@ def _is_number(value: Any) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _read_references(value: Any) -> list[str]:
-    if value is None:
-        return []
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise InvalidInput("'references' is no list of document ids")
-    return value
 
 
 def _cited_ids(value: Any, references: Sequence[str]) -> tuple[str, ...]:

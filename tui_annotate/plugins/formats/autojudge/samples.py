@@ -24,7 +24,7 @@ from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import document, identifier, problem
 
 LARGEST_CACHE: Final = 4_000_000
-"""Code points of all texts that are kept."""
+"""Code points of all cached texts."""
 SENTENCE_GAP: Final = " "
 """Between the sentences of a report."""
 
@@ -53,9 +53,9 @@ class TopicSamples:
         self._sources: RecentCache[tuple[str, ReportDocument], Document] = RecentCache()
 
     def run(self, report: RunReport) -> str:
-        """What a report's run is called: with its team where it is not the only one.
+        """The name of a report's run: with its team where several teams have a run of that id.
 
-        What is stored already keeps its name, whoever comes later.
+        Runs that are stored keep their names.
         """
         if report.run not in self._runs:
             self._runs[report.run] = self._name_run(report.run)

@@ -63,7 +63,7 @@ class SpillCache:
             )
 
     def put_page(self, place: int, key: str, page: ReportDocument, *, where: str) -> None:
-        """Keeps a document without a report; InvalidInput where another text was kept."""
+        """Store a document without a report; InvalidInput where it has another text already."""
         if before := self._put((_PAGE, place, key), where, json.dumps(page)):
             raise InvalidInput(f"document {key!r} has another text at {before}")
 

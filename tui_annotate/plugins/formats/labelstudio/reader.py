@@ -107,6 +107,7 @@ class TaskReader:
         named_dataset = data.get("dataset") if own else None
         meta = data.get("meta", {}) if own else {}
         kind = data.get("kind", SampleKind.PAIR) if own else SampleKind.PAIR
+        request = object_field(data, "request") if own and "request" in data else {}
         known = {*columns.values(), *([column] if column else ()), *(OF_DATA if own else ())}
         rest = {name: data[name] for name in data if name not in known}
         return Sample(
@@ -115,7 +116,9 @@ class TaskReader:
             documents,
             kind=enum_field(SampleKind, kind, what="kind of sample"),
             group=_read_group(data, options.group_column or ("group" if own else "")),
-            request=_read_request(data) if own else Request(),
+            request=Request(
+                **{name: text_field(request, name) for name in Request.__dataclass_fields__}
+            ),
             meta=self._add_task_fields(rest | (meta if isinstance(meta, dict) else {"meta": meta})),
         )
 
@@ -227,11 +230,6 @@ def _read_state(fields: Mapping[str, Any]) -> State:
     if fields.get("was_cancelled") is True:
         return State.SKIPPED
     return enum_field(State, fields.get("state", State.DONE), what="state")
-
-
-def _read_request(data: Mapping[str, Any]) -> Request:
-    request = object_field(data, "request") if "request" in data else {}
-    return Request(**{name: text_field(request, name) for name in Request.__dataclass_fields__})
 
 
 def _read_group(data: Mapping[str, Any], name: str) -> str:

@@ -277,12 +277,12 @@ def _list_region_items(
         for one in found if isinstance(found, list) else ():
             result = one.get("result") if isinstance(one, dict) else None
             items = result if isinstance(result, list) else []
-            mine = [item for item in items if isinstance(item, dict) and _read_region_item(item)]
+            mine = [item for item in items if isinstance(item, dict) and _is_region_item(item)]
             spans = {str(item.get("id")): item for item in mine if item["type"] == "labels"}
             yield from ((item, spans.get(str(item.get("id")), item)) for item in mine)
 
 
-def _read_region_item(item: Mapping[str, Any]) -> bool:
+def _is_region_item(item: Mapping[str, Any]) -> bool:
     value = item.get("value")
     return item.get("type") in _REGION_TYPES and isinstance(value, dict) and "start" in value
 

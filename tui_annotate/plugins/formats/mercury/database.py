@@ -44,7 +44,7 @@ _SIDES: Final[Mapping[str, Side]] = {
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
-"""Bytes of a text that stand beside the vectors; longer ones have a row of their own."""
+"""Bytes of a text that is stored next to the vectors; longer ones have a row of their own."""
 
 
 class _Chunk(NamedTuple):
@@ -199,13 +199,13 @@ _NO_START: Final = -1
 """The start of a span that was not marked."""
 _CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
 USERS: Final = "users.sqlite"
-"""The name of the file of people, which Mercury keeps beside its corpus."""
+"""The name of the file of people, which is in the folder of Mercury's corpus."""
 COMMENTS: Final = "mercury_comments"
 """The meta that holds people's comments on annotations of a sample."""
 
 
 class MercuryDatabaseFormat:
-    """Samples of one or several databases; names of people come from a file of users beside them.
+    """Samples of one or several databases; names of people come from `users.sqlite` with them.
 
     A record is what the reader of a dump gives for the same sample, its annotations' ids included.
     """
@@ -351,8 +351,9 @@ class _DatabaseReader:
         fields["label"] = _parse_label(row)
         fields["note"] = row.get("note") or ""
         fields["annotator_name"] = self._user_names.get(str(row["annotator"]))
-        spans = [(side, *span) for side, span in marks.spans.items()]
-        for side, start, end in _shift_spans(marks, texts) if self._in_chunks else spans:
+        for side, span in marks.spans.items():
+            chunk = marks.named(side, texts) if self._in_chunks else None
+            start, end = (at + (chunk.start if chunk else 0) for at in span)
             if 0 <= start < end <= len(joined[side]):
                 fields[f"{side}_span"] = joined[side][start:end]
             fields |= {f"{side}_start": start, f"{side}_end": end}
@@ -468,10 +469,3 @@ class _OffsetKind:
                 f"the spans fit {ways}", "dump it with Mercury, and read the dump, which quotes"
             )
         return self._in_chunks
-
-
-def _shift_spans(marks: _Marks, texts: _Texts) -> Iterable[tuple[Side, int, int]]:
-    for side, (start, end) in marks.spans.items():
-        chunk = marks.named(side, texts)
-        offset = chunk.start if chunk else 0
-        yield side, start + offset, end + offset

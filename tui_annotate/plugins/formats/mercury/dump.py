@@ -64,15 +64,18 @@ class _Dialect:
     format: str
     title: str
     person_key: str
-    released: bool
+    brackets: tuple[str, str]
+    released: bool = False
 
     @property
     def about(self) -> FormatTraits:
         return FormatTraits(title=self.title, carried=_CARRIED)
 
 
-_DUMP = _Dialect(FORMAT, "Mercury's dump, a JSON list", "annotator", released=False)
-_RELEASED = _Dialect(_RELEASE, "FaithBench's release, JSON", "annotator_id", released=True)
+_DUMP = _Dialect(FORMAT, "Mercury's dump, a JSON list", "annotator", ("[", "]"))
+_RELEASED = _Dialect(
+    _RELEASE, "FaithBench's release, JSON", "annotator_id", ('{"samples": [', "]}"), released=True
+)
 
 
 def _is_ancestor(path: LabelPath, other: LabelPath) -> bool:
@@ -84,6 +87,7 @@ class MercuryFormat:
 
     name = "mercury"
     about = _DUMP.about
+    _dialect = _DUMP
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a sample, then the doubts about it; see `Importer.read`.
@@ -108,9 +112,14 @@ class MercuryFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """One sample a line, in one array; see `Exporter.write`."""
+        """One sample a line; see `Exporter.write`."""
         del options
-        return _write_dump(_DUMP, records, target, around=("[", "]"))
+        opening, end = self._dialect.brackets
+        with closing(NameRegister()) as seen:
+            writer = _DumpWriter(self._dialect, seen)
+            rows = (row for record in records if (row := writer.row(record)) is not None)
+            write_json_array(target, rows, opening=opening, end=end)
+        return writer.report
 
 
 class FaithBenchFormat(MercuryFormat):
@@ -121,24 +130,7 @@ class FaithBenchFormat(MercuryFormat):
 
     name = "faithbench"
     about = _RELEASED.about
-
-    def write(
-        self, records: Iterable[Record], target: TextIO, options: ExportOptions
-    ) -> ExportReport:
-        """One sample a line, in one object; see `Exporter.write`."""
-        del options
-        return _write_dump(_RELEASED, records, target, around=('{"samples": [', "]}"))
-
-
-def _write_dump(
-    dialect: _Dialect, records: Iterable[Record], target: TextIO, *, around: tuple[str, str]
-) -> ExportReport:
-    opening, end = around
-    with closing(NameRegister()) as seen:
-        writer = _DumpWriter(dialect, seen)
-        rows = (row for record in records if (row := writer.row(record)) is not None)
-        write_json_array(target, rows, opening=opening, end=end)
-    return writer.report
+    _dialect = _RELEASED
 
 
 _KNOWN = {"sample_id", "source", "summary", "annotations"}
