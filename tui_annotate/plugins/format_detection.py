@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -205,10 +206,6 @@ def _detect_by_record(fields: Mapping[str, Any], columns: set[str]) -> str:
 
 
 def _read_head(path: Path, encoding: str) -> str:
-    stream = chunks(path, encoding=encoding)
-    try:
+    with closing(chunks(path, encoding=encoding)) as stream, suppress(InvalidRecord):
         return next(stream, "")
-    except InvalidRecord:
-        return ""
-    finally:
-        stream.close()
+    return ""

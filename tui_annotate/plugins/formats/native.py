@@ -36,6 +36,7 @@ _KEYS = {
     "format", "dataset", "id", "kind", "group", "request", "meta", "imported", "documents",
     "annotations", "assignments", "people",
 }  # fmt: skip
+_DOCUMENT_KEYS = ("side", "key", "title", "language", "text", "sha256")
 
 
 class NativeFormat:
@@ -87,20 +88,11 @@ def _record_to_json(record: Record) -> dict[str, Any]:
         "request": _fields_of(sample.request),
         "meta": dict(sample.meta),
         "imported": None if sample.imported is None else dict(sample.imported),
-        "documents": [_document_to_json(one) for one in sample.documents],
+        "documents": [
+            {name: getattr(one, name) for name in _DOCUMENT_KEYS} for one in sample.documents
+        ],
         "annotations": [_owned_to_json(owned, texts) for owned in record.annotations],
         "assignments": [_fields_of(assignment) for assignment in record.assignments],
-    }
-
-
-def _document_to_json(document: Document) -> dict[str, Any]:
-    return {
-        "side": document.side.value,
-        "key": document.key,
-        "title": document.title,
-        "language": document.language,
-        "text": document.text,
-        "sha256": document.sha256,
     }
 
 

@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -196,12 +196,10 @@ def _read_csv(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem
 
 
 def _first_line(path: Path, options: ImportOptions) -> str:
-    try:
+    with suppress(InvalidRecord):  # reported when the file is read
         for line in lines(path, encoding=options.encoding):
             if line.text.strip():
                 return line.text
-    except InvalidRecord:
-        pass  # reported when the file is read
     return ""
 
 

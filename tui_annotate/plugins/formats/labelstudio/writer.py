@@ -132,8 +132,8 @@ def _region_item(anchor: Anchor, labels: list[str], texts: Mapping[Side, str]) -
 
 
 def _region_meta(one: Annotation, *, first: bool) -> dict[str, Any]:
-    meta = {"origin": "" if one.origin in (HUMAN, f"imported:{FORMAT}") else one.origin}
-    meta |= {"created": one.created, "updated": one.updated}
+    origin = "" if one.origin in (HUMAN, f"imported:{FORMAT}") else one.origin
+    meta = {"origin": origin, "created": one.created, "updated": one.updated}
     present = {name: value for name, value in meta.items() if value}
     return {"meta": present} if first and present else {}
 
