@@ -27,7 +27,7 @@ _READ_SIZE = 2**10
 """Packed bytes that zstd is given at a time: it unpacks them to 32 MB at the worst."""
 
 
-def kind(head: bytes) -> str:
+def detect_packing(head: bytes) -> str:
     """How a file is packed, by its first four bytes: `gzip`, `zstd`, or empty for not at all."""
     if head[:2] == b"\x1f\x8b":
         return "gzip"

@@ -102,7 +102,7 @@ def open_bytes(
     with _open_file(path) as raw:
         metered = _MeteredFile(raw, meter or Meter())
         reader: io.BufferedReader[Any] = io.BufferedReader(metered, _PACKED)
-        if kind := packing.kind(reader.peek(4)[:4]):
+        if kind := packing.detect_packing(reader.peek(4)[:4]):
             unpacked = packing.Unpacked(kind, reader, read=lambda: metered.count, path=path)
             reader = io.BufferedReader(unpacked, _CHUNK)
         if charset == "utf-8":

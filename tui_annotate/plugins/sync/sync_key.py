@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.plugins.api_key import read_key, redact_words
 from tui_annotate.plugins.http_errors import clip_line
-from tui_annotate.plugins.http_transport import is_near
+from tui_annotate.plugins.http_transport import is_loopback
 
 if TYPE_CHECKING:
     import httpx2
@@ -39,7 +39,7 @@ def checked_address(text: str) -> httpx2.URL:
         raise InvalidInput(f"{URL} holds more than an address", f"a key stands in {KEY}")
     if url.scheme not in {"http", "https"} or not url.host:
         raise InvalidInput(f"{URL} is {redact_message(text)!r}, no address", hint)
-    if url.scheme == "http" and not is_near(url):
+    if url.scheme == "http" and not is_loopback(url):
         raise InvalidInput(f"{URL} begins with http: key and work would travel open", "use https")
     path = url.path.rstrip("/").removesuffix("/rest/v1")
     return url.copy_with(path=path or "/")
