@@ -14,7 +14,7 @@ from tests.plugins.record_reader import file
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.files import json_values as module
 from tui_annotate.plugins.files import streams
-from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.json_values import EMPTY, NO_RECORDS, Value, json_values
 
 _TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
 _JSON = st.recursive(
@@ -86,31 +86,32 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "place", "value"),
     [
-        ('{"a": 1}\n{"a" 1}\n{"a": 2}', [":2: bad JSON at column 6: Expecting ':' delimiter"]),
-        ('[{"a": 1},\n {"a" 1}]', [":2: bad JSON at column 7: Expecting ':' delimiter"]),
-        ("[1, 2\n 3]", [":2: bad JSON at column 2: expecting ',' or ']'"]),
-        ("[1, 2", [":1: bad JSON at column 6: the file ends too early, expecting ',' or ']'"]),
-        ('[{"a": "b', [":1: bad JSON at column 8: Unterminated string starts here"]),
-        ('{"a": "\tb"}', [":1: bad JSON at column 8: Invalid control character"]),
-        ("[1,]", [":1: bad JSON at column 4: Expecting value"]),
-        ("[]", [": the file holds no records"]),
-        ('{"samples": []}', [": the file holds no records"]),
-        ('{"samples": [1]', [":1: bad JSON at column 16: the file ends too early, expecting '}'"]),
-        ("[1] [2]", [":1: bad JSON at column 5: something stands behind the end"]),
-        ("", [": the file is empty"]),
-        (" \n\n", [": the file is empty"]),
-        ('{\n "a": 1\n}', [":1: one JSON object over several lines"]),
-        ("1" * 5000 + "\n2", [":1: bad JSON: Exceeds the limit"]),
-        ("[" + "1" * 5000 + "]", [", record 1: bad JSON: Exceeds the limit"]),
+        ('{"a": 1}\n{"a" 1}\n{"a": 2}', ":2", "column 6"),
+        ('[{"a": 1},\n {"a" 1}]', ":2", "column 7"),
+        ("[1, 2\n 3]", ":2", "column 2"),
+        ("[1, 2", ":1", "column 6"),
+        ('[{"a": "b', ":1", "column 8"),
+        ('{"a": "\tb"}', ":1", "column 8"),
+        ("[1,]", ":1", "column 4"),
+        ("[]", "", NO_RECORDS),
+        ('{"samples": []}', "", NO_RECORDS),
+        ('{"samples": [1]', ":1", "column 16"),
+        ("[1] [2]", ":1", "column 5"),
+        ("", "", EMPTY),
+        (" \n\n", "", EMPTY),
+        ('{\n "a": 1\n}', ":1", ""),
+        ("1" * 5000 + "\n2", ":1", "4300"),
+        ("[" + "1" * 5000 + "]", ", record 1", "4300"),
     ],
 )
-def test_bad_syntax_has_its_place(tmp_path: Path, content: str, told: list[str]) -> None:
-    """Each fault is one line with the place; in lines, the other lines are read."""
-    found = _problems(file(tmp_path, "a.json", content))
-    assert len(found) == len(told)
-    assert all(line.startswith(start) for line, start in zip(found, told, strict=True)), found
+def test_bad_syntax_has_its_place(tmp_path: Path, content: str, place: str, value: str) -> None:
+    """Each fault is one line with line and column; in lines, the other lines are read."""
+    (found,) = _problems(file(tmp_path, "a.json", content))
+    where, _, message = found.partition(": ")
+    assert where == place
+    assert value in message
 
 
 def test_good_records_before_a_fault_are_kept(tmp_path: Path) -> None:

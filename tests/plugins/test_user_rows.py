@@ -93,17 +93,17 @@ def test_a_bad_row_is_told_and_the_next_one_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "value"),
     [
-        (b"", "has no column 'user_id'"),
-        (b"user_id,user_name,email\n", "has no column 'hashed_password'"),
-        (b"\xff\xfe", "is not UTF-8 at byte 0"),
-        (f'{HEAD}\n1,"a"b,c,d\n'.encode(), "people.csv:2 is no CSV"),
+        (b"", "'user_id'"),
+        (b"user_id,user_name,email\n", "'hashed_password'"),
+        (b"\xff\xfe", "byte 0"),
+        (f'{HEAD}\n1,"a"b,c,d\n'.encode(), "people.csv:2"),
     ],
 )
-def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes, told: str) -> None:
-    """As a whole, with what is wrong."""
-    with pytest.raises(InvalidInput, match=told):
+def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes, value: str) -> None:
+    """As a whole, with the missing column or the place of the fault."""
+    with pytest.raises(InvalidInput, match=value):
         read(tmp_path, content)
 
 

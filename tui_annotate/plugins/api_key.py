@@ -13,7 +13,7 @@ KEYS: Final = ("TUI_ANNOTATE_API_KEY", "OPENAI_API_KEY")
 """The variables that may hold the key, in the order of looking."""
 
 _PART: Final = 6
-"""Signs of a key in a row that are too many to be told; endpoints quote its ends."""
+"""Characters of a key in a row that must not be shown; endpoints quote its ends."""
 _LIKE_A_KEY: Final = re.compile(r"\bsk-[\w*.-]+")
 
 
@@ -36,8 +36,7 @@ def read_key(name: str) -> str:
 
 def authorization() -> dict[str, str]:
     """The header that carries the key; none without one."""
-    found = key()
-    return {"Authorization": f"Bearer {found}"} if found else {}
+    return {"Authorization": f"Bearer {found}"} if (found := key()) else {}
 
 
 def without_key(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.plugins.files.json_values import Value, json_values
-from tui_annotate.plugins.files.packing import plain_suffixes
+from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import chunks
 from tui_annotate.plugins.person_files import is_several, person_files
 from tui_annotate.plugins.protocols import ImportOptions
@@ -36,7 +37,7 @@ _RAG = (
 _FILES = {"ragtruth": ("source_info.jsonl", "response.jsonl")}
 """What a folder of a form has at least, packed or not."""
 _COMPANIONS = {"topics.jsonl", "documents.jsonl"}
-"""What may stand in a folder beside the files of its records."""
+"""What may be in a folder with the files of its records."""
 _DATASETS_FILES = {"dataset_dict.json", "state.json"}
 """One of these is in a folder that `datasets` saved."""
 _MAGIC = {b"SQLite format 3\0": "mercury-db", b"PAR1": "pairs"}
@@ -46,7 +47,7 @@ _FOREIGN = {
     b"\xd0\xcf\x11\xe0": ("an old Excel or Word file", "save it as CSV"),
     b"%PDF": ("a PDF", "its texts are needed, source and summary in columns, as CSV or JSON"),
 }
-"""How files begin that others than we read, what they are, and what to do with them."""
+"""How files begin that can not be imported, what they are, and what to do with them."""
 _NATIVE = "tui-annotate/"
 """What a native record's format begins with, whatever its version."""
 _NATIVE_HEAD = re.compile(rf'"format"\s*:\s*"{_NATIVE}')
@@ -71,7 +72,8 @@ class _Inspection:
 def detect(path: Path, reading: ImportOptions | None = None, *, option: str = "--format") -> str:
     """Return the importer for a file, by its first records, else by its name.
 
-    `option`: the option that names a format, for messages.
+    Args:
+        option: the option that names a format, for messages.
 
     Raises:
         NotFound, Unavailable: the file can not be opened.
@@ -126,9 +128,9 @@ def _uncertain_error(
     forms = f"with {option}, one of: {', '.join(names_of('importers'))}"
     hint = f"name it {forms}"
     if names:
-        asked = (reading.source_column, reading.summary_column)
+        wanted = (reading.source_column, reading.summary_column)
         message += f": its first record has {', '.join(map(repr, names[:_SHOWN_NAMES]))}"
-        if lacking := [repr(name) for name in asked if name not in names]:
+        if lacking := [repr(name) for name in wanted if name not in names]:
             message += f", not {' and '.join(lacking)}"
         columns = "--source-column and --summary-column"
         hint = f"name the columns of pairs with {columns}, or another format {forms}"
@@ -160,11 +162,8 @@ def _detect_folder(path: Path, option: str) -> str:
 def _are_all(path: Path, form: str) -> bool:
     try:
         with person_files(path) as files:
-            first = [
-                next(_read_records(file.path, "utf-8"), {})
-                for file in files
-                if file.path.name not in _COMPANIONS
-            ]
+            paths = (file.path for file in files if file.path.name not in _COMPANIONS)
+            first = [next(_read_records(path, "utf-8"), {}) for path in paths]
             return {_detect_by_record(fields, set()) for fields in first} == {form}
     except (NotFound, InvalidInput):
         return False
@@ -177,24 +176,12 @@ def _read_records(path: Path, encoding: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _detect_by_bytes(path: Path) -> str:
-    head = _read_start(path, max(map(len, _MAGIC)))
-    return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "")
-
-
-def _read_start(path: Path, count: int) -> bytes:
-    if not path.is_file():
-        return b""
-    try:
-        with path.open("rb") as file:
-            return file.read(count)
-    except OSError:
-        return b""  # told by whoever reads the file
+    return next((name for magic, name in _MAGIC.items() if begins_with(path, magic)), "")
 
 
 def _refuse_foreign(path: Path) -> None:
-    begins = _read_start(path, 4)
     for magic, (what, instead) in _FOREIGN.items():
-        if begins.startswith(magic):
+        if begins_with(path, magic):
             raise InvalidInput(
                 f"{path} is {what}, which is not read as it is", instead, code="format-not-readable"
             )
@@ -219,10 +206,6 @@ def _detect_by_record(fields: Mapping[str, Any], columns: set[str]) -> str:
 
 
 def _read_head(path: Path, encoding: str) -> str:
-    stream = chunks(path, encoding=encoding)
-    try:
+    with closing(chunks(path, encoding=encoding)) as stream, suppress(InvalidRecord):
         return next(stream, "")
-    except InvalidRecord:
-        return ""
-    finally:
-        stream.close()
+    return ""

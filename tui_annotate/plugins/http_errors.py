@@ -44,9 +44,9 @@ def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: b
 
     `headers` have lower-case names; `body` is its first `MOST_ERROR_BYTES`.
     """
-    told = error_text(body)
+    reason = error_text(body)
     if status in _TOO_MUCH:
-        return RequestRefused(status, told)
+        return RequestRefused(status, reason)
     if status in {401, 403}:
         whose = "the key" if key() else "a request without a key"
         return Unavailable(
@@ -61,13 +61,13 @@ def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: b
         )
     if status == 404:
         return Unavailable(
-            f"{host} knows no such model or address: {told} (404)",
+            f"{host} knows no such model or address: {reason} (404)",
             "check the model, and --base-url, which most often ends in /v1",
         )
     used_up = status == 429 and b"insufficient_quota" in body
     if not used_up and (status in _TRANSIENT or status >= 500):
-        return TransientFailure(f"{told} ({status})", after=retry_after(headers))
-    return Unavailable(f"{host}: {told} ({status})", NEXT)
+        return TransientFailure(f"{reason} ({status})", after=retry_after(headers))
+    return Unavailable(f"{host}: {reason} ({status})", NEXT)
 
 
 def connection_failure(
@@ -79,19 +79,19 @@ def connection_failure(
     if isinstance(error, httpx2.TimeoutException):
         missing = isinstance(error, httpx2.ConnectTimeout)
         return TransientFailure("it does not answer in time", connected=not missing)
-    told = (show or short_line)(str(error))
+    reason = (show or short_line)(str(error))
     if isinstance(error, httpx2.ConnectError):
-        return TransientFailure(f"no connection: {told}", connected=False)
-    return TransientFailure(f"the connection broke: {told}")
+        return TransientFailure(f"no connection: {reason}", connected=False)
+    return TransientFailure(f"the connection broke: {reason}")
 
 
 def retry_after(headers: Mapping[str, str]) -> float:
     """Seconds that a reply asks us to wait, given as such or as a date; 0 where it does not."""
-    asked = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"\d{1,9}(\.\d+)?", asked, re.ASCII):
-        return float(asked)
+    value = headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", value, re.ASCII):
+        return float(value)
     try:
-        until = parsedate_to_datetime(asked)
+        until = parsedate_to_datetime(value)
     except ValueError:
         return 0.0
     until = until if until.tzinfo else until.replace(tzinfo=UTC)
@@ -99,7 +99,7 @@ def retry_after(headers: Mapping[str, str]) -> float:
 
 
 def error_text(body: bytes) -> str:
-    """What an endpoint says of a request, in the places where the known ones say it."""
+    """The message of an endpoint's reply, from the fields in which known endpoints have it."""
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -114,6 +114,11 @@ def error_text(body: bytes) -> str:
 
 
 def short_line(text: str) -> str:
-    """A stranger's words on one line, short, harmless, and without anything of the key."""
-    line = visible_line(without_key(text[: 20 * _QUOTED]))
-    return line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…"
+    """Foreign text on one short line, safe for a terminal, and without any of the key."""
+    return clip_line(without_key(text[: 20 * _QUOTED]), _QUOTED)
+
+
+def clip_line(text: str, longest: int) -> str:
+    """Text on one line of at most so many characters, safe for a terminal."""
+    line = visible_line(text)
+    return line if len(line) <= longest else line[: longest - 1] + "…"

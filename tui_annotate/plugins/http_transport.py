@@ -48,7 +48,7 @@ def host_of(url: httpx2.URL) -> str:
     return visible_line(url.netloc.decode("ascii"))
 
 
-def is_near(url: httpx2.URL) -> bool:
+def is_loopback(url: httpx2.URL) -> bool:
     """Whether an endpoint is on this machine."""
     try:
         return ip_address(url.host).is_loopback
@@ -58,7 +58,7 @@ def is_near(url: httpx2.URL) -> bool:
 
 def warn_of_open_key(url: httpx2.URL) -> None:
     """Says so where the key would leave this machine unencrypted."""
-    if key() and url.scheme == "http" and not is_near(url):
+    if key() and url.scheme == "http" and not is_loopback(url):
         _log.warning("the key goes to %s unencrypted: http, not https", host_of(url))
 
 
@@ -72,7 +72,7 @@ def open_client(url: httpx2.URL, *, connect: float, read: float) -> httpx2.Clien
         # Unpacked, a small reply could become a large one.
         headers={"Accept-Encoding": "identity", "User-Agent": f"tui-annotate/{VERSION}"},
         timeout=httpx2.Timeout(read, connect=connect),
-        trust_env=not is_near(url),  # no proxy stands between us and this machine
+        trust_env=not is_loopback(url),  # no proxy to this machine itself
     )
 
 

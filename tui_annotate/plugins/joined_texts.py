@@ -6,22 +6,23 @@ A claim is an entity under its label; evidence is one called `Evidence`, to whic
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.samples import Document, Side
+from tui_annotate.domain.samples import Document, Side, fingerprint
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.record_validation import document
+from tui_annotate.plugins.traits import RecordTrait
 
 SEPARATOR = "\n\n=== SUMMARY ===\n\n"
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedTexts:
-    """A source and a summary as one text. `separator`: what stands between them."""
+    """A source and a summary as one text."""
 
     source: str
     summary: str
@@ -37,16 +38,25 @@ class JoinedTexts:
         """Where the summary begins."""
         return len(self.source) + len(self.separator)
 
-    def documents(self, language: str) -> tuple[Document, Document]:
+    @property
+    def lengths(self) -> dict[str, Any]:
+        """The fields of a file by which `split_text` finds the texts, and the hash of all."""
+        return {
+            "source_len": len(self.source),
+            "sep_len": len(self.separator),
+            "sha256": fingerprint(self.text),
+        }
+
+    def documents(self, language: str) -> tuple[Document, ...]:
         """The two texts; an empty language is guessed.
 
         Raises:
             InvalidInput: one of them can not be a document.
         """
-        source, summary = Side.SOURCE, Side.SUMMARY
-        return (
-            document(self.source, side=source, column=f"text ({source})", language=language),
-            document(self.summary, side=summary, column=f"text ({summary})", language=language),
+        texts = ((Side.SOURCE, self.source), (Side.SUMMARY, self.summary))
+        return tuple(
+            document(text, side=side, column=f"text ({side})", language=language)
+            for side, text in texts
         )
 
     def span(self, anchor: Anchor) -> Span:
@@ -71,7 +81,7 @@ def join_texts(source: str, summary: str) -> JoinedTexts:
     """Two texts as one.
 
     Raises:
-        InvalidInput: the separator stands elsewhere too, so that they could not be told apart.
+        InvalidInput: the separator is in one of them, so that they could not be split again.
     """
     joined = JoinedTexts(source, summary)
     text, place = joined.text, len(source)
@@ -83,7 +93,7 @@ def join_texts(source: str, summary: str) -> JoinedTexts:
 
 
 def split_text(text: str, *, source_len: object = None, sep_len: object = None) -> JoinedTexts:
-    """The two texts again, by their lengths where the file gives them, else by the separator.
+    """Split by the lengths where the file gives them, else by the separator.
 
     Raises:
         InvalidInput: the lengths are none, or the separator is not there once.
@@ -108,13 +118,17 @@ def split_text(text: str, *, source_len: object = None, sep_len: object = None) 
     return JoinedTexts(source, summary)
 
 
+UNLABELLED: Final = "Unlabelled"
 EVIDENCE: Final = "Evidence"
 LINK: Final = "evidence"
 PART: Final = "part"
 """Kinds of relations: from a claim to its evidence, and to its further spans."""
+JOINED_TRAITS: Final = (
+    RecordTrait.OVERLAP, RecordTrait.BARE, RecordTrait.UNCLAIMED, RecordTrait.META,
+    RecordTrait.GROUP, RecordTrait.DATASET,
+)  # fmt: skip
 
-Naming = Callable[[LabelPath | None], str]
-"""The one word for a label; None asks for that of an annotation without any."""
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +154,18 @@ class EntityBuilder:
     """Splits annotations into entities of one label; `whole` allows several spans in one."""
 
     joined: JoinedTexts
-    name: Naming
+    name: Callable[[LabelPath], str]
     whole: bool
     entities: list[Entity] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
     _evidence: dict[Span, int] = field(default_factory=dict)
 
     def add(self, one: Annotation) -> None:
-        """Takes one apart; evidence that is there already is related to, not repeated."""
+        """Split an annotation; evidence that is there already is related to, not repeated."""
         heads, tails = (one.claim, one.evidence) if one.claim else (one.evidence, ())
         names = [self.name(path) for path in one.labels]
         spans = tuple(map(self.joined.span, heads))
-        for name in names or [self.name(None) if one.claim else EVIDENCE]:
+        for name in names or [UNLABELLED if one.claim else EVIDENCE]:
             head = self._add(Entity(name, spans if self.whole else spans[:1], one.note))
             for span in () if self.whole else spans[1:]:
                 self.relations.append(Relation(PART, head, self._add(Entity(name, (span,)))))
@@ -167,63 +181,87 @@ class EntityBuilder:
 
 @dataclass(frozen=True, slots=True)
 class AnnotationParts:
-    """What entities and relations make together: one annotation but for its id and label."""
+    """What entities and relations make together: one annotation but for its id and label path."""
 
     label: str
     claim: tuple[Anchor, ...]
     evidence: tuple[Anchor, ...]
     note: str
 
+    def annotation(self, key: str, labels: tuple[LabelPath, ...], *, form: str) -> Annotation:
+        """The annotation that a file of this format holds; evidence alone has no label."""
+        unlabelled = not self.claim and self.label == EVIDENCE
+        return Annotation(
+            key,
+            self.claim,
+            self.evidence,
+            labels=() if unlabelled else labels,
+            note=self.note,
+            origin=f"imported:{form}",
+        )
 
-@dataclass(slots=True)
-class LinkedEntities:
-    """Entities and relations put together. `left_out`: what has no place here, by kind."""
 
-    joined: JoinedTexts
-    entities: Sequence[Entity]
-    relations: Iterable[Relation]
-    left_out: Counter[str] = field(default_factory=Counter)
+def link_entities(
+    joined: JoinedTexts,
+    entities: Sequence[Entity],
+    relations: Iterable[Relation],
+    *,
+    left_out: Counter[str],
+) -> Iterator[AnnotationParts]:
+    """Yield what entities and relations make, in the order of first entities; see `group_linked`.
 
-    def annotations(self) -> Iterator[AnnotationParts]:
-        """In the order of their first entities.
+    Raises:
+        InvalidInput: an entity is not inside one of the two texts.
+    """
+    anchors = [_entity_anchors(entity, joined) for entity in entities]
+    sides = {place: found[0].side for place, found in enumerate(anchors)}
+    links = ((one.start, one.end, one.kind == PART) for one in relations)
+    for heads, proofs in group_linked(sides, links, left_out):
+        first = dict.fromkeys(anchor for place in heads for anchor in anchors[place])
+        others = dict.fromkeys(anchor for place in proofs for anchor in anchors[place])
+        claimed = sides[heads[0]] is Side.SUMMARY
+        yield AnnotationParts(
+            entities[heads[0]].label,
+            tuple(first) if claimed else (),
+            tuple(others if claimed else first),
+            entities[heads[0]].note,
+        )
 
-        Raises:
-            InvalidInput: an entity is not inside one of the two texts.
-        """
-        anchors = [self._anchors(entity) for entity in self.entities]
-        parts: dict[int, list[int]] = {}
-        links: dict[int, dict[int, None]] = {}
-        for relation in self.relations:
-            sides = [anchors[place][0].side for place in (relation.start, relation.end)]
-            if sides[0] is sides[1] and relation.kind == PART:
-                parts.setdefault(relation.start, []).append(relation.end)
-            elif sides[0] is sides[1]:
-                self.left_out["relations inside one text"] += 1
-            else:
-                ends = relation.start, relation.end
-                claim, proof = ends if sides[0] is Side.SUMMARY else reversed(ends)
-                links.setdefault(claim, {})[proof] = None
-        taken = {place for ends in (*parts.values(), *links.values()) for place in ends}
-        for place, entity in enumerate(self.entities):
-            if place in taken and place not in links:
-                continue
-            heads = [*anchors[place], *(a for end in parts.get(place, ()) for a in anchors[end])]
-            proofs = [anchor for end in links.get(place, ()) for anchor in anchors[end]]
-            claimed = heads[0].side is Side.SUMMARY
-            yield AnnotationParts(
-                entity.label,
-                tuple(dict.fromkeys(heads)) if claimed else (),
-                tuple(dict.fromkeys(proofs if claimed else heads)),
-                entity.note,
-            )
 
-    def doubts(self) -> list[str]:
-        """What was left out, in words."""
-        return [f"left out: {count:,} {what}" for what, count in self.left_out.items()]
+def _entity_anchors(entity: Entity, joined: JoinedTexts) -> list[Anchor]:
+    what = f"{entity.label!r}"
+    anchors = [joined.anchor(span, what=what) for span in entity.spans]
+    if len({anchor.side for anchor in anchors}) > 1:
+        raise InvalidInput(f"{what} has spans in both texts", "make it two, with a relation")
+    return anchors
 
-    def _anchors(self, entity: Entity) -> tuple[Anchor, ...]:
-        what = f"{entity.label!r}"
-        anchors = tuple(self.joined.anchor(span, what=what) for span in entity.spans)
-        if len({anchor.side for anchor in anchors}) > 1:
-            raise InvalidInput(f"{what} has spans in both texts", "make it two, with a relation")
-        return anchors
+
+def group_linked(
+    sides: Mapping[_Key, Side], relations: Iterable[tuple[_Key, _Key, bool]], left_out: Counter[str]
+) -> Iterator[tuple[list[_Key], list[_Key]]]:
+    """Yield the keys of each annotation's own spans and of its evidence, by first keys.
+
+    Args:
+        sides: the text of each span, by key.
+        relations: two keys, and whether the second is a further span of the first's annotation.
+        left_out: counts relations that mean nothing here.
+    """
+    parts: dict[_Key, list[_Key]] = {}
+    links: dict[_Key, dict[_Key, None]] = {}
+    for start, end, is_part in relations:
+        if sides[start] is not sides[end]:
+            claim, proof = (start, end) if sides[start] is Side.SUMMARY else (end, start)
+            links.setdefault(claim, {})[proof] = None
+        elif is_part:
+            parts.setdefault(start, []).append(end)
+        else:
+            left_out["relations inside one text"] += 1
+    linked = {key for ends in (*parts.values(), *links.values()) for key in ends}
+    for key in sides:
+        if key not in linked or key in links:
+            yield [key, *parts.get(key, ())], [*links.get(key, ())]
+
+
+def describe_left_out(left_out: Counter[str]) -> list[str]:
+    """What was left out of a record, as doubts."""
+    return [f"left out: {count:,} {what}" for what, count in left_out.items()]

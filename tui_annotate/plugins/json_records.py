@@ -34,11 +34,10 @@ def read_objects(
     *,
     what: str,
 ) -> Iterator[_Item | Problem]:
-    """What `read` makes of each object; a Problem for each value that it refuses.
+    """What `read` makes of each object (`what`); a Problem for each that it refuses.
 
     Args:
         read: may raise InvalidInput at any time.
-        what: an object is called in messages.
     """
     for value in values:
         if isinstance(value, Problem):
@@ -67,11 +66,7 @@ def json_records(
 
 
 def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
-    """Looks for another record of the same sample.
-
-    Raises:
-        InvalidInput: there was one.
-    """
+    """Raise InvalidInput where the file gave a record of the same sample before."""
     if (before := seen.first(json.dumps(record.sample.key), where)) != where:
         raise InvalidInput(f"{record.sample.key} was given at {before} already")
 

@@ -13,8 +13,11 @@ from tui_annotate.domain.errors import TuiAnnotateError
 class Question:
     """One request to a chat model.
 
-    `temperature`: 0 to 2. `top_p`: above 0, to 1. `max_tokens`: of the reply. `attempt`: grows with
-    each repetition, so that the cache does not return the unclear reply.
+    Attributes:
+        temperature: 0 to 2.
+        top_p: above 0, to 1.
+        max_tokens: of the reply.
+        attempt: grows with each repetition, so that the cache does not return the unclear reply.
     """
 
     user: str
@@ -43,7 +46,8 @@ class Replies(Protocol):
     def put(self, key: str, reply: str, *, about: Mapping[str, Any]) -> None:
         """Store a reply under the SHA-256 of model, prompt and parameters.
 
-        `about`: JSON values; no prompt, and never an API key.
+        Args:
+            about: JSON values; no prompt, and never an API key.
         """
         ...
 
@@ -86,7 +90,7 @@ class Judge(Protocol):
     ) -> Iterator[tuple[int, ModelReply | TuiAnnotateError]]:
         """Each question's place and outcome, as they come; several are asked at a time.
 
-        Whoever stops listening stops the asking: questions that wait are not asked.
+        Closing the iterator cancels the questions that still wait.
         """
         ...
 

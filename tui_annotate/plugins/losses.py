@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Final
 
 from tui_annotate.domain.annotations import ADJUDICATED, HUMAN, Annotation
@@ -19,7 +18,8 @@ from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait
 class LossCounter:
     """Counts the losses of one export, record by record.
 
-    `own`: the id, and the origin after `imported:`, of work by no named person in this format.
+    Args:
+        own: the id, and the origin after `imported:`, of work by no named person in this format.
     """
 
     def __init__(self, about: FormatTraits, report: ExportReport, *, own: str = "") -> None:
@@ -36,7 +36,7 @@ class LossCounter:
             RecordTrait.ORIGIN: self._count_origins,
             RecordTrait.IMPORTED: lambda record: count_originals(record, but=written),
             RecordTrait.STATE: lambda record: _count_states(record, assumed=assumes),
-            RecordTrait.TIME: lambda record: _count_times(record, nobody=own),
+            RecordTrait.TIME: lambda record: _count_times(record, own=own),
         }
 
     def count(self, record: Record) -> None:
@@ -65,13 +65,13 @@ class LossCounter:
         return len(named - {self._own, SETTLED, MAJORITY})
 
     def _count_origins(self, record: Record) -> int:
-        kept = {HUMAN, f"imported:{self._own}"}
-        return sum(owned.annotation.origin not in kept for owned in record.annotations)
+        carried = {HUMAN, f"imported:{self._own}"}
+        return sum(owned.annotation.origin not in carried for owned in record.annotations)
 
-    def read(self, record: Record) -> bool:
-        """Whether somebody is done with a sample or marked something in it; else counts it.
+    def check_read(self, record: Record) -> bool:
+        """Whether an annotator is done with a sample or marked something in it; else count it.
 
-        For formats of one layer: what the layer has not read would look as if nothing was found.
+        For formats of one layer: a sample that was not read would look as if nothing was found.
         """
         if record.annotations or list_finished_people(record):
             return True
@@ -79,7 +79,7 @@ class LossCounter:
         return False
 
     def pair(self, record: Record) -> tuple[Document, Document] | None:
-        """The source and the summary of a sample that has one of each; else counts its loss."""
+        """The source and the summary of a sample that has one of each; else count its loss."""
         sources, summaries = record.sample.side(Side.SOURCE), record.sample.side(Side.SUMMARY)
         if len(sources) == 1 and len(summaries) == 1:
             return sources[0], summaries[0]
@@ -99,10 +99,10 @@ def list_finished_people(record: Record) -> set[str]:
 
 def count_originals(record: Record, *, but: str = "") -> int:
     """Count a sample and annotations with original records, but for one form's."""
-    kept = record.sample.imported
+    original = record.sample.imported
     annotations = [owned.annotation for owned in record.annotations]
     count = sum(bool(one.imported) and one.origin != f"imported:{but}" for one in annotations)
-    return count + bool(kept and not (but and kept.get("format") == but))
+    return count + bool(original and not (but and original.get("format") == but))
 
 
 def _count_overlapping(record: Record) -> int:
@@ -121,61 +121,55 @@ def _count_overlapping(record: Record) -> int:
 def _count_states(record: Record, *, assumed: bool) -> int:
     annotated = {owned.person for owned in record.annotations}
     if assumed:
-        told = {work.person for work in record.assignments if _is_begun(work)}
+        begun = {work.person for work in record.assignments if _is_begun(work)}
         plain = (State.DONE, State.NEW)
-        return sum(work.state not in plain for work in record.assignments) + len(annotated - told)
+        return sum(work.state not in plain for work in record.assignments) + len(annotated - begun)
     return sum(
         _is_begun(work) and (work.state is not State.DONE or work.person in annotated)
         for work in record.assignments
     )
 
 
-def _count_times(record: Record, *, nobody: str) -> int:
+def _count_times(record: Record, *, own: str) -> int:
     annotations = [owned.annotation for owned in record.annotations]
     timed = sum(bool(one.created or one.updated) for one in annotations)
     return timed + sum(
-        bool(work.seconds or (work.updated and _is_begun(work) and work.person != nobody))
+        bool(work.seconds or (work.updated and _is_begun(work) and work.person != own))
         for work in record.assignments
     )
 
 
-_RECORD_COUNTERS: Final[Mapping[RecordTrait, Callable[[Record], int]]] = MappingProxyType(
-    {
-        RecordTrait.OVERLAP: _count_overlapping,
-        RecordTrait.EMPTY: lambda record: len(
-            list_finished_people(record) - {owned.person for owned in record.annotations}
-        ),
-        RecordTrait.UNREAD: lambda record: (
-            not record.annotations and not any(map(_is_begun, record.assignments))
-        ),
-        RecordTrait.OPINION: lambda record: sum(
-            bool(work.rating or work.comment) for work in record.assignments
-        ),
-        RecordTrait.META: lambda record: len(record.sample.meta),
-        RecordTrait.GROUP: lambda record: bool(record.sample.group),
-        RecordTrait.REQUEST: lambda record: record.sample.request != Request(),
-        RecordTrait.KIND: lambda record: record.sample.kind is not SampleKind.PAIR,
-        RecordTrait.TITLE: lambda record: sum(
-            bool(document.key or document.title) for document in record.sample.documents
-        ),
-        RecordTrait.TEXTS: lambda record: bool(record.sample.side(Side.SOURCE)),
-    }
-)
-
-
-_ANNOTATION_COUNTERS: Final[Mapping[RecordTrait, Callable[[Annotation], int]]] = MappingProxyType(
-    {
-        RecordTrait.FRAGMENTS: lambda one: len(one.claim) > 1,
-        RecordTrait.LINK: lambda one: bool(one.claim and one.evidence),
-        RecordTrait.EVIDENCES: lambda one: max(len(one.evidence) - 1, 0),
-        RecordTrait.TREE: lambda one: sum(len(path) > 1 for path in one.labels),
-        RecordTrait.NOTE: lambda one: bool(one.note),
-        RecordTrait.SEVERAL: lambda one: max(len(one.labels) - 1, 0),
-        RecordTrait.BARE: lambda one: not one.labels,
-        RecordTrait.UNCLAIMED: lambda one: not one.claim,
-        RecordTrait.VERSION: lambda one: one.version > 1 or bool(one.label_set or one.guidelines),
-        RecordTrait.TRACE: lambda one: one.trace is not None,
-        RecordTrait.SETTLED: lambda one: one.settled is not None and one.origin == ADJUDICATED,
-        RecordTrait.SUGGESTED: lambda one: one.suggested is not None,
-    }
-)
+_RECORD_COUNTERS: Final[Mapping[RecordTrait, Callable[[Record], int]]] = {
+    RecordTrait.OVERLAP: _count_overlapping,
+    RecordTrait.EMPTY: lambda record: len(
+        list_finished_people(record) - {owned.person for owned in record.annotations}
+    ),
+    RecordTrait.UNREAD: lambda record: (
+        not record.annotations and not any(map(_is_begun, record.assignments))
+    ),
+    RecordTrait.OPINION: lambda record: sum(
+        bool(work.rating or work.comment) for work in record.assignments
+    ),
+    RecordTrait.META: lambda record: len(record.sample.meta),
+    RecordTrait.GROUP: lambda record: bool(record.sample.group),
+    RecordTrait.REQUEST: lambda record: record.sample.request != Request(),
+    RecordTrait.KIND: lambda record: record.sample.kind is not SampleKind.PAIR,
+    RecordTrait.TITLE: lambda record: sum(
+        bool(document.key or document.title) for document in record.sample.documents
+    ),
+    RecordTrait.TEXTS: lambda record: bool(record.sample.side(Side.SOURCE)),
+}
+_ANNOTATION_COUNTERS: Final[Mapping[RecordTrait, Callable[[Annotation], int]]] = {
+    RecordTrait.FRAGMENTS: lambda one: len(one.claim) > 1,
+    RecordTrait.LINK: lambda one: bool(one.claim and one.evidence),
+    RecordTrait.EVIDENCES: lambda one: max(len(one.evidence) - 1, 0),
+    RecordTrait.TREE: lambda one: sum(len(path) > 1 for path in one.labels),
+    RecordTrait.NOTE: lambda one: bool(one.note),
+    RecordTrait.SEVERAL: lambda one: max(len(one.labels) - 1, 0),
+    RecordTrait.BARE: lambda one: not one.labels,
+    RecordTrait.UNCLAIMED: lambda one: not one.claim,
+    RecordTrait.VERSION: lambda one: one.version > 1 or bool(one.label_set or one.guidelines),
+    RecordTrait.TRACE: lambda one: one.trace is not None,
+    RecordTrait.SETTLED: lambda one: one.settled is not None and one.origin == ADJUDICATED,
+    RecordTrait.SUGGESTED: lambda one: one.suggested is not None,
+}

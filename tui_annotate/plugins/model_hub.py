@@ -18,13 +18,12 @@ from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 
-_CHUNK = 1 << 20
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 _LIBRARY = "sentence_transformers."
 _ALLOWED: Final = ("*.safetensors", "*.json", "*.txt")
 _IGNORED: Final = ("onnx/*", "openvino/*", ".*")
 _PROGRESS = ".cache"
-"""Where the library keeps, beside the files, how far it came."""
+"""The folder in which the library stores its progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
     if not sys.stderr.isatty():
         disable_progress_bars()
     with _translate_errors(name, revision):
-        # First only asked for: what a hub lacks shall leave no folder behind.
+        # A dry run first: a model that the hub lacks must leave no folder behind.
         wanted = {"allow_patterns": list(_ALLOWED), "ignore_patterns": list(_IGNORED)}
         listed = snapshot_download(name, revision=revision, dry_run=True, **wanted)
         if not any(file.filename.endswith(".safetensors") for file in listed):
@@ -115,7 +114,7 @@ def _translate_errors(name: str, revision: str) -> Iterator[None]:
             raise NotFound(
                 f"the hub has no {name} at {revision}", "look up its name and its commits there"
             ) from error
-        # Where nothing answers, the library speaks of a dry run that nobody asked for.
+        # Where nothing answers, the library complains about the dry run.
         reason = error.__cause__ if type(error).__name__ == "DryRunError" else error
         raise Unavailable(
             f"{name} could not be fetched: {reason or error}",
@@ -136,10 +135,8 @@ def check_model(folder: Path) -> None:
             f"the folder {folder} holds no weights as .safetensors",
             "pickles (.bin) are not read, as they can run code; take another revision of it",
         )
-    foreign = [
-        each for each in _module_types(folder / "modules.json") if not each.startswith(_LIBRARY)
-    ]
-    if foreign:
+    kinds = _module_types(folder / "modules.json")
+    if foreign := [kind for kind in kinds if not kind.startswith(_LIBRARY)]:
         raise Unavailable(
             f"the model in {folder} wants to run code of its own: {foreign[0]}",
             "take a model that sentence-transformers knows",
@@ -158,11 +155,8 @@ def _module_types(modules: Path) -> list[str]:
 
 def sha256(path: Path) -> str:
     """The hash of a file."""
-    whole = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            whole.update(chunk)
-    return whole.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """Offsets of another program to code points, by the texts that they are said to cover.
 
-A text is looked at with all of its spans at once, never span by span: programs count in one way.
+All spans of a text are converted at once, as a program counts in one way.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Translation = Callable[[int], int]
 
 
 class Quoted(NamedTuple):
-    """A span with the text that it covers, if known, and its name for messages."""
+    """A span with the text that it covers, if known; `what` names it in messages."""
 
     start: Any
     end: Any
@@ -58,7 +58,8 @@ def convert_offsets(
 ) -> ConvertedSpans:
     """Convert offsets by the only unit in which every span covers its text.
 
-    `unit`: tried first; empty where all units must be tried, and one alone must fit.
+    Args:
+        unit: tried first; empty where all units must be tried, and one alone must fit.
 
     Raises:
         InvalidInput: no unit fits all, or several do and they differ.
@@ -110,18 +111,14 @@ def _list_units(text: str) -> Iterator[_Unit]:
         if "\r\n" in text:
             one = _count_line_ends(text, astral, lone=1, after_return=0)
             yield _Unit(f"{unit} with line ends as one", one, feeds=True)
-    for name, shift in _list_shifts(text).items():
-        for unit, translation in plain.items():
-            yield _Unit(f"{unit} {name}", partial(_shift_offset, translation, shift))
-
-
-def _list_shifts(text: str) -> dict[str, int]:
     shifts = {"with a byte order mark": -1}
     if text.startswith(_MARK):
         shifts["without the byte order mark"] = 1
     if trimmed := len(text) - len(text.lstrip()):
         shifts["of the trimmed text"] = trimmed
-    return shifts
+    for name, shift in shifts.items():
+        for unit, translation in plain.items():
+            yield _Unit(f"{unit} {name}", partial(_shift_offset, translation, shift))
 
 
 def _shift_offset(translation: Translation, shift: int, offset: int) -> int:
@@ -148,17 +145,13 @@ def _read_in_unit(text: str, quoted: Sequence[Quoted], way: _Unit) -> tuple[Span
             found = span.of(text)
         except InvalidSpan:
             return None
-        alike = quote in (None, found) or (
-            way.feeds and _normalise_line_ends(found) == _normalise_line_ends(quote or "")
-        )
-        if not alike:
+        expected = quote
+        if way.feeds and expected is not None:
+            found, expected = (_CARRIAGE_RETURNS.sub("\n", one) for one in (found, expected))
+        if expected not in (None, found):
             return None
         spans.append(span)
     return tuple(spans)
-
-
-def _normalise_line_ends(text: str) -> str:
-    return _CARRIAGE_RETURNS.sub("\n", text)
 
 
 def _trimmed_quotes(text: str, quoted: Sequence[Quoted]) -> tuple[Span, ...]:
@@ -181,7 +174,7 @@ class CountedAnnotation(NamedTuple):
 
 
 def convert_annotations(
-    said: Sequence[CountedAnnotation], sample: Sample
+    counted: Sequence[CountedAnnotation], sample: Sample
 ) -> tuple[list[Annotation], list[str]]:
     """Convert annotations to code points; also return a doubt for each text in another unit.
 
@@ -189,14 +182,18 @@ def convert_annotations(
         InvalidInput: as `convert_offsets`; or a span is of an unknown document.
     """
     quoted: dict[tuple[Side, int], list[Quoted]] = {}
-    for annotation, quotes, name in said:
+    for annotation, quotes, name in counted:
         for (side, index, span), quote in zip(annotation.anchors, quotes, strict=True):
             one = Quoted(span.start, span.end, quote, f"{side} span of {name}")
             quoted.setdefault((side, index), []).append(one)
     doubts: list[str] = []
     found: dict[tuple[Side, int], Iterator[Span]] = {}
     for (side, index), spans in quoted.items():
-        read = convert_offsets(_document_text(sample, side, index, what=spans[0].what), spans)
+        try:
+            text = sample.document(side, index).text
+        except NotFound as error:
+            raise InvalidInput(f"{spans[0].what}: {error.message}") from error
+        read = convert_offsets(text, spans)
         found[side, index] = iter(read.spans)
         if read.unit != CODE_POINTS:
             doubts.append(f"the offsets of the {side} are {read.unit}")
@@ -204,16 +201,9 @@ def convert_annotations(
     def moved(anchors: Sequence[Anchor]) -> tuple[Anchor, ...]:
         return tuple(Anchor(side, index, next(found[side, index])) for side, index, _ in anchors)
 
-    annotations = [one.annotation for one in said]
+    annotations = [one.annotation for one in counted]
     if not doubts:
         return annotations, doubts
     return [
         replace(one, claim=moved(one.claim), evidence=moved(one.evidence)) for one in annotations
     ], doubts
-
-
-def _document_text(sample: Sample, side: Side, index: int, *, what: str) -> str:
-    try:
-        return sample.document(side, index).text
-    except NotFound as error:
-        raise InvalidInput(f"{what}: {error.message}") from error

@@ -1,10 +1,9 @@
-"""The columns of known collections of pairs, by the collection's name; asked for, never guessed."""
+"""The columns of known collections of pairs, by the collection's name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.errors import NotFound
@@ -12,21 +11,19 @@ from tui_annotate.plugins.protocols import ImportOptions
 
 
 class PairColumns(NamedTuple):
-    """Where a collection has the two texts, and what rival summaries of one text share."""
+    """The columns of the two texts, and of what sibling summaries of one text share."""
 
     source: str
     summary: str
     group: str = ""
 
 
-COLLECTIONS: Final[Mapping[str, PairColumns]] = MappingProxyType(
-    {
-        "aggrefact": PairColumns("doc", "summary", "id"),
-        "frank": PairColumns("article", "summary", "hash"),
-        "summac": PairColumns("document", "claim"),
-        "true": PairColumns("grounding", "generated_text"),
-    }
-)
+COLLECTIONS: Final[Mapping[str, PairColumns]] = {
+    "aggrefact": PairColumns("doc", "summary", "id"),
+    "frank": PairColumns("article", "summary", "hash"),
+    "summac": PairColumns("document", "claim"),
+    "true": PairColumns("grounding", "generated_text"),
+}
 _DEFAULT: Final = ImportOptions()
 
 

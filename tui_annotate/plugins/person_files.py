@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.json_values import Value, json_values
-from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO
+from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO, begins_with
 from tui_annotate.plugins.json_records import check_object, doubts_at
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import NameRegister, identifier, problem
@@ -45,13 +45,7 @@ Read = Callable[[dict[str, Any], Value, str], tuple[Record, Sequence[str]]]
 
 def is_several(path: Path) -> bool:
     """Whether it is a folder, or begins as a zip does."""
-    if not path.is_file():  # a pipe would be waited for
-        return path.is_dir()
-    try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False  # told by whoever reads the file
+    return path.is_dir() or begins_with(path, MAGIC)
 
 
 @contextmanager
@@ -64,9 +58,9 @@ def person_files(path: Path) -> Iterator[list[PersonFile]]:
         Unavailable: there is no place to unpack it.
     """
     if path.is_dir():
-        files = (file for file in sorted(path.iterdir()) if file.is_file())
-        found = [file for file in files if _is_person_file(file.name)]
-        yield _require_files(path, [PersonFile(file.stem, file, str(file)) for file in found])
+        inside = sorted(file for file in path.iterdir() if file.is_file())
+        names = [file for file in inside if _is_person_file(file.name)]
+        yield _require_files(path, [PersonFile(file.stem, file, str(file)) for file in names])
         return
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         try:
@@ -128,8 +122,7 @@ def _check_member(path: Path, member: ZipInfo) -> None:
 def _copy(packed: IO[bytes], plain: IO[bytes], *, most: int) -> int:
     count = 0
     while count < most and (piece := packed.read(_PIECE)):
-        plain.write(piece)
-        count += len(piece)
+        count += plain.write(piece)
     return count
 
 
@@ -213,8 +206,8 @@ class _RowStore:
 def _warn_of_differences(first: Record, other: Record, where: str) -> Iterator[Problem]:
     one, two = first.sample.meta, other.sample.meta
     if names := [name for name in two if name in one and one[name] != two[name]]:
-        said = f"{', '.join(map(repr, names))} differ: that of {first.where} is kept"
-        yield Problem(where, said, refused=False)
+        message = f"{', '.join(map(repr, names))} differ: that of {first.where} is kept"
+        yield Problem(where, message, refused=False)
 
 
 def _merge(first: Record, other: Record) -> Record:

@@ -49,7 +49,7 @@ class ImportOptions:
         offsets: what a file counts in, `CODEPOINT` or `UTF16`; default: what its quotes show.
         stored: gives a sample that is there already by its key, for formats whose ids depend on
             what came before; None where nothing is stored.
-        meter: told of every byte that is read.
+        meter: counts every byte that is read.
     """
 
     dataset: str = ""
@@ -73,13 +73,12 @@ class ExportOptions:
 
     Attributes:
         formula_safe: cells that a spreadsheet would take for a formula get a leading quote.
-        layer: whose work alone is written, which a format that holds one person's must be told:
-            `adjudicated`, `majority`, `all`, or the id or name of a person; the records are
-            narrowed before it sees them.
+        layer: whose work alone is written: `adjudicated`, `majority`, `all`, or the id or name of
+            a person; the records that a format is given hold no other.
         offsets: what is counted in, `CODEPOINT` or `UTF16`, where the format lets one choose.
-        unrated: also what somebody looked at and said nothing of.
-        sample: gives a sample by its key, whatever is written; None where nobody can.
-        opinions: gives what machines say of some samples; None where none is stored.
+        unrated: also samples that were read without a rating.
+        sample: returns a sample by its key, whatever is written; None for no lookup.
+        opinions: returns the scores of some samples; None where none is stored.
     """
 
     formula_safe: bool = True
@@ -220,11 +219,8 @@ class Cost:
 
     def __add__(self, other: Cost) -> Cost:
         """What both take."""
-        return Cost(
-            self.calls + other.calls,
-            self.characters + other.characters,
-            self.tokens + other.tokens,
-        )
+        characters, tokens = self.characters + other.characters, self.tokens + other.tokens
+        return Cost(self.calls + other.calls, characters, tokens)
 
 
 @runtime_checkable

@@ -1,6 +1,6 @@
-"""What an importer gives, one by one; what a stranger's gives is looked at, as its reader may not.
+"""Records of an importer, one by one; those of third-party importers are checked.
 
-Built-in readers check what they give themselves, and are held to it by the tests.
+Built-in importers check their records themselves, as tests enforce.
 """
 
 from __future__ import annotations

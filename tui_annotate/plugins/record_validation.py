@@ -12,6 +12,7 @@ from typing import Any
 
 from tui_annotate.domain.did_you_mean import find_nearest
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, InvalidSpan, Unavailable
+from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Document, Side
 from tui_annotate.domain.spans import Span
@@ -27,7 +28,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def dataset_name(path: Path, wanted: str) -> str:
-    """The dataset of a file's samples: what was asked for, else the name up to its first dot.
+    """The dataset of a file's samples: the wanted name, else the file's up to its first dot.
 
     Raises:
         InvalidInput: neither is a name.
@@ -98,6 +99,11 @@ def document(value: Any, *, side: Side, column: str, language: str) -> Document:
         return Document(side, value, language=language or guess_language(value))
     except InvalidInput as error:
         raise InvalidInput(f"column {column!r}: {error.message}", error.hint) from error
+
+
+def imported_person(key: str, name: Any = None) -> Person:
+    """A person of a file; the name is the key unless the file has a text for it."""
+    return Person(key, name if isinstance(name, str) and name else key, PersonKind.IMPORTED)
 
 
 def describe_value(value: Any) -> str:
@@ -181,7 +187,7 @@ class NameRegister:
         )
 
     def first(self, name: str, word: str) -> str:
-        """Keeps `word` for a name that is new and gives it back; else the word kept before.
+        """Store `word` for a new name; return the word that is stored for the name.
 
         Raises:
             Unavailable: there is no space left for it.
@@ -191,7 +197,7 @@ class NameRegister:
             return word if new.rowcount else str(self.word(name))
 
     def word(self, name: str) -> str | None:
-        """The word that was kept for a name; None where there is none."""
+        """The word that is stored for a name; None where there is none."""
         row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 

@@ -24,7 +24,6 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, Literal, overload
 
 from tui_annotate.domain.did_you_mean import suggest_word
@@ -54,67 +53,63 @@ _IMPORTERS: Final = {
     "pairs": f"{_FORMATS}.pairs:PairsFormat",
 }
 _READ_ONLY: Final = {"mercury-db", "pairs"}
-_BUILT_IN: Final = MappingProxyType(
-    {
-        "importers": _IMPORTERS,
-        "exporters": {
-            **{name: _IMPORTERS[name] for name in _IMPORTERS if name not in _READ_ONLY},
-            "preferences": f"{_LAB}score.generations:PreferencesFormat",
-            "faithbench-csv": f"{_FORMATS}.tabular:FaithBenchTable",
-            "conll": f"{_FORMATS}.conll:ConllFormat",
-            "csv": f"{_FORMATS}.tabular:CsvFormat",
-            "csv-tables": f"{_FORMATS}.tabular:CsvTablesFormat",
-            "parquet": f"{_FORMATS}.tabular:ParquetFormat",
-            "xlsx": f"{_FORMATS}.tabular:WorkbookFormat",
-        },
-        "embedders": {
-            "neural": "tui_annotate.plugins.embedders.neural:NeuralEmbedder",
-            "static": "tui_annotate.plugins.embedders.static:StaticEmbedder",
-            "remote": "tui_annotate.plugins.embedders.remote:RemoteEmbedder",
-        },
-        "scorers": {
-            "unigram": f"{_LAB}score.scorers.unigram:UnigramScorer",
-            "similarity": f"{_LAB}score.scorers.similarity:SimilarityScorer",
-            "judge": f"{_LAB}score.scorers.judge:JudgeScorer",
-            "probe": f"{_LAB}score.scorers.local_models:ProbeScorer",
-            "reward": f"{_LAB}score.scorers.local_models:RewardScorer",
-        },
-        "judges": {"llm": f"{_LAB}chat.llm_judge:LlmJudge"},
-        "commands": {
-            "score": f"{_LAB}score.commands:register",
-            "judge": f"{_LAB}judge.commands:register",
-            "rank": f"{_LAB}score.rank_command:register",
-            "automate": f"{_LAB}score.rank_command:register_automate",
-            "compare-machines": f"{_LAB}score.comparison_command:register",
-            "position": f"{_LAB}position.commands:register",
-        },
-        "services": {
-            "positions": f"{_LAB}position.stored_studies:position_studies",
-            "scoring": f"{_LAB}score.scoring:ScoreService",
-            "ranking": f"{_LAB}score.ranking_service:RankService",
-            "comparing": f"{_LAB}score.comparison:ComparisonService",
-            "probing": f"{_LAB}score.probe_training:ProbeTrainingService",
-            "judging": f"{_LAB}judge.dataset_runs:DatasetJudge",
-            "proposing": f"{_LAB}judge.proposals:ProposalService",
-        },
-        "features": {
-            "contexts": f"{_LAB}judge.feature:ContextOrder",
-            "positions": f"{_LAB}position.feature:PositionStudy",
-        },
-    }
-)
+_BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
+    "importers": _IMPORTERS,
+    "exporters": {
+        **{name: _IMPORTERS[name] for name in _IMPORTERS if name not in _READ_ONLY},
+        "preferences": f"{_LAB}score.generations:PreferencesFormat",
+        "faithbench-csv": f"{_FORMATS}.tabular:FaithBenchTable",
+        "conll": f"{_FORMATS}.conll:ConllFormat",
+        "csv": f"{_FORMATS}.tabular:CsvFormat",
+        "csv-tables": f"{_FORMATS}.tabular:CsvTablesFormat",
+        "parquet": f"{_FORMATS}.tabular:ParquetFormat",
+        "xlsx": f"{_FORMATS}.tabular:WorkbookFormat",
+    },
+    "embedders": {
+        "neural": "tui_annotate.plugins.embedders.neural:NeuralEmbedder",
+        "static": "tui_annotate.plugins.embedders.static:StaticEmbedder",
+        "remote": "tui_annotate.plugins.embedders.remote:RemoteEmbedder",
+    },
+    "scorers": {
+        "unigram": f"{_LAB}score.scorers.unigram:UnigramScorer",
+        "similarity": f"{_LAB}score.scorers.similarity:SimilarityScorer",
+        "judge": f"{_LAB}score.scorers.judge:JudgeScorer",
+        "probe": f"{_LAB}score.scorers.local_models:ProbeScorer",
+        "reward": f"{_LAB}score.scorers.local_models:RewardScorer",
+    },
+    "judges": {"llm": f"{_LAB}chat.llm_judge:LlmJudge"},
+    "commands": {
+        "score": f"{_LAB}score.commands:register",
+        "judge": f"{_LAB}judge.commands:register",
+        "rank": f"{_LAB}score.rank_command:register",
+        "automate": f"{_LAB}score.rank_command:register_automate",
+        "compare-machines": f"{_LAB}score.comparison_command:register",
+        "position": f"{_LAB}position.commands:register",
+    },
+    "services": {
+        "positions": f"{_LAB}position.stored_studies:position_studies",
+        "scoring": f"{_LAB}score.scoring:ScoreService",
+        "ranking": f"{_LAB}score.ranking_service:RankService",
+        "comparing": f"{_LAB}score.comparison:ComparisonService",
+        "probing": f"{_LAB}score.probe_training:ProbeTrainingService",
+        "judging": f"{_LAB}judge.dataset_runs:DatasetJudge",
+        "proposing": f"{_LAB}judge.proposals:ProposalService",
+    },
+    "features": {
+        "contexts": f"{_LAB}judge.feature:ContextOrder",
+        "positions": f"{_LAB}position.feature:PositionStudy",
+    },
+}
 DISABLED: Final = "TUI_ANNOTATE_DISABLED_PLUGINS"
-_PROTOCOLS: Final = MappingProxyType(
-    {
-        "importers": Importer,
-        "exporters": Exporter,
-        "embedders": Embedder,
-        "scorers": Scorer,
-        "judges": Judge,
-    }
-)
-_SPECIAL_NAMES: Final = MappingProxyType({"embedders": ("auto", "none")})
-"""What may be said in place of a name: the best that there is, and no plug-in at all."""
+_PROTOCOLS: Final[Mapping[str, type]] = {
+    "importers": Importer,
+    "exporters": Exporter,
+    "embedders": Embedder,
+    "scorers": Scorer,
+    "judges": Judge,
+}
+_SPECIAL_NAMES: Final[Mapping[str, tuple[str, ...]]] = {"embedders": ("auto", "none")}
+"""Words in place of a name: for the best plug-in that there is, and for none."""
 
 Hook = Literal["commands", "features", "services"]
 Kind = Literal["importers", "exporters", "embedders", "scorers", "judges", Hook]
@@ -134,8 +129,8 @@ def _built_in(kind: Kind) -> Mapping[str, str]:
 
 def _is_disabled(kind: Kind, name: str, target: str) -> bool:
     patterns = [each.strip() for each in os.environ.get(DISABLED, "").split(",")]
-    known_as = (f"{kind}:{name}", target.partition(":")[0])
-    return any(fnmatchcase(each, pattern) for each in known_as for pattern in patterns)
+    full_names = (f"{kind}:{name}", target.partition(":")[0])
+    return any(fnmatchcase(each, pattern) for each in full_names for pattern in patterns)
 
 
 def load_hook(kind: Hook, name: str) -> Any:
@@ -159,45 +154,42 @@ def load(kind: Kind, name: str) -> Any:
     return load_embedder(name) if kind == "embedders" else _make_plugin(kind, name)
 
 
-def load_embedder(asked: str, *, base_url: str = "", dimensions: int = 0) -> Embedder:
+def load_embedder(spec: str, *, base_url: str = "", dimensions: int = 0) -> Embedder:
     """An embedder by its name, which a colon and a model may follow: `neural:FOLDER`."""
-    name, _, model = asked.partition(":")
+    name, _, model = spec.partition(":")
     options = EmbedderOptions(model=model, base_url=base_url, dimensions=dimensions)
     embedder: Embedder = _make_plugin("embedders", name, options)
     return embedder
 
 
-def load_scorer(asked: str, options: ScorerOptions) -> Scorer:
+def load_scorer(spec: str, options: ScorerOptions) -> Scorer:
     """A scorer by its name, which a colon and a model may follow: `probe:FILE`; see `load`."""
-    name, _, model = asked.partition(":")
+    name, _, model = spec.partition(":")
     scorer: Scorer = _make_plugin("scorers", name, replace(options, model=model))
     return scorer
 
 
 def load_judge(
-    asked: str, *, base_url: str, replies: Replies | None = None, concurrency: int = 4
+    spec: str, *, base_url: str, replies: Replies | None = None, concurrency: int = 4
 ) -> Judge:
     """Load a judge by `name:MODEL`; see `load`. `base_url` has no default; `replies` caches."""
-    name, _, model = asked.partition(":")
+    name, _, model = spec.partition(":")
     options = JudgeOptions(model=model, base_url=base_url, replies=replies, concurrency=concurrency)
     judge: Judge = _make_plugin("judges", name, options)
     return judge
 
 
-def resolve_embedder_name(asked: str) -> str:
+def resolve_embedder_name(spec: str) -> str:
     """An embedder's name as it is remembered: with the folder of its model in full."""
-    name, _, model = asked.partition(":")
+    name, _, model = spec.partition(":")
     if not model:
         return name
     folder = os.path.abspath(os.path.expanduser(model))  # noqa: PTH100, PTH111  see find_weights
-    return f"{name}:{folder}" if name == "neural" and Path(folder).is_dir() else asked
+    return f"{name}:{folder}" if name == "neural" and Path(folder).is_dir() else spec
 
 
 def best_embedder() -> str:
-    """The embedder that is meant where none is named: neural where it can be had, else static.
-
-    Looks for packages and weights, and loads none of them; so it may still fail to load.
-    """
+    """The default embedder: neural where its packages and weights are found, else static."""
     return "static" if _missing_for_neural() else "neural"
 
 
@@ -210,29 +202,29 @@ def better_embedder(used: str) -> str:
 
 
 def _missing_for_neural() -> str:
-    """What neural vectors lack on this machine, as the lines that mend it; empty for nothing."""
+    """How to install what neural vectors lack on this machine; empty for nothing."""
     weights = import_module("tui_annotate.plugins.embedders.weights")
     if not all(find_spec(name) for name in ("sentence_transformers", "torch")):
         return str(weights.INSTALL)
     return "" if weights.has_weights() else str(weights.WAYS)
 
 
-def refuse_unknown(kind: Kind, asked: str) -> None:
+def refuse_unknown(kind: Kind, spec: str) -> None:
     """Looks for a plug-in by its name, which a colon and a model may follow; imports nothing.
 
     Raises:
         InvalidInput: no plug-in of this kind has the name; the hint lists those that there are.
     """
-    name = asked.partition(":")[0]
+    name = spec.partition(":")[0]
     if name not in _built_in(kind) and name not in _third_party(kind):
         there = (*_SPECIAL_NAMES.get(kind, ()), *names(kind))
         hint = f"{suggest_word(name, there)}there are: {', '.join(there)}"
         raise InvalidInput(f"no {kind[:-1]} {name!r}", hint)
 
 
-def has_cost(asked: str) -> bool:
+def has_cost(spec: str) -> bool:
     """Whether an embedder is `Costly`; makes none, and raises as `load`."""
-    return hasattr(_find_factory("embedders", asked.partition(":")[0]), "cost")
+    return hasattr(_find_factory("embedders", spec.partition(":")[0]), "cost")
 
 
 def is_built_in(kind: Kind, name: str) -> bool:
@@ -285,16 +277,13 @@ def guard_plugin(kind: Kind, name: str) -> Iterator[None]:
     except (TuiAnnotateError, OSError):
         raise
     except Exception as error:
-        target = _BUILT_IN[kind].get(name, _LAB)
-        if not target.startswith(_LAB):
-            raise
-        ours = name in _BUILT_IN[kind]
-        raise Unavailable(
-            f"the plug-in {name!r} broke: {type(error).__name__}: {error}",
-            f"report it; {DISABLED}={kind}:{name} disables it"
-            if ours
-            else "tell its makers, or take its package off",
-        ) from error
+        hint = "tell its makers, or take its package off"
+        if target := _BUILT_IN[kind].get(name):
+            if not target.startswith(_LAB):
+                raise
+            hint = f"report it; {DISABLED}={kind}:{name} disables it"
+        message = f"the plug-in {name!r} broke: {type(error).__name__}: {error}"
+        raise Unavailable(message, hint) from error
 
 
 @cache
@@ -302,12 +291,8 @@ def _third_party(kind: Kind) -> dict[str, EntryPoint]:
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=f"tui_annotate.{kind}"):
         if point.name in _BUILT_IN[kind] or point.name in found:
-            _log.warning(
-                "the %s %r of %s is left out: the name is taken",
-                kind[:-1],
-                point.name,
-                _package(point),
-            )
+            message = "the %s %r of %s is left out: the name is taken"
+            _log.warning(message, kind[:-1], point.name, _package(point))
         elif not _is_disabled(kind, point.name, point.value):
             found[point.name] = point
     return found

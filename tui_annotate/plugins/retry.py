@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 from itertools import count
 from typing import Final, TypeVar
 
@@ -28,33 +29,26 @@ def spread_wait(attempt: int) -> float:
     return random.uniform(longest / 2, longest)  # noqa: S311  no secret
 
 
+@dataclass(slots=True)
 class RetryPolicy:
     """Repeats requests to one endpoint after transient failures.
 
-    `backoff`: seconds after an attempt, from 1. `first_attempts`: the limit without any connection
-    so far. `longest_asked`: seconds that the endpoint may request. `reached`: whether it ever
-    answered.
+    Attributes:
+        backoff: seconds after an attempt, from 1.
+        first_attempts: the limit without any connection so far.
+        longest_asked: seconds that the endpoint may request.
+        reached: whether it ever answered.
     """
 
-    def __init__(
-        self,
-        host: str,
-        *,
-        wait: Callable[[float], None],
-        backoff: Callable[[int], float] = spread_wait,
-        attempts: int = 6,
-        first_attempts: int = 3,
-        longest_asked: float = 120.0,
-        hint: str = NEXT,
-    ) -> None:
-        self.host = host
-        self.reached = False
-        self._wait = wait
-        self._backoff = backoff
-        self._attempts = attempts
-        self._first_attempts = first_attempts
-        self._longest_asked = longest_asked
-        self._hint = hint
+    host: str
+    _: KW_ONLY
+    wait: Callable[[float], None]
+    backoff: Callable[[int], float] = spread_wait
+    attempts: int = 6
+    first_attempts: int = 3
+    longest_asked: float = 120.0
+    hint: str = NEXT
+    reached: bool = field(default=False, init=False)
 
     def __call__(self, attempt: Callable[[], _T]) -> _T:
         """The result of an attempt, which is repeated after each TransientFailure, a few times.
@@ -67,17 +61,14 @@ class RetryPolicy:
                 return attempt()
             except TransientFailure as error:
                 failure = error
-            there = failure.connected or self.reached
-            allowed = self._attempts if there else self._first_attempts
-            if number >= allowed or failure.after > self._longest_asked:
+            connected = failure.connected or self.reached
+            allowed = self.attempts if connected else self.first_attempts
+            if number >= allowed or failure.after > self.longest_asked:
                 break
-            self._pause(failure, number)
-        long = failure.after > self._longest_asked
+            seconds = max(self.backoff(number), failure.after)
+            if seconds >= _LOGGED_WAIT:
+                _log.warning("%s: %s; waiting %.0f s", self.host, failure, seconds)
+            self.wait(seconds)
+        long = failure.after > self.longest_asked
         later = f"; it asks to wait {failure.after:,.0f} s" if long else ""
-        raise Unavailable(f"{self.host}: {failure}{later}", self._hint) from failure
-
-    def _pause(self, failure: TransientFailure, number: int) -> None:
-        seconds = max(self._backoff(number), failure.after)
-        if seconds >= _LOGGED_WAIT:
-            _log.warning("%s: %s; waiting %.0f s", self.host, failure, seconds)
-        self._wait(seconds)
+        raise Unavailable(f"{self.host}: {failure}{later}", self.hint) from failure

@@ -95,8 +95,9 @@ class FormatTarget(StrEnum):
 class FormatTraits:
     """Traits of a format.
 
-    `place`: one file, files with fixed names in a folder, or a free folder. `carried`: each with
-    `yes`, or a word or two. `layered`: it holds one person's work on a sample.
+    Attributes:
+        carried: each with `yes`, or a word or two.
+        layered: it holds one person's work on a sample.
     """
 
     title: str

@@ -13,6 +13,7 @@ from typing import Any, Final, TextIO
 from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem
+from tui_annotate.plugins.files.packing import begins_with
 from tui_annotate.plugins.files.small_text import read_text
 
 NEEDED_COLUMNS: Final = ("user_id", "user_name", "email", "hashed_password")
@@ -38,7 +39,7 @@ class UserRow:
 
 
 def write_users(accounts: Iterable[Account], target: TextIO) -> int:
-    """Writes accounts as CSV, and says how many.
+    """Write accounts as CSV; return how many.
 
     A cell that a spreadsheet would run as a formula gets a leading `'`; so does one that begins
     with a `'`, and reading takes one off again.
@@ -46,17 +47,16 @@ def write_users(accounts: Iterable[Account], target: TextIO) -> int:
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow([*NEEDED_COLUMNS, *_OUR_COLUMNS])
     count = 0
-    for each in accounts:
+    for count, each in enumerate(accounts, start=1):  # noqa: B007  the last one counts
         flags = (str(int(each.active)), str(int(each.must_change)))
         cells = (each.person.id, each.person.name, each.email, each.hash)
         values = (*cells, each.role.value, *flags, each.unix)
         writer.writerow([f"'{one}" if one.startswith(_FORMULA) else one for one in values])
-        count += 1
     return count
 
 
 def read_users(path: Path) -> Iterator[UserRow | Problem]:
-    """Reads accounts of a CSV file with a line of column names; a bad row does not end it.
+    """Read the accounts of a CSV file with a line of column names; a bad row does not end it.
 
     Raises:
         NotFound, Unavailable: the file is not there, or can not be read.
@@ -88,10 +88,9 @@ def _read_row(where: str, names: Sequence[str], cells: Sequence[str]) -> UserRow
     for name in ("active", "must_change"):
         if values.get(name, "") not in ("", "0", "1"):
             return Problem(where, f"{name} is {values[name]!r}", "write 0 or 1")
-    needed = (values[name] for name in NEEDED_COLUMNS)
     return UserRow(
         where,
-        *needed,
+        *(values[name] for name in NEEDED_COLUMNS),
         role=values.get("role", ""),
         active=values.get("active", "") != "0",
         must_change=values.get("must_change", "") == "1",
@@ -164,13 +163,12 @@ def _has_users(path: Path) -> bool:
 
 def query_database(path: Path, query: str) -> list[tuple[Any, ...]]:
     """The rows that a query finds in a file; none where it is no database."""
+    if not begins_with(path, _MAGIC):
+        return []
     try:
-        with path.open("rb") as file:
-            if file.read(len(_MAGIC)) != _MAGIC:
-                return []
         with closing(open_database(path)) as connection:
             return connection.execute(query).fetchall()
-    except (OSError, sqlite3.Error, UnicodeError):  # its words may be no UTF-8
+    except (OSError, sqlite3.Error, UnicodeError):  # the message may be no UTF-8
         return []
 
 

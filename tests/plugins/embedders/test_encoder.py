@@ -67,7 +67,7 @@ def test_a_piece_stands_where_its_signs_do() -> None:
     for prompt in ("", "the : "):
         (found,) = cutter(prompt).cut(["the  cat : the"])
         words = ["the  cat : the"[start:end] for start, end in found.spans]
-        assert [words[index] for index in found.kept] == ["the", "cat", "the"]
+        assert [words[index] for index in found.known] == ["the", "cat", "the"]
         assert len(found.prompt) == len(prompt.split())
 
 
@@ -76,5 +76,5 @@ def test_a_text_is_known_by_its_signs() -> None:
     known, strange = "the cat the " * 4, "xyz"
     (found,) = cutter().cut([known + strange])
     assert len(found.ids) == 13
-    assert found.kept == tuple(range(12))
+    assert found.known == tuple(range(12))
     assert cutter().cut([f"{known}{strange} {strange}", strange, "", " "]) == [NO_PIECES] * 4

@@ -138,26 +138,26 @@ def test_offsets_of_another_unit_are_recognised(tmp_path: Path, shift: int) -> N
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "named"),
     [
-        ({"source_id": "s9"}, "source_id 's9' is not in source_info.jsonl"),
-        ({"labels": None}, "'labels' is no list of objects"),
-        ({"labels": [LABELS[1] | {"start": 0}]}, "covers"),
-        ({"labels": [LABELS[1] | {"end": "40"}]}, "no pair of integers"),
-        ({"labels": [LABELS[1] | {"meta": 5}]}, "'meta' is a number (5), not text"),
-        ({"response": ""}, "column 'response' is empty"),
-        ({"id": "1"}, "id 1 was given at"),
+        ({"source_id": "s9"}, ["'s9'", "source_info.jsonl"]),
+        ({"labels": None}, ["'labels'"]),
+        ({"labels": [LABELS[1] | {"start": 0}]}, ["label 1", "0:"]),
+        ({"labels": [LABELS[1] | {"end": "40"}]}, ["label 1", "'40'"]),
+        ({"labels": [LABELS[1] | {"meta": 5}]}, ["'meta'", "(5)"]),
+        ({"response": ""}, ["'response'"]),
+        ({"id": "1"}, ["id 1", "response.jsonl:1"]),
     ],
 )
 def test_what_does_not_fit_is_refused_by_its_line(
-    tmp_path: Path, change: dict[str, Any], message: str
+    tmp_path: Path, change: dict[str, Any], named: list[str]
 ) -> None:
-    """One wrong row is one problem with its place; the others come in."""
+    """One wrong row is one problem with its place and the value; the others come in."""
     rows = [RESPONSES[1], RESPONSES[0] | change]
     records, problems = read(_folder(tmp_path, sources=SOURCES[:1], responses=rows), "ragtruth")
     assert [record.sample.id for record in records] == ["1"]
     (found,) = problems
-    assert message in found.message
+    assert [value for value in named if value not in found.message] == []
     assert found.where.endswith("response.jsonl:2")
 
 

@@ -27,20 +27,22 @@ WINDOW = 192
 LONGEST = 20_000
 """Code points of a text that are looked at."""
 LEAST_KNOWN = 0.9
-"""Of a text's signs must have a word piece, or nothing is said of it."""
+"""The share of a text's characters that must have a word piece, or it has no vector."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordPieces:
     """The word pieces of a text, after those of the prompt.
 
-    `spans`: code points of each, trimmed. `kept`: indices of known pieces with a letter or digit.
+    Attributes:
+        spans: code points of each, without white space at their edges.
+        known: indices of known pieces that hold a letter or digit.
     """
 
     prompt: tuple[int, ...]
     ids: tuple[int, ...]
     spans: tuple[tuple[int, int], ...]
-    kept: tuple[int, ...]
+    known: tuple[int, ...]
 
 
 NO_PIECES = WordPieces((), (), (), ())
@@ -74,7 +76,9 @@ def split_windows(count: int, *, long: int = LONG, size: int = WINDOW) -> list[P
 class WordPieceCutter:
     """Cuts texts by a model's own `tokenizers.Tokenizer` rules.
 
-    `prompt` precedes every text. `unknown`: the id of the unknown piece; None for no such.
+    Args:
+        prompt: before every text.
+        unknown: the id of the unknown piece; None for no such.
     """
 
     def __init__(self, rules: str, *, prompt: str = "", unknown: int | None = None) -> None:
@@ -94,11 +98,10 @@ class WordPieceCutter:
         return tuple(framed.ids[: own[0]]), tuple(framed.ids[own[-1] + 1 :])
 
     def cut(self, texts: Sequence[str]) -> list[WordPieces]:
-        """The pieces of each text; NONE where too few of its signs have one."""
+        """The pieces of each text; `NO_PIECES` where too few of its characters have one."""
         some = [text[:LONGEST] for text in texts]
-        found = self._tokenizer.encode_batch(
-            [self._prompt + text for text in some], add_special_tokens=False
-        )
+        prompted = [self._prompt + text for text in some]
+        found = self._tokenizer.encode_batch(prompted, add_special_tokens=False)
         return [self._make_pieces(text, each) for text, each in zip(some, found, strict=True)]
 
     def _make_pieces(self, text: str, encoded: Any) -> WordPieces:
@@ -106,25 +109,20 @@ class WordPieceCutter:
         places = [(start - shift, end - shift) for start, end in encoded.offsets]
         head = next((at for at, (_, end) in enumerate(places) if end > 0), len(ids))
         spans = [_trim(text, max(start, 0), end) for start, end in places[head:]]
-        kept = ids[head:]
-        missing = sum(
-            end - start
-            for (start, end), own in zip(spans, kept, strict=True)
-            if own == self._unknown
-        )
-        signs = len("".join(text.split()))
-        if not signs or not kept or signs - missing < LEAST_KNOWN * signs:
+        missing, known = 0, []
+        for index, ((start, end), piece) in enumerate(zip(spans, ids[head:], strict=True)):
+            if piece == self._unknown:
+                missing += end - start
+            elif any(map(str.isalnum, text[start:end])):
+                known.append(index)
+        count = len("".join(text.split()))
+        if not count or not spans or count - missing < LEAST_KNOWN * count:
             return NO_PIECES
-        known = (
-            index
-            for index, ((start, end), own) in enumerate(zip(spans, kept, strict=True))
-            if own != self._unknown and any(map(str.isalnum, text[start:end]))
-        )
-        return WordPieces(tuple(ids[:head]), tuple(kept), tuple(spans), tuple(known))
+        return WordPieces(tuple(ids[:head]), tuple(ids[head:]), tuple(spans), tuple(known))
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    """Some tokenizers count the space before a word to it."""
+    """Without the white space that some tokenizers count to a word."""
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -133,6 +131,10 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 _PROMPT_NAMES = ("document", "passage", "corpus")
+_UNUSABLE = (
+    AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError
+)  # fmt: skip
+"""What loading a broken or foreign model may raise."""
 
 
 def need_library() -> None:
@@ -156,7 +158,7 @@ class EncoderInput:
 
 
 class Encoder:
-    """A model and the rules by which it cuts texts; `room` is for the word pieces of a row."""
+    """A model and its tokenizer; `row_size` is the number of word pieces that a row can hold."""
 
     def __init__(self, weights: Weights) -> None:
         with offline():
@@ -170,7 +172,7 @@ class Encoder:
             unknown=tokenizer.unk_token_id,
         )
         framing = len(self.cutter.before) + len(self.cutter.after)
-        self.room = min(int(self._model.max_seq_length or 512), 100_000) - framing
+        self.row_size = min(int(self._model.max_seq_length or 512), 100_000) - framing
         self.dimensions = int(self._model.get_embedding_dimension())
 
     def _find_prompt(self) -> str:
@@ -242,10 +244,9 @@ def _load_model(weights: Weights) -> Any:
         model = SentenceTransformer(
             str(weights.folder), local_files_only=True, model_kwargs={"use_safetensors": True}
         )
-    except (SafetensorError, AttributeError, ImportError, LookupError, OSError) as error:
-        raise _unusable_error(weights, error) from error
-    except (RuntimeError, TypeError, ValueError) as error:
-        raise _unusable_error(weights, error) from error
+    except (SafetensorError, *_UNUSABLE) as error:
+        message = f"the model in {weights.folder} can not be loaded: {error}"
+        raise Unavailable(message, "fetch or copy it again") from error
     parts = list(model)
     if len(parts) < 2 or not (isinstance(parts[0], Transformer) and isinstance(parts[1], Pooling)):
         names = ", ".join(type(part).__name__ for part in parts)
@@ -259,9 +260,3 @@ def _load_model(weights: Weights) -> Any:
             "take one with a tokenizer.json",
         )
     return model.float().eval()
-
-
-def _unusable_error(weights: Weights, error: Exception) -> Unavailable:
-    return Unavailable(
-        f"the model in {weights.folder} can not be loaded: {error}", "fetch or copy it again"
-    )

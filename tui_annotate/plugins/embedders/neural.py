@@ -62,11 +62,9 @@ class NeuralEmbedder:
         """
         import numpy as np
 
-        pieces = [own for own in self._encoder.cutter.cut(_load_sentences()) if own.ids]
-        rows = [
-            _make_input(own, PieceWindow(0, len(own.ids), 0, len(own.ids)), wanted=True)
-            for own in pieces
-        ]
+        cut = self._encoder.cutter.cut(_load_sentences())
+        sizes = [(own, len(own.ids)) for own in cut if own.ids]
+        rows = [_make_input(own, PieceWindow(0, size, 0, size), wanted=True) for own, size in sizes]
         made = [np.zeros((0, self.dimensions), np.float32)]
         made += [found for _, found in self._encode_batches(rows, None)]
         spread = np.concatenate(made).astype(np.float64)
@@ -92,15 +90,15 @@ class NeuralEmbedder:
 
         pieces = self._encoder.cutter.cut(texts)
         vectors, tokens = self._make_vectors(pieces, self.axes)
-        spans = [own.spans[at] for own in pieces for at in own.kept]
+        spans = [own.spans[at] for own in pieces for at in own.known]
         starts, ends = np.array(spans, np.int32).reshape(-1, 2).T
-        bounds = np.cumsum([0, *(len(own.kept) for own in pieces)], dtype=np.int64)
+        bounds = np.cumsum([0, *(len(own.known) for own in pieces)], dtype=np.int64)
         return vectors, TokenBank(tokens, bounds, starts.copy(), ends.copy())
 
     def _make_vectors(
         self, pieces: Sequence[WordPieces], axes: NDArray[np.float32] | None
     ) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """A vector a text; and, where there are axes, those of the kept pieces in their order."""
+        """A vector a text; and, where there are axes, those of the known pieces in their order."""
         import numpy as np
 
         rows = [
@@ -124,8 +122,8 @@ class NeuralEmbedder:
         return pooled, np.concatenate(tokens)
 
     def _split(self, own: WordPieces) -> list[PieceWindow]:
-        room = max(self._encoder.room - len(own.prompt), 2)
-        return split_windows(len(own.ids), long=min(LONG, room), size=min(WINDOW, room))
+        most = max(self._encoder.row_size - len(own.prompt), 2)
+        return split_windows(len(own.ids), long=min(LONG, most), size=min(WINDOW, most))
 
     def _encode_batches(
         self, rows: Sequence[EncoderInput], axes: NDArray[np.float32] | None
@@ -146,7 +144,7 @@ def _load_sentences() -> list[str]:
 def _make_input(own: WordPieces, window: PieceWindow, *, wanted: bool) -> EncoderInput:
     """What a window of a text hands to the model; wanted are the pieces that it knows best."""
     shift = len(own.prompt) - window.first
-    places = [at + shift for at in own.kept if window.own <= at < window.until] if wanted else []
+    places = [at + shift for at in own.known if window.own <= at < window.until] if wanted else []
     ids = (*own.prompt, *own.ids[window.first : window.last])
     return EncoderInput(ids, len(own.prompt), places)
 

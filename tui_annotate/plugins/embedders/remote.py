@@ -1,8 +1,7 @@
 """Vectors of a model behind an OpenAI-compatible endpoint: made at ingest alone, never at a key.
 
 Texts leave the machine here: to the address that a person gave, and, as redirects are not followed,
-to no other. The key comes from the environment at each request; it is never kept or logged. No more
-of a reply is read than the question can be worth.
+to no other. The key comes from the environment at each request; it is never kept or logged.
 """
 
 from __future__ import annotations
@@ -77,16 +76,12 @@ class Endpoint:
         try:
             with self._client.stream("POST", url, json=question, headers=authorization()) as reply:
                 self._retry.reached = True
-                hint = "is this an endpoint for embeddings?"
-                clock = self._clock
+                hint, clock = "is this an endpoint for embeddings?", self._clock
                 body = read_body(reply, most=most, seconds=_REPLY_TIMEOUT, hint=hint, clock=clock)
         except httpx2.TransportError as error:
             raise connection_failure(error) from error
-        if reply.status_code == httpx2.codes.OK:
-            return self._parse_json(body)
-        raise reply_failure(self.host, reply.status_code, headers=reply.headers, body=body)
-
-    def _parse_json(self, body: bytes) -> Any:
+        if reply.status_code != httpx2.codes.OK:
+            raise reply_failure(self.host, reply.status_code, headers=reply.headers, body=body)
         try:
             return json.loads(body)
         except (ValueError, RecursionError):
@@ -228,7 +223,8 @@ class RemoteEmbedder:
         self._most_texts, self._fast_texts = MOST_TEXTS, _FIRST_TEXTS
         self._refused, self._has_answered = 0, False
         self.label = chosen.model
-        self.version = _make_version(chosen.model, chosen.dimensions)
+        recipe = f"{RECIPE}\n{chosen.model}\n{chosen.dimensions}"
+        self.version = hashlib.sha256(recipe.encode()).hexdigest()[:12]
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """(n, dimensions), rows of unit length in the order of the texts.
@@ -336,16 +332,14 @@ class RemoteEmbedder:
                 f"{self._endpoint.host} does not take these texts: {refusal}",
                 "check the model, --base-url and --dimensions",
             ) from refusal
-        _log.warning(
-            "%s does not take one text: %s; it has no vector", self._endpoint.host, refusal
-        )
+        message = "%s does not take one text: %s; it has no vector"
+        _log.warning(message, self._endpoint.host, refusal)
         return np.zeros((1, self.dimensions))
 
 
 def _distinct_texts(texts: Iterable[str]) -> list[str]:
-    return list(
-        dict.fromkeys(text[:_LONGEST_TEXT] for text in texts if text[:_LONGEST_TEXT].strip())
-    )
+    cut = dict.fromkeys(text[:_LONGEST_TEXT] for text in texts)
+    return [text for text in cut if text.strip()]
 
 
 def _split_long(text: str) -> list[str]:
@@ -370,7 +364,3 @@ def _normalise(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     np.divide(rows, lengths, out=rows, where=lengths > 0)
     return rows
-
-
-def _make_version(*what: str | int) -> str:
-    return hashlib.sha256("\n".join([RECIPE, *map(str, what)]).encode()).hexdigest()[:12]

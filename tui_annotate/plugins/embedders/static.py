@@ -1,7 +1,7 @@
 """Static word vectors that come with the package wordllama: a table look-up, no model, no network.
 
 Reads the two files of that package itself, once in a process. Its own loader looks on the internet
-for files that lie beside it, sets up logging for the whole process, and copies the table; here the
+for files of the package, sets up logging for the whole process, and copies the table; here the
 table is mapped into memory, so that all processes of a machine share it.
 """
 
@@ -32,7 +32,7 @@ _AT_ONCE = 128
 _NO_BATCH = 4
 _LEAST_KNOWN = 0.9
 _FIRST_LEAD, _FIRST_PIECE = 3 + 0xC0, 3 + 0x100
-"""Word pieces 3 to 258 are the bytes of signs that have none; from 0xC0 on, of their first byte."""
+"""Word pieces 3 to 258 are bytes of characters that have none; from 0xC0 on, their first bytes."""
 
 
 class StaticEmbedder:
@@ -52,7 +52,9 @@ class StaticEmbedder:
         pieces = _find_file(folder / "tokenizers", "*_tokenizer_config.json")
         self._table = _map_table(weights)
         self._pieces = _load_tokenizer(pieces)
-        self.version = f"{_find_release()}-{_hash_files(weights, pieces)}"
+        # Vectors of other weights are other vectors.
+        digest = hashlib.sha256(weights.read_bytes() + pieces.read_bytes()).hexdigest()
+        self.version = f"{_find_release()}-{digest[:12]}"
         self.dimensions = int(self._table.shape[1])
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -66,11 +68,11 @@ class StaticEmbedder:
         made = np.zeros((len(texts), self.dimensions), np.float32)
         for first, ids in self._encode_batches(texts):
             counts = np.array([len(row) for row in ids])
-            kept = np.flatnonzero(counts)
-            if len(kept):
-                rows = self._table[np.concatenate([ids[at] for at in kept])].astype(np.float32)
-                starts = np.concatenate([[0], np.cumsum(counts[kept])[:-1]])
-                made[first + kept] = np.add.reduceat(rows, starts, axis=0)
+            known = np.flatnonzero(counts)
+            if len(known):
+                rows = self._table[np.concatenate([ids[at] for at in known])].astype(np.float32)
+                starts = np.concatenate([[0], np.cumsum(counts[known])[:-1]])
+                made[first + known] = np.add.reduceat(rows, starts, axis=0)
         lengths = np.linalg.norm(made, axis=1, keepdims=True)
         np.divide(made, lengths, out=made, where=lengths > 0)
         return made
@@ -82,22 +84,19 @@ class StaticEmbedder:
 
         for first in range(0, len(texts), _AT_ONCE):
             some = [text[:_LONGEST] for text in texts[first : first + _AT_ONCE]]
-            encoded = self._encode(some)
+            if len(some) <= _NO_BATCH:
+                encoded = [self._pieces.encode(text, add_special_tokens=False) for text in some]
+            else:
+                encoded = self._pieces.encode_batch_fast(some, add_special_tokens=False)
             rows = (np.array(each.ids, np.int64) for each in encoded)
             yield first, [_drop_unknown(ids, text) for ids, text in zip(rows, some, strict=True)]
 
-    def _encode(self, texts: Sequence[str]) -> list[Any]:
-        if len(texts) <= _NO_BATCH:
-            return [self._pieces.encode(text, add_special_tokens=False) for text in texts]
-        encoded: list[Any] = self._pieces.encode_batch_fast(list(texts), add_special_tokens=False)
-        return encoded
-
 
 def _drop_unknown(pieces: NDArray[np.int64], text: str) -> NDArray[np.int64]:
-    """The word pieces; none where too few signs of the text have one."""
+    """The word pieces; none where too few characters of the text have one."""
     unknown = int(((pieces >= _FIRST_LEAD) & (pieces < _FIRST_PIECE)).sum())
-    signs = len("".join(text.split()))
-    return pieces if signs and signs - unknown >= _LEAST_KNOWN * signs else pieces[:0]
+    count = len("".join(text.split()))
+    return pieces if count and count - unknown >= _LEAST_KNOWN * count else pieces[:0]
 
 
 def _find_package() -> Path:
@@ -143,11 +142,3 @@ def _map_table(path: Path) -> NDArray[np.float16]:
         raise Unavailable(f"{path} does not hold the vectors that we know", _HINT)
     start, _ = table["data_offsets"]
     return np.memmap(path, np.float16, "r", 8 + size + start, tuple(table["shape"]))
-
-
-def _hash_files(*paths: Path) -> str:
-    """A short hash of the contents: vectors of other weights are other vectors."""
-    whole = hashlib.sha256()
-    for path in paths:
-        whole.update(path.read_bytes())
-    return whole.hexdigest()[:12]

@@ -109,17 +109,19 @@ def _find_cached(name: str) -> Path | None:
     home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
     hub = Path(os.environ.get("HF_HOME") or home) / "hub"
     place = Path(os.environ.get("HF_HUB_CACHE") or hub).expanduser()
-    kept = place / f"models--{name.replace('/', '--')}"
-    main = kept / "refs" / "main"
+    cached = place / f"models--{name.replace('/', '--')}"
+    main = cached / "refs" / "main"
     if main.is_file():
-        wanted = kept / "snapshots" / main.read_text("utf-8").strip()
+        wanted = cached / "snapshots" / main.read_text("utf-8").strip()
         return wanted if wanted.is_dir() else None
-    found = sorted(kept.glob("snapshots/*"))
+    found = sorted(cached.glob("snapshots/*"))
     return found[0] if len(found) == 1 else None
 
 
 def _list_files(folder: Path) -> list[Path]:
     parts = [folder, *(path.parent for path in folder.glob("[0-9]*_*/config.json"))]
-    found = [path for part in parts for path in part.iterdir()]
-    kept = [path for path in found if path.name in _DECIDING_FILES or path.suffix == ".safetensors"]
-    return sorted(kept, key=lambda path: path.relative_to(folder).as_posix())
+    every = (path for part in parts for path in part.iterdir())
+    found = (
+        path for path in every if path.name in _DECIDING_FILES or path.suffix == ".safetensors"
+    )
+    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())

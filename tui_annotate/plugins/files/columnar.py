@@ -57,11 +57,11 @@ class _ParquetTable:
             if len(self._pending) >= _BATCH:
                 self._flush()
 
-    def _parse_time(self, told: Any) -> datetime | None:
-        if not told:
+    def _parse_time(self, value: Any) -> datetime | None:
+        if not value:
             return None
         try:
-            found = datetime.fromisoformat(told)
+            found = datetime.fromisoformat(value)
             return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, OverflowError):
             self._report.lose(Loss.BAD_TIMES.value)
@@ -74,7 +74,7 @@ class _ParquetTable:
         self._pending = []
 
     def abandon(self) -> None:
-        """Lets go of the file while it is open; later the writer would complain by itself."""
+        """Close the writer while the file is open; later it would fail by itself."""
         with suppress(OSError):
             self._writer.close()
 
@@ -130,7 +130,7 @@ def column_rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 class _BoundedFile(io.FileIO):
-    """A file that is never asked for more than it has: who reads makes room for all first."""
+    """A file that is never asked for more than it has: Arrow allocates all that it asks for."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         """See `io.FileIO.read`."""

@@ -76,7 +76,7 @@ _ARRAY = re.compile(r"[ \t\r\n]*\[")
 _SPACE = re.compile(r"[ \t\r\n]*")
 EMPTY: Final = "the file is empty"
 NO_RECORDS: Final = "the file holds no records"
-"""What is wrong with a file that has nothing in it, which some readers take for no records."""
+"""Messages about a file without values, which some readers take for no records."""
 _MARGIN = 16
 """A value that ends inside the buffer is wrong there; nearer to its end than this it may be cut."""
 
@@ -107,7 +107,11 @@ def json_values(
     before = meter.done if meter else 0
     stream = chunks(path, encoding=encoding, meter=meter)
     try:
-        head = _read_head(stream)
+        head = ""
+        for chunk in stream:
+            head += chunk
+            if head.strip():
+                break
         if not head.strip():
             yield Problem(str(path), EMPTY)
         elif opening := _SAMPLES_OBJECT.match(head) or _ARRAY.match(head):
@@ -122,15 +126,6 @@ def json_values(
         yield problem(error.where, error)
     finally:
         stream.close()
-
-
-def _read_head(stream: Iterator[str]) -> str:
-    head = ""
-    for chunk in stream:
-        head += chunk
-        if head.strip():
-            break
-    return head
 
 
 def _read_lines(path: Path, encoding: str, meter: Meter | None) -> Iterator[Value | Problem]:
@@ -244,15 +239,12 @@ class _ArrayReader:
         while True:
             try:
                 value, end = _decoder.raw_decode(self._buffer, position)
-                if (
-                    end + _MARGIN < len(self._buffer) or self._ended
-                ):  # a number may go on: 1 of 1.5e3
+                # Near the end of the buffer a number may go on: 1 of 1.5e3.
+                if end + _MARGIN < len(self._buffer) or self._ended:
                     return value, end
             except json.JSONDecodeError as error:
-                cut = error.msg.startswith("Unterminated") or error.pos + _MARGIN > len(
-                    self._buffer
-                )
-                if self._ended or not cut:
+                near_end = error.pos + _MARGIN > len(self._buffer)
+                if self._ended or not (near_end or error.msg.startswith("Unterminated")):
                     raise
             if len(self._buffer) - position > LONGEST_LINE:
                 raise ValueError(f"a value longer than {LONGEST_LINE:,} characters")
@@ -310,9 +302,7 @@ class _ArrayReader:
 
     def _line_before(self, position: int) -> tuple[int, str]:
         before = self._buffer[:position]
-        newline = before.rfind("\n")
-        line = self._line + before.count("\n")
-        return line, before[newline + 1 :]
+        return self._line + before.count("\n"), before[before.rfind("\n") + 1 :]
 
     def _syntax_problem(self, position: int, message: str) -> Problem:
         line, before = self._line_before(position)

@@ -27,11 +27,22 @@ _READ_SIZE = 2**10
 """Packed bytes that zstd is given at a time: it unpacks them to 32 MB at the worst."""
 
 
-def kind(head: bytes) -> str:
+def detect_packing(head: bytes) -> str:
     """How a file is packed, by its first four bytes: `gzip`, `zstd`, or empty for not at all."""
     if head[:2] == b"\x1f\x8b":
         return "gzip"
     return "zstd" if head == b"\x28\xb5\x2f\xfd" else ""
+
+
+def begins_with(path: Path, *magic: bytes) -> bool:
+    """Whether a regular file begins with one of these bytes; False if it can not be read."""
+    if not path.is_file():  # a pipe would be waited for
+        return False
+    try:
+        with path.open("rb") as file:
+            return file.read(max(map(len, magic))).startswith(magic)
+    except OSError:
+        return False  # reported when the file is read
 
 
 def plain_suffixes(path: Path) -> list[str]:

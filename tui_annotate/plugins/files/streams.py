@@ -37,8 +37,8 @@ class TextLine(NamedTuple):
 def lines(path: Path, *, encoding: str = "utf-8", meter: Meter | None = None) -> Iterator[TextLine]:
     r"""The lines of a file, split at \n alone, in constant memory.
 
-    A line with a wrong byte is given all the same, so that the lines behind it can be read: the
-    wrong bytes stand in it as lone surrogates.
+    A line with a wrong byte is yielded too, so that the lines after it can be read: the wrong bytes
+    are lone surrogates.
 
     Raises:
         NotFound, InvalidInput, Unavailable: see `open_bytes`.
@@ -54,20 +54,17 @@ def lines(path: Path, *, encoding: str = "utf-8", meter: Meter | None = None) ->
                     "is it really text in lines?",
                     where=f"{path}:{number}",
                 )
-            yield _decode_line(number, raw, charset)
-
-
-def _decode_line(number: int, raw: bytes, charset: str) -> TextLine:
-    try:
-        return TextLine(number, raw.decode(charset), 0)
-    except UnicodeDecodeError as error:
-        return TextLine(number, raw.decode("ascii", "surrogateescape"), error.start + 1)
+            try:
+                line = TextLine(number, raw.decode(charset), 0)
+            except UnicodeDecodeError as error:
+                line = TextLine(number, raw.decode("ascii", "surrogateescape"), error.start + 1)
+            yield line
 
 
 def chunks(
     path: Path, *, encoding: str = "utf-8", meter: Meter | None = None
 ) -> Generator[str, None, None]:
-    """The text of a file in pieces of bounded size; wrong bytes stand in it as lone surrogates.
+    """The text of a file in pieces of bounded size; wrong bytes are lone surrogates.
 
     Raises:
         NotFound, InvalidInput, Unavailable: see `open_bytes`.
@@ -105,7 +102,7 @@ def open_bytes(
     with _open_file(path) as raw:
         metered = _MeteredFile(raw, meter or Meter())
         reader: io.BufferedReader[Any] = io.BufferedReader(metered, _PACKED)
-        if kind := packing.kind(reader.peek(4)[:4]):
+        if kind := packing.detect_packing(reader.peek(4)[:4]):
             unpacked = packing.Unpacked(kind, reader, read=lambda: metered.count, path=path)
             reader = io.BufferedReader(unpacked, _CHUNK)
         if charset == "utf-8":

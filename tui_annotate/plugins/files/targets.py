@@ -24,9 +24,9 @@ from tui_annotate.plugins.protocols import Folder
 def output(target: Path | None) -> Iterator[TextIO]:
     r"""A UTF-8 text file that appears whole or not at all; None stands for standard output.
 
-    Written beside the target under another name and moved at the end; what stood there before
-    stays until then, and its mode stays but for what the umask takes away. A name that ends in
-    `.gz` or `.zst` is packed, always to the same bytes.
+    Written under another name in the same folder and moved at the end; a file that is there
+    before stays until then, and keeps its mode but for what the umask takes away. A name that ends
+    in `.gz` or `.zst` is packed, always to the same bytes.
 
     Raises:
         InvalidInput: the target is a folder, or its folder is not there.
@@ -35,12 +35,7 @@ def output(target: Path | None) -> Iterator[TextIO]:
     if target is None:
         yield from _standard_output()
         return
-    if target.is_dir():
-        raise InvalidInput(f"{target} is a folder", "name a file in it")
-    if not target.absolute().parent.is_dir():
-        raise InvalidInput(
-            f"there is no folder {target.absolute().parent}", "make it first", code="folder-missing"
-        )
+    check_target(target)
     try:
         if target.exists() and not target.is_file():  # a pipe or a device: nothing to move
             with target.open("w", encoding="utf-8", newline="\n") as file:
@@ -51,9 +46,29 @@ def output(target: Path | None) -> Iterator[TextIO]:
         raise _write_error(target, error) from error
 
 
+def check_target(target: Path) -> None:
+    """Raise InvalidInput where the target is a folder, or its own folder is not there."""
+    if target.is_dir():
+        raise InvalidInput(f"{target} is a folder", "name a file in it")
+    _check_parent(target)
+
+
+def _check_parent(target: Path) -> None:
+    if not target.absolute().parent.is_dir():
+        raise InvalidInput(
+            f"there is no folder {target.absolute().parent}", "make it first", code="folder-missing"
+        )
+
+
+def part_path(target: Path) -> Path:
+    """Return a new hidden name in the target's folder, for the time of writing."""
+    # Random: in a container, a process may have the id of the one that was killed.
+    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+
+
 def _write_error(target: Path, error: OSError) -> Unavailable:
-    """What is told of a target; never the name that it has while it is written."""
-    absent = error.errno == errno.ENOENT  # its folder is there: that was looked at before
+    """The error of a target; it never names the file that is being written."""
+    absent = error.errno == errno.ENOENT  # its folder is there: that was checked before
     why = "its folder takes no new files" if absent else error.strerror or "the disk refused it"
     return Unavailable(f"{target} can not be written: {why}", "nothing was changed")
 
@@ -79,20 +94,19 @@ class _TerminalWriter(io.TextIOWrapper):
 
 
 def _replace_file(target: Path) -> Iterator[TextIO]:
-    # Not named by the process alone: in a container each has the number of the one that was killed.
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    part = part_path(target)
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666
-    descriptor = os.open(beside, flags, mode & 0o666)
+    descriptor = os.open(part, flags, mode & 0o666)
     try:
         with os.fdopen(descriptor, "wb") as raw:
             with _open_text(raw, target.suffix) as file:
                 yield file
             raw.flush()
             os.fsync(raw.fileno())
-        beside.replace(target)
+        part.replace(target)
     finally:
-        beside.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -116,31 +130,28 @@ _MOST_SINGLE_SYNCS = 16
 
 @contextmanager
 def folder(target: Path) -> Iterator[Folder]:
-    """A new folder that appears whole or not at all; an empty one may stand there before.
+    """A new folder that appears whole or not at all; it may exist before if it is empty.
 
     Raises:
-        InvalidInput: something stands there already, or its own folder is not there.
+        InvalidInput: something is there already, or its own folder is not there.
         Unavailable: it can not be written: no permission, no space.
     """
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
         raise InvalidInput(
             f"{target} is there already", "name a new folder, or an empty one", code="exists"
         )
-    if not target.absolute().parent.is_dir():
-        raise InvalidInput(
-            f"there is no folder {target.absolute().parent}", "make it first", code="folder-missing"
-        )
+    _check_parent(target)
     target = target.resolve()
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    part = part_path(target)
     try:
-        beside.mkdir()
+        part.mkdir()
         try:
-            filled = _NewFolder(beside)
+            filled = _NewFolder(part)
             yield filled
             filled.sync()
-            beside.replace(target)
+            part.replace(target)
         finally:
-            shutil.rmtree(beside, ignore_errors=True)
+            shutil.rmtree(part, ignore_errors=True)
     except OSError as error:
         raise _write_error(target, error) from error
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, Final, TextIO
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
-from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, fingerprint
 from tui_annotate.domain.spans import Span
@@ -23,14 +22,16 @@ from tui_annotate.plugins.files.json_values import json_values
 from tui_annotate.plugins.files.streams import chunks, lines
 from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
+    JOINED_TRAITS,
     LINK,
-    AnnotationParts,
+    UNLABELLED,
     Entity,
     EntityBuilder,
     JoinedTexts,
-    LinkedEntities,
     Relation,
+    describe_left_out,
     join_texts,
+    link_entities,
     split_text,
 )
 from tui_annotate.plugins.json_records import (
@@ -48,27 +49,22 @@ from tui_annotate.plugins.record_validation import (
     dataset_name,
     describe_value,
     identifier,
+    imported_person,
     problem,
 )
-from tui_annotate.plugins.traits import FormatTarget, FormatTraits, Loss, RecordTrait, carry_plainly
+from tui_annotate.plugins.traits import FormatTarget, FormatTraits, Loss, carry_plainly
 
 FORMAT: Final = "brat"
 _SAMPLES: Final = "samples.jsonl"
 _PEOPLE: Final = "people.jsonl"
 _LABELS: Final = "labels.jsonl"
-"""Beside the folders of people: what brat has no place for."""
-_UNLABELLED: Final = "Unlabelled"
+"""Files next to the folders of people: what brat has no place for."""
 
 _TRAITS: Final = FormatTraits(
     title="brat standoff, a folder for each annotator",
     place=FormatTarget.FOLDER,
     carried=carry_plainly(
-        RecordTrait.OVERLAP,
-        RecordTrait.BARE,
-        RecordTrait.UNCLAIMED,
-        RecordTrait.META,
-        RecordTrait.GROUP,
-        RecordTrait.DATASET,
+        *JOINED_TRAITS,
         fragments="fragments",
         link="relations",
         evidences="relations",
@@ -81,7 +77,7 @@ _TRAITS: Final = FormatTraits(
 
 
 class BratFormat:
-    """Both texts stand in one, parted by a separator; spans over line ends are fragments."""
+    """Both texts are one, with a separator between them; spans over line ends are fragments."""
 
     name = FORMAT
     about = _TRAITS
@@ -90,7 +86,7 @@ class BratFormat:
         """One record a sample, then the doubts about it; see `Importer.read`.
 
         Raises:
-            NotFound, InvalidInput: there is no such folder, or what it says of itself is broken.
+            NotFound, InvalidInput: there is no such folder, or its lists are broken.
         """
         if not path.exists():
             raise NotFound(f"there is no folder {path}")
@@ -135,15 +131,13 @@ Row = Mapping[str, Any]
 
 
 def _list_stems(folder: Path) -> Iterator[str]:
-    for entry in _scan(folder):
-        if entry.name.endswith(_STANDOFF):
-            yield entry.name.removesuffix(_STANDOFF)
+    names = (path.name for path in _list_paths(folder))
+    return (name.removesuffix(_STANDOFF) for name in names if name.endswith(_STANDOFF))
 
 
-def _scan(folder: Path) -> Iterator[os.DirEntry[str]]:
+def _list_paths(folder: Path) -> Iterator[Path]:
     try:
-        with os.scandir(folder) as entries:
-            yield from entries
+        yield from folder.iterdir()
     except OSError as error:
         message = f"{folder} can not be read: {error.strerror}"
         raise Unavailable(message, "check its permissions") from error
@@ -163,20 +157,17 @@ class _FolderReader:
             raise InvalidInput(f"{self.root} is a file", "name the folder of texts and standoff")
         for row in self._read_rows(_LABELS):
             path = row.get("label")
-            names = isinstance(path, list) and all(isinstance(name, str) for name in path)
-            if not path or not names:
+            if not path or not isinstance(path, list) or {*map(type, path)} != {str}:
                 raise InvalidInput(f"{path!r} in {_LABELS} is no label")
             self._types[str(row.get("type"))] = tuple(path)
         people = {str(row.get("folder")): row for row in self._read_rows(_PEOPLE)}
         if any(_list_stems(self.root)):
-            self._folders.append((self.root, Person(FORMAT, FORMAT, PersonKind.IMPORTED)))
-        for folder in sorted(Path(each.path) for each in _scan(self.root) if each.is_dir()):
+            self._folders.append((self.root, imported_person(FORMAT)))
+        for folder in sorted(each for each in _list_paths(self.root) if each.is_dir()):
             if any(_list_stems(folder)):
                 row = people.get(folder.name, {"id": folder.name, "name": folder.name})
                 key = identifier(row.get("id"), what="annotator")
-                name = row.get("name")
-                shown = name if isinstance(name, str) and name else key
-                self._folders.append((folder, Person(key, shown, PersonKind.IMPORTED)))
+                self._folders.append((folder, imported_person(key, row.get("name"))))
 
     def samples(self) -> Iterator[tuple[str, Row | Problem]]:
         listed = self.root / _SAMPLES
@@ -198,14 +189,11 @@ class _FolderReader:
         stem = row.get("file")
         if not isinstance(stem, str) or not _SAFE_NAME.fullmatch(stem):
             raise InvalidInput(f"{stem!r} is no name of a file")
-        there = [
-            (folder / f"{stem}.ann", person)
-            for folder, person in self._folders
-            if (folder / f"{stem}.ann").is_file()
-        ]
-        if not there:
+        places = ((folder / f"{stem}.ann", person) for folder, person in self._folders)
+        files = [(file, person) for file, person in places if file.is_file()]
+        if not files:
             raise InvalidInput(f"there is no {stem}.ann in any folder")
-        texts = {self._read_text(file.with_suffix(".txt")) for file, _ in there}
+        texts = {self._read_text(file.with_suffix(".txt")) for file, _ in files}
         if len(texts) > 1:
             raise InvalidInput(f"{stem}.txt differs between the folders of annotators")
         text = texts.pop()
@@ -215,11 +203,11 @@ class _FolderReader:
         sample = self._make_sample(row, joined)
         owned = tuple(
             OwnedAnnotation(person.id, one)
-            for file, person in there
+            for file, person in files
             for one in self._read_annotations(file, person, joined=joined, sample=sample)
         )
         named = {one.person for one in owned}
-        people = tuple(person for _, person in there if person.id in named)
+        people = tuple(person for _, person in files if person.id in named)
         return Record(sample, owned, people=people, where=where)
 
     def _make_sample(self, row: Row, joined: JoinedTexts) -> Sample:
@@ -239,26 +227,15 @@ class _FolderReader:
         self, file: Path, person: Person, *, joined: JoinedTexts, sample: Sample
     ) -> Iterator[Annotation]:
         standoff = _Standoff(joined.text, self._read_lines(file))
-        together = LinkedEntities(
-            joined, standoff.entities(), standoff.relations(), standoff.left_out
-        )
-        for place, one in enumerate(together.annotations()):
-            yield self._make_annotation(one, make_row_id(sample.key, place, [person.id, one.label]))
-        self.doubts += together.doubts()
+        entities, relations = standoff.entities(), standoff.relations()
+        linked = link_entities(joined, entities, relations, left_out=standoff.left_out)
+        for place, one in enumerate(linked):
+            key = make_row_id(sample.key, place, [person.id, one.label])
+            path = self._types.get(one.label, (one.label,))
+            yield one.annotation(key, () if one.label == UNLABELLED else (path,), form=FORMAT)
+        self.doubts += describe_left_out(standoff.left_out)
         if standoff.unit != CODE_POINTS:
             self.doubts.append(f"the offsets of {person.name} are {standoff.unit}")
-
-    def _make_annotation(self, one: AnnotationParts, key: str) -> Annotation:
-        bare = one.label == _UNLABELLED or (not one.claim and one.label == EVIDENCE)
-        path = self._types.get(one.label, (one.label,))
-        return Annotation(
-            key,
-            one.claim,
-            one.evidence,
-            labels=() if bare else (path,),
-            note=one.note,
-            origin=f"imported:{FORMAT}",
-        )
 
     def _read_lines(self, file: Path) -> Iterator[str]:
         encoding = self.options.encoding
@@ -277,7 +254,7 @@ class _FolderReader:
             if length > 2 * LONGEST_TEXT:
                 raise InvalidInput(f"{file.name} is longer than two documents may be")
         text = "".join(pieces)
-        fingerprint(text)
+        fingerprint(text)  # refuses lone surrogates
         return text
 
     def _read_rows(self, name: str) -> Iterator[Row]:
@@ -337,8 +314,8 @@ class _Standoff:
                 raise InvalidInput(f"{line[:60]!r} is no relation")
             self._relations.append((found[1], found[2], found[3]))
         elif key.startswith("#"):
-            about, _, note = rest.partition("\t")
-            if found := _NOTE.fullmatch(about):
+            target, _, note = rest.partition("\t")
+            if found := _NOTE.fullmatch(target):
                 self._notes.setdefault(found[1], []).append(note)
             else:
                 self.left_out["notes on no entity"] += 1
@@ -346,10 +323,10 @@ class _Standoff:
             self.left_out[f"lines of kind {key[:1]!r}"] += 1
 
     def _parse_entity(self, key: str, rest: str) -> None:
-        about, _, quote = rest.partition("\t")
-        found = _ENTITY.fullmatch(about)
+        offsets, _, quote = rest.partition("\t")
+        found = _ENTITY.fullmatch(offsets)
         if found is None or key in self._types:
-            raise InvalidInput(f"{key} {about[:60]!r} is no entity, or the second of that name")
+            raise InvalidInput(f"{key} {offsets[:60]!r} is no entity, or the second of that name")
         self._types[key] = found[1]
         ends = [tuple(map(int, pair.split(" "))) for pair in found[2].split(";")]
         place, quoted = 0, []
@@ -384,8 +361,8 @@ class _BratWriter:
         self._losses = LossCounter(_TRAITS, self.report, own=FORMAT)
         self._target = target
         self._samples = samples
-        self._people: dict[str, tuple[str, Person]] = {}
-        self._types = _UniqueNames({EVIDENCE, _UNLABELLED})
+        self._people: dict[str, Person] = {}
+        self._types = _UniqueNames({EVIDENCE, UNLABELLED})
         self._folders = _UniqueNames(set())
 
     def write(self, record: Record) -> None:
@@ -401,40 +378,38 @@ class _BratWriter:
         stem = f"{self.report.records:06}"
         people = {person.id: person for person in record.people}
         for name, found in by_person.items():
-            place = f"{self._folder_name(people.get(name, Person(name, name)))}/{stem}"
-            with self._target.file(f"{place}.txt") as text:
+            person = people.get(name, Person(name, name))
+            folder = self._folders.name((name,), person.name)
+            self._people.setdefault(folder, person)
+            with self._target.file(f"{folder}/{stem}.txt") as text:
                 text.write(joined.text)
-            with self._target.file(f"{place}.ann") as standoff:
+            with self._target.file(f"{folder}/{stem}.ann") as standoff:
                 standoff.writelines(f"{line}\n" for line in self._standoff_lines(found, joined))
         write_json_line(self._samples, _sample_row(record.sample, joined, stem))
 
     def _join_texts(self, pair: tuple[Document, Document], record: Record) -> JoinedTexts | None:
-        try:
+        with suppress(InvalidInput):
             joined = join_texts(pair[0].text, pair[1].text)
-        except InvalidInput:
-            joined = None
-        if joined is None or joined.text.startswith("\ufeff"):
-            self.report.lose(
-                "samples whose texts hold the separator, or begin with a byte order mark"
-            )
-            self.report.lose(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
-            return None
-        return joined
-
-    def _folder_name(self, person: Person) -> str:
-        if person.id not in self._people:
-            folder = self._folders.name((person.id,), person.name)
-            self._people[person.id] = (folder, person)
-        return self._people[person.id][0]
+            if not joined.text.startswith("\ufeff"):
+                return joined
+        self.report.lose("samples whose texts hold the separator, or begin with a byte order mark")
+        self.report.lose(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
+        return None
 
     def _standoff_lines(self, found: Iterable[Annotation], joined: JoinedTexts) -> Iterator[str]:
-        builder = EntityBuilder(joined, self._type_name, whole=True)
+        builder = EntityBuilder(
+            joined, lambda path: self._types.name(path, "_".join(path)), whole=True
+        )
         for one in found:
             if self._is_writable(one, joined):
                 builder.add(one)
                 self.report.annotations += 1
+        text = joined.text
         for number, entity in enumerate(builder.entities, 1):
-            yield _entity_line(number, entity, joined.text)
+            spans = [part for span in entity.spans for part in _split_lines(span, text)]
+            offsets = ";".join(f"{span.start} {span.end}" for span in spans)
+            quote = " ".join(span.of(text) for span in spans)
+            yield f"T{number}\t{entity.label} {offsets}\t{quote}"
         for number, relation in enumerate(builder.relations, 1):
             yield f"R{number}\t{relation.kind} Arg1:T{relation.start + 1} Arg2:T{relation.end + 1}"
         for number, entity in enumerate(builder.entities, 1):
@@ -455,19 +430,16 @@ class _BratWriter:
         self.report.lose("claims parted by line ends alone", _count_touching(heads, joined.text))
         return True
 
-    def _type_name(self, path: LabelPath | None) -> str:
-        return _UNLABELLED if path is None else self._types.name(path, "_".join(path))
-
     def end(self) -> None:
         with self._target.file(_PEOPLE) as file:
-            for folder, person in self._people.values():
+            for folder, person in self._people.items():
                 write_json_line(file, {"folder": folder, "id": person.id, "name": person.name})
         types = self._types.given
         with self._target.file(_LABELS) as file:
             for path, name in types.items():
                 write_json_line(file, {"type": name, "label": list(path)})
         with self._target.file("annotation.conf") as file:
-            kinds = "\n".join([*types.values(), EVIDENCE, _UNLABELLED])
+            kinds = "\n".join([*types.values(), EVIDENCE, UNLABELLED])
             file.write(f"[entities]\n{kinds}\n[relations]\n")
             file.write(f"{LINK} Arg1:<ENTITY>, Arg2:<ENTITY>\n[events]\n[attributes]\n")
 
@@ -490,12 +462,12 @@ class _UniqueNames:
 
 
 def _annotations_by_person(record: Record) -> dict[str, list[Annotation]]:
-    said: dict[str, list[Annotation]] = {
+    found: dict[str, list[Annotation]] = {
         work.person: [] for work in record.assignments if work.state is not State.NEW
     }
     for owned in record.annotations:
-        said.setdefault(owned.person, []).append(owned.annotation)
-    return said
+        found.setdefault(owned.person, []).append(owned.annotation)
+    return found
 
 
 def _split_lines(span: Span, text: str) -> list[Span]:
@@ -515,13 +487,6 @@ def _count_touching(spans: Iterable[Span], text: str) -> int:
     )
 
 
-def _entity_line(number: int, entity: Entity, text: str) -> str:
-    spans = [part for span in entity.spans for part in _split_lines(span, text)]
-    offsets = ";".join(f"{span.start} {span.end}" for span in spans)
-    quote = " ".join(span.of(text) for span in spans)
-    return f"T{number}\t{entity.label} {offsets}\t{quote}"
-
-
 def _sample_row(sample: Sample, joined: JoinedTexts, stem: str) -> dict[str, Any]:
     return {
         "file": stem,
@@ -529,7 +494,5 @@ def _sample_row(sample: Sample, joined: JoinedTexts, stem: str) -> dict[str, Any
         "dataset": sample.dataset,
         "group": sample.group,
         "meta": dict(sample.meta),
-        "source_len": len(joined.source),
-        "sep_len": len(joined.separator),
-        "sha256": fingerprint(joined.text),
+        **joined.lengths,
     }

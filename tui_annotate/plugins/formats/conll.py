@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TextIO
 
@@ -12,13 +13,12 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.tokenizer import tokens
-from tui_annotate.plugins.joined_texts import EVIDENCE
+from tui_annotate.plugins.joined_texts import EVIDENCE, UNLABELLED
 from tui_annotate.plugins.json_records import count_ambiguous_labels, join_label
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.plugins.traits import FormatTraits, Loss, RecordTrait, carry_plainly
 
-UNLABELLED: Final = "Unlabelled"
 OUTSIDE: Final = "O"
 HEADER: Final = "# global.columns = ID FORM TUI:START TUI:END TUI:TAG\n"
 
@@ -52,26 +52,18 @@ class ConllFormat:
         """Samples that the layer has not read are left out; see `Exporter.write`."""
         del options
         report = ExportReport()
-        tally = LossCounter(self.about, report)
+        losses = LossCounter(self.about, report)
         target.write(HEADER)
         for record in records:
-            if not tally.read(record):
+            if not losses.check_read(record):
                 continue
-            tally.count(record)
+            losses.count(record)
             report.records += 1
             report.annotations += len(record.annotations)
-            spans = _collect_spans(record, report)
-            for side, index in _list_texts(record.sample):
-                target.writelines(
-                    _section_lines(record.sample, (side, index), spans, report=report)
-                )
+            spans, sample = _collect_spans(record, report), record.sample
+            for place in ((side, at) for side in Side for at in range(len(sample.side(side)))):
+                target.writelines(_section_lines(sample, place, spans, report=report))
         return report
-
-
-def _list_texts(sample: Sample) -> Iterator[tuple[Side, int]]:
-    for side in Side:
-        for index in range(len(sample.side(side))):
-            yield side, index
 
 
 def _collect_spans(record: Record, report: ExportReport) -> dict[tuple[Side, int], set[Tagged]]:
@@ -105,9 +97,9 @@ def _section_lines(
     side, index = place
     text = sample.document(side, index).text
     words = list(tokens(text))
-    told = {"dataset": sample.dataset, "sample_id": sample.id, "group": sample.group}
-    told |= {"side": side.value, "document": str(index) if index else "", "text": text}
-    yield from (f"# {name} = {_comment_value(value)}\n" for name, value in told.items() if value)
+    about = {"dataset": sample.dataset, "sample_id": sample.id, "group": sample.group}
+    about |= {"side": side.value, "document": str(index) if index else "", "text": text}
+    yield from (f"# {name} = {_comment_value(value)}\n" for name, value in about.items() if value)
     tags = _assign_tags(words, spans.get(place, set()), report)
     for number, (word, tag) in enumerate(zip(words, tags, strict=True), 1):
         yield f"{number}\t{word.of(text)}\t{word.start}\t{word.end}\t{tag}\n"
@@ -122,7 +114,8 @@ def _assign_tags(words: Sequence[Span], spans: Iterable[Tagged], report: ExportR
         if free and words[free - 1].end > span.start:
             report.lose(Loss.SHARED_TOKENS.value)
             continue
-        first, last = _find_words(words, span, free)
+        first = bisect_right(words, span.start, free, key=lambda word: word.end)
+        last = bisect_left(words, span.end, first, key=lambda word: word.start)
         if first == last:
             report.lose(Loss.TOKENLESS.value)
             continue
@@ -131,16 +124,6 @@ def _assign_tags(words: Sequence[Span], spans: Iterable[Tagged], report: ExportR
         tags[first:last] = [f"B-{tag}", *[f"I-{tag}"] * (last - first - 1)]
         free = last
     return tags
-
-
-def _find_words(words: Sequence[Span], span: Span, free: int) -> tuple[int, int]:
-    first = free
-    while first < len(words) and words[first].end <= span.start:
-        first += 1
-    last = first
-    while last < len(words) and words[last].start < span.end:
-        last += 1
-    return first, last
 
 
 def _comment_value(value: str) -> str:

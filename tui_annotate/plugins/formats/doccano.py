@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, fingerprint
 from tui_annotate.plugins.files.json_values import Value
 from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
+    JOINED_TRAITS,
+    UNLABELLED,
     AnnotationParts,
     Entity,
     EntityBuilder,
     JoinedTexts,
-    LinkedEntities,
     Relation,
+    describe_left_out,
     join_texts,
+    link_entities,
     split_text,
 )
 from tui_annotate.plugins.json_records import (
+    check_objects,
     count_ambiguous_labels,
     join_label,
     json_records,
@@ -42,13 +46,13 @@ from tui_annotate.plugins.record_validation import (
     describe_value,
     field,
     identifier,
+    imported_person,
 )
-from tui_annotate.plugins.traits import FormatTraits, Loss, RecordTrait, carry_plainly
+from tui_annotate.plugins.traits import FormatTraits, Loss, carry_plainly
 
 FORMAT: Final = "doccano"
-UNLABELLED: Final = "Unlabelled"
 _NO_PERSON: Final = ("all", "unknown")
-"""Names of files in an export that name nobody."""
+"""Names of files in an export that are not of one annotator."""
 
 _OUR_FIELDS = {"source_len", "sep_len", "sample_id", "dataset", "group", "sha256", "meta"}
 _DOCCANO_FIELDS = {"id", "text", "entities", "relations", "label"}
@@ -62,12 +66,7 @@ class DoccanoFormat:
         title="doccano's JSON lines with relations",
         layered=True,
         carried=carry_plainly(
-            RecordTrait.OVERLAP,
-            RecordTrait.BARE,
-            RecordTrait.UNCLAIMED,
-            RecordTrait.META,
-            RecordTrait.GROUP,
-            RecordTrait.DATASET,
+            *JOINED_TRAITS,
             fragments="relations",
             link="relations",
             evidences="relations",
@@ -102,7 +101,7 @@ class DoccanoFormat:
         losses = LossCounter(self.about, report, own=FORMAT)
         for record in records:
             pair = losses.pair(record)
-            if pair is None or not losses.read(record):
+            if pair is None or not losses.check_read(record):
                 continue
             try:
                 joined = join_texts(pair[0].text, pair[1].text)
@@ -119,7 +118,7 @@ class DoccanoFormat:
 
 def _record_to_json(record: Record, joined: JoinedTexts, report: ExportReport) -> dict[str, Any]:
     sample = record.sample
-    builder = EntityBuilder(joined, _label_name, whole=False)
+    builder = EntityBuilder(joined, join_label, whole=False)
     for owned in record.annotations:
         one = owned.annotation
         builder.add(one)
@@ -144,16 +143,10 @@ def _record_to_json(record: Record, joined: JoinedTexts, report: ExportReport) -
         "relations": relations,
         "sample_id": sample.id,
         "dataset": sample.dataset,
-        "source_len": len(joined.source),
-        "sep_len": len(joined.separator),
-        "sha256": fingerprint(joined.text),
+        **joined.lengths,
         **({"group": sample.group} if sample.group else {}),
         **({"meta": dict(sample.meta)} if sample.meta else {}),
     }
-
-
-def _label_name(path: LabelPath | None) -> str:
-    return UNLABELLED if path is None else join_label(path)
 
 
 class _LineReader:
@@ -179,18 +172,16 @@ class _LineReader:
             text, source_len=fields.get("source_len"), sep_len=fields.get("sep_len")
         )
         sample = self._make_sample(joined, dataset)
-        entities, relations = self._read_entities(text), self._read_relations()
-        together = LinkedEntities(
-            joined, list(entities.values()), _make_relations(relations, list(entities))
+        entities, left_out = self._read_entities(text), Counter[str]()
+        relations = self._read_relations(list(entities))
+        linked = link_entities(joined, list(entities.values()), relations, left_out=left_out)
+        owned = tuple(
+            OwnedAnnotation(self._person, self._make_annotation(parts, sample, place))
+            for place, parts in enumerate(linked)
         )
-        annotations = [
-            self._make_annotation(parts, sample, place)
-            for place, parts in enumerate(together.annotations())
-        ]
-        owned = tuple(OwnedAnnotation(self._person, each) for each in annotations)
-        self.doubts += together.doubts()
-        person = Person(self._person, self._person, PersonKind.IMPORTED)
-        return Record(sample, owned, people=(person,) if owned else (), where=where)
+        self.doubts += describe_left_out(left_out)
+        people = (imported_person(self._person),) if owned else ()
+        return Record(sample, owned, people=people, where=where)
 
     def _make_sample(self, joined: JoinedTexts, dataset: str) -> Sample:
         fields, language = self._fields, self._options.language
@@ -230,21 +221,21 @@ class _LineReader:
 
     def _make_annotation(self, one: AnnotationParts, sample: Sample, place: int) -> Annotation:
         unlabelled = "sep_len" in self._fields and one.label == UNLABELLED
-        bare = not one.label or unlabelled or (not one.claim and one.label == EVIDENCE)
+        labels = () if unlabelled or not one.label else (parse_label(one.label),)
         row = [one.label, one.note, *([] if self._person == FORMAT else [self._person])]
-        return Annotation(
-            make_row_id(sample.key, place, row),
-            one.claim,
-            one.evidence,
-            labels=() if bare else (parse_label(one.label),),
-            origin=f"imported:{FORMAT}",
-        )
+        return one.annotation(make_row_id(sample.key, place, row), labels, form=FORMAT)
 
-    def _read_relations(self) -> list[Mapping[str, Any]]:
-        rows = _read_list(self._fields, "relations")
-        if not all(isinstance(row, dict) for row in rows):
-            raise InvalidInput("'relations' is no list of objects")
-        return rows
+    def _read_relations(self, keys: Sequence[Any]) -> Iterator[Relation]:
+        rows = check_objects(_read_list(self._fields, "relations"), "relations")
+        places = {key: place for place, key in enumerate(keys)}
+        for row in rows:
+            ends = [row.get("from_id"), row.get("to_id")]
+            found = [places.get(end) if isinstance(end, int | str) else None for end in ends]
+            if found[0] is None or found[1] is None or found[0] == found[1]:
+                raise InvalidInput(
+                    f"a relation leads from {ends[0]!r} to {ends[1]!r}, which are no two"
+                )
+            yield Relation(str(row.get("type")), found[0], found[1])
 
 
 def _read_list(fields: Mapping[str, Any], name: str) -> list[Any]:
@@ -255,15 +246,3 @@ def _make_entity(text: str, ends: tuple[Any, Any], label: Any) -> Entity:
     if not isinstance(label, str):
         raise InvalidInput(f"the label of an entity is {describe_value(label)}, not text")
     return Entity(label, (check_span(text, *ends, quote=None, what=f"entity {label!r}"),))
-
-
-def _make_relations(rows: Iterable[Mapping[str, Any]], keys: list[Any]) -> Iterator[Relation]:
-    places = {key: place for place, key in enumerate(keys)}
-    for row in rows:
-        ends = [row.get("from_id"), row.get("to_id")]
-        found = [places.get(end) if isinstance(end, int | str) else None for end in ends]
-        if found[0] is None or found[1] is None or found[0] == found[1]:
-            raise InvalidInput(
-                f"a relation leads from {ends[0]!r} to {ends[1]!r}, which are no two"
-            )
-        yield Relation(str(row.get("type")), found[0], found[1])

@@ -8,11 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from tui_annotate.domain.annotations import (
-    Annotation,
-    annotation_from_json,
-    annotation_to_json,
-)
+from tui_annotate.domain.annotations import Annotation, annotation_from_json, annotation_to_json
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind
@@ -31,12 +27,7 @@ from tui_annotate.plugins.json_records import (
 )
 from tui_annotate.plugins.offset_units import CountedAnnotation, convert_annotations
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
-from tui_annotate.plugins.record_validation import (
-    describe_value,
-    document,
-    field,
-    identifier,
-)
+from tui_annotate.plugins.record_validation import describe_value, document, field, identifier
 from tui_annotate.plugins.traits import FormatTraits, carry_all_but
 
 FORMAT = "tui-annotate/1"
@@ -45,6 +36,7 @@ _KEYS = {
     "format", "dataset", "id", "kind", "group", "request", "meta", "imported", "documents",
     "annotations", "assignments", "people",
 }  # fmt: skip
+_DOCUMENT_KEYS = ("side", "key", "title", "language", "text", "sha256")
 
 
 class NativeFormat:
@@ -96,20 +88,11 @@ def _record_to_json(record: Record) -> dict[str, Any]:
         "request": _fields_of(sample.request),
         "meta": dict(sample.meta),
         "imported": None if sample.imported is None else dict(sample.imported),
-        "documents": [_document_to_json(one) for one in sample.documents],
+        "documents": [
+            {name: getattr(one, name) for name in _DOCUMENT_KEYS} for one in sample.documents
+        ],
         "annotations": [_owned_to_json(owned, texts) for owned in record.annotations],
         "assignments": [_fields_of(assignment) for assignment in record.assignments],
-    }
-
-
-def _document_to_json(document: Document) -> dict[str, Any]:
-    return {
-        "side": document.side.value,
-        "key": document.key,
-        "title": document.title,
-        "language": document.language,
-        "text": document.text,
-        "sha256": document.sha256,
     }
 
 
@@ -121,7 +104,7 @@ def _owned_to_json(owned: OwnedAnnotation, texts: Mapping[Side, Sequence[str]]) 
 
 
 def _fields_of(value: Person | Request | Assignment) -> dict[str, Any]:
-    """The fields of a flat value; `dataclasses.asdict` copies deeply, which takes its time."""
+    """The fields of a flat value; `dataclasses.asdict` copies deeply, which is slow."""
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
@@ -138,9 +121,8 @@ def _read_record(
     annotations = tuple(map(OwnedAnnotation, (person for person, _ in read), found))
     assignments = tuple(_read_assignment(item) for item in _objects(value, "assignments"))
     named = [owned.person for owned in annotations] + [one.person for one in assignments]
-    for person in named:
-        if person not in people:
-            raise InvalidInput(f"person {person!r} is described nowhere", "list them in 'people'")
+    if unknown := [person for person in named if person not in people]:
+        raise InvalidInput(f"person {unknown[0]!r} is described nowhere", "list them in 'people'")
     keys = dict.fromkeys([*named, *(person.id for person in listed)])
     record = Record(sample, annotations, assignments, tuple(people[key] for key in keys), where)
     return record, doubts
@@ -192,9 +174,9 @@ def _read_document(value: Fields) -> Document:
         raise InvalidInput(f"{word!r} is no side", "documents stand on source or summary")
     language = _name(value, "language")
     plain = document(value.get("text"), side=Side(word), column=f"{word} text", language=language)
-    if (told := value.get("sha256", plain.sha256)) != plain.sha256:
+    if (expected := value.get("sha256", plain.sha256)) != plain.sha256:
         raise InvalidInput(
-            f"the {word} text has the SHA-256 {plain.sha256[:12]}..., the file says {told!r}",
+            f"the {word} text has the SHA-256 {plain.sha256[:12]}..., the file says {expected!r}",
             "the text was changed after it was written",
         )
     return replace(plain, key=_name(value, "key"), title=text_field(value, "title"))

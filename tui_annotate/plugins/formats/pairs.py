@@ -6,17 +6,17 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.plugins.files.columnar import MAGIC, column_rows
 from tui_annotate.plugins.files.json_values import json_values, until_wrong_encoding, wrong_byte
-from tui_annotate.plugins.files.packing import plain_suffixes
+from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
 from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, lines
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import (
@@ -50,7 +50,10 @@ class PairsFormat:
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a row; see `Importer.read`."""
         dataset = dataset_name(path, options.dataset)
-        rows = _read_rows(path, options)
+        if path.is_dir() or begins_with(path, MAGIC):
+            rows = _read_frames(path, options)
+        else:
+            rows = (_read_csv if _is_csv(path, options) else _read_json)(path, options)
         hinted = bool(options.id_column)
         with closing(NameRegister()) as seen:
             for row in rows:
@@ -65,12 +68,6 @@ class PairsFormat:
                 if not hinted:
                     yield from _warn_of_unused_ids(row)
                     hinted = True
-
-
-def _read_rows(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
-    if path.is_dir() or _is_parquet(path):
-        return _read_frames(path, options)
-    return _read_csv(path, options) if _is_csv(path, options) else _read_json(path, options)
 
 
 def _is_csv(path: Path, options: ImportOptions) -> bool:
@@ -156,27 +153,27 @@ class _PairRow:
 
 
 def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidInput | None:
-    asked = (
-        (options.source_column, "--source-column"),
-        (options.summary_column, "--summary-column"),
-        (options.id_column, "--id-column"),
-        (options.group_column, "--group-column"),
-    )
+    named = {
+        "--source-column": options.source_column,
+        "--summary-column": options.summary_column,
+        "--id-column": options.id_column,
+        "--group-column": options.group_column,
+    }
     errors = [
         missing(column, columns, option=option)
-        for column, option in asked
+        for option, column in named.items()
         if column and column not in columns
     ]
     if not errors:
         return None
     near = [error.hint for error in errors if not error.hint.startswith(RIGHT_ONE)]
     others = [error.hint.removeprefix(RIGHT_ONE) for error in errors if error.hint not in near]
-    told = [*near, RIGHT_ONE + " and ".join(others)] if others else near
-    return InvalidInput(errors[0].message, "; ".join(told))
+    hints = [*near, RIGHT_ONE + " and ".join(others)] if others else near
+    return InvalidInput(errors[0].message, "; ".join(hints))
 
 
 _OTHER_DELIMITERS = (";", "\t")
-"""What parts cells where the comma is taken for decimals, and what a spreadsheet's copy holds."""
+"""Between cells where the comma is for decimals, and in what is copied from a spreadsheet."""
 
 
 def _read_csv(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
@@ -199,12 +196,10 @@ def _read_csv(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem
 
 
 def _first_line(path: Path, options: ImportOptions) -> str:
-    try:
+    with suppress(InvalidRecord):  # reported when the file is read
         for line in lines(path, encoding=options.encoding):
             if line.text.strip():
                 return line.text
-    except InvalidRecord:
-        pass  # told by whoever reads the file
     return ""
 
 
@@ -269,12 +264,11 @@ def _read_csv_body(
 
 
 def _csv_message(error: csv.Error) -> str:
-    said = str(error)
-    if "unexpected end" in said:
+    if "unexpected end" in str(error):
         return "a quote is opened and never closed"
-    if "new-line character" in said:
+    if "new-line character" in str(error):
         return "lines end in a lone carriage return"
-    return f"bad CSV: {said}"
+    return f"bad CSV: {error}"
 
 
 class _CsvLines(Iterator[str]):
@@ -290,9 +284,7 @@ class _CsvLines(Iterator[str]):
         self.bad: Problem | None = None
 
     def begin(self) -> None:
-        self._first = None
-        self._size = 0
-        self.bad = None
+        self._first, self._size, self.bad = None, 0, None
 
     @property
     def where(self) -> str:
@@ -319,63 +311,48 @@ _STATE: Final = "state.json"
 _SHARD: Final = re.compile(r"([A-Za-z_.]\w*)-\d{5}-of-\d{5}\.parquet")
 _SPLIT: Final = "split"
 _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Signs that no name of a file of theirs has, and no message should."""
+"""Characters that no name of such a file has, and no message should."""
 _LARGEST: Final = 2**24
 """Bytes of the files that list the others."""
-
-
-class _SplitFile(NamedTuple):
-    path: Path
-    split: str
-
-
-def _is_parquet(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False  # told by whoever reads the file
 
 
 def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
     """Yield the rows of a file or folder; a missing column is refused once, as a whole."""
     index: dict[str, int] = {}
-    for file in _list_files(path):
+    for file, split in _list_files(path):
         try:
-            for number, fields in enumerate(column_rows(file.path)):
-                count = index[file.split] = index.get(file.split, -1) + 1
-                name = f"{file.split}/{count}" if file.split else str(count)
-                told = {_SPLIT: file.split} if file.split else {}
-                row = _PairRow(name, f"{file.path}, row {number + 1}", {**told, **fields})
-                if error := _missing_columns(
-                    [*row.fields], options
-                ):  # all rows of a file have the same
-                    yield problem(str(file.path), error)
+            for number, fields in enumerate(column_rows(file)):
+                count = index[split] = index.get(split, -1) + 1
+                name = f"{split}/{count}" if split else str(count)
+                first = {_SPLIT: split} if split else {}
+                row = _PairRow(name, f"{file}, row {number + 1}", {**first, **fields})
+                # All rows of a file have the same columns.
+                if error := _missing_columns([*row.fields], options):
+                    yield problem(str(file), error)
                     break
                 yield row
         except InvalidRecord as error:
             yield problem(error.where, error)
-        if options.meter and file.path.is_file():
-            options.meter.done += file.path.stat().st_size
+        if options.meter and file.is_file():
+            options.meter.done += file.stat().st_size
 
 
-def _list_files(path: Path) -> list[_SplitFile]:
+def _list_files(path: Path) -> list[tuple[Path, str]]:
+    """The files with the names of their splits; empty for a file of none."""
     if path.is_file():
-        return [_SplitFile(path, "")]
+        return [(path, "")]
     if (path / _SPLITS).is_file():
         splits = _listed_files(path / _SPLITS, "splits", path)
-        return [_SplitFile(file, split.name) for split in splits for file in _saved_files(split)]
+        return [(file, split.name) for split in splits for file in _saved_files(split)]
     if (path / _STATE).is_file():
-        return [_SplitFile(file, "") for file in _saved_files(path)]
+        return [(file, "") for file in _saved_files(path)]
     found = sorted({*path.glob("*.parquet"), *path.glob("data/*.parquet")})
     if not found:
         raise NotFound(
             f"{path} holds no parquet files, and nothing that datasets saved", "name a file in it"
         )
     names = ((file, _SHARD.fullmatch(file.name)) for file in found if file.is_file())
-    return [_SplitFile(file, shard[1] if shard else "") for file, shard in names]
+    return [(file, shard[1] if shard else "") for file, shard in names]
 
 
 def _saved_files(folder: Path) -> list[Path]:
@@ -386,9 +363,9 @@ def _listed_files(listing: Path, key: str, folder: Path) -> list[Path]:
     try:
         if listing.stat().st_size > _LARGEST:
             raise InvalidInput(f"{listing} is too large for a list of files")
-        told: Any = json.loads(listing.read_text("utf-8"))
-        items = [item["filename"] if isinstance(item, dict) else item for item in told[key]]
-        if not isinstance(told[key], list) or not all(isinstance(item, str) for item in items):
+        listed: Any = json.loads(listing.read_text("utf-8"))[key]
+        items = [item["filename"] if isinstance(item, dict) else item for item in listed]
+        if not isinstance(listed, list) or not all(isinstance(item, str) for item in items):
             raise TypeError("no names")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InvalidInput(f"{listing} is not as datasets writes it", "save it again") from error

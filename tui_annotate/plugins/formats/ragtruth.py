@@ -14,7 +14,6 @@ from typing import Any, Final, TextIO
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, Side, fingerprint
@@ -42,6 +41,7 @@ from tui_annotate.plugins.record_validation import (
     document,
     field,
     identifier,
+    imported_person,
 )
 from tui_annotate.plugins.traits import (
     OWN,
@@ -70,17 +70,10 @@ _TRAITS: Final = FormatTraits(
     files=(SOURCES, RESPONSES),
     layered=True,
     carried=carry_plainly(
-        RecordTrait.OVERLAP,
-        RecordTrait.NOTE,
-        RecordTrait.EMPTY,
-        RecordTrait.TEXTS,
-        RecordTrait.BARE,
-        RecordTrait.META,
-        RecordTrait.GROUP,
-        tree="joined",
-        imported=OWN,
+        RecordTrait.OVERLAP, RecordTrait.NOTE, RecordTrait.EMPTY, RecordTrait.TEXTS,
+        RecordTrait.BARE, RecordTrait.META, RecordTrait.GROUP, tree="joined", imported=OWN,
     ),
-)
+)  # fmt: skip
 
 
 def own_source_id(text: str) -> str:
@@ -89,7 +82,7 @@ def own_source_id(text: str) -> str:
 
 
 class RagTruthFormat:
-    """A response is the summary of its source; its spans are those of one gold annotator."""
+    """A response is the summary of its source; its spans are those of one annotator."""
 
     name = FORMAT
     about = _TRAITS
@@ -99,7 +92,8 @@ class RagTruthFormat:
 
         The path is the folder of both files, whose name is the dataset's, or the file of responses.
         """
-        of_sources, of_responses = _find_both_files(path)
+        of_responses = _find_file(path, RESPONSES) if path.is_dir() else path
+        of_sources = _find_file(of_responses.parent, SOURCES)
         dataset = dataset_name(of_responses.resolve().parent, options.dataset)
         with closing(NameRegister()) as rows, closing(NameRegister()) as seen:
             sources = _Sources(of_sources, options, rows)
@@ -135,15 +129,6 @@ class RagTruthFormat:
         return writer.report
 
 
-_GOLD = Person(FORMAT, FORMAT, PersonKind.IMPORTED)
-
-
-def _find_both_files(path: Path) -> tuple[Path, Path]:
-    folder = path if path.is_dir() else path.parent
-    responses = _find_file(folder, RESPONSES) if path.is_dir() else path
-    return _find_file(folder, SOURCES), responses
-
-
 def _find_file(folder: Path, name: str) -> Path:
     for ending in ("", *PACKED):
         if (found := folder / f"{name}{ending}").is_file():
@@ -155,7 +140,7 @@ def _find_file(folder: Path, name: str) -> Path:
 
 
 class _Sources:
-    """The rows of sources by id, on disk once they are many; `unused` were not asked for."""
+    """The rows of sources by id, on disk once they are many; `unused` have no response so far."""
 
     def __init__(self, path: Path, options: ImportOptions, rows: NameRegister) -> None:
         self._path = path
@@ -164,11 +149,11 @@ class _Sources:
         self.unused = 0
 
     def read(self) -> Iterator[Problem]:
-        encoding, meter = self._options.encoding, self._options.meter
-        values = json_values(self._path, encoding=encoding, meter=meter)
-        return read_objects(values, self._keep, what="row")
+        options = self._options
+        values = json_values(self._path, encoding=options.encoding, meter=options.meter)
+        return read_objects(values, self._store_row, what="row")
 
-    def _keep(self, row: dict[str, Any], _: Value) -> tuple[Problem, ...]:
+    def _store_row(self, row: dict[str, Any], _: Value) -> tuple[Problem, ...]:
         key = identifier(field(row, "source_id", option=""), what="source_id")
         field(row, "source_info", option="")
         line = json.dumps(row, ensure_ascii=False)
@@ -199,9 +184,9 @@ class _ResponseReader:
         key = identifier(field(row, "id", option=""), what="id")
         source_id = identifier(field(row, "source_id", option=""), what="source_id")
         about = self._sources.row(source_id)
-        source = self._make_document(
-            _render_source(about["source_info"]), Side.SOURCE, "source_info"
-        )
+        info = about["source_info"]
+        text = "\n".join(_render_lines(info, "")) if isinstance(info, dict) else info
+        source = self._make_document(text, Side.SOURCE, "source_info")
         response = self._make_document(field(row, "response", option=""), Side.SUMMARY, "response")
         owned, spans = self._read_annotations(row, key, response.text)
         both = sorted({name for name in about if name in row} - TAKEN)
@@ -210,13 +195,13 @@ class _ResponseReader:
             key,
             (source, response),
             group="" if source_id == own_source_id(source.text) else source_id,
-            meta={name: value for name, value in (about | row).items() if name not in TAKEN},
+            meta=_meta_columns(about | row),
             imported=_original_columns(row, about, owned),
         )
         doubts = [] if spans.unit == CODE_POINTS else [f"the offsets are {spans.unit}"]
         doubts += [f"both files have a column {name!r}: that of the response" for name in both]
         done = (Assignment(FORMAT, State.DONE),)
-        return Record(sample, owned, done, (_GOLD,), where), doubts
+        return Record(sample, owned, done, (imported_person(FORMAT),), where), doubts
 
     def _make_document(self, text: Any, side: Side, column: str) -> Document:
         return document(text, side=side, column=column, language=self._language)
@@ -225,17 +210,13 @@ class _ResponseReader:
         self, row: Mapping[str, Any], key: str, text: str
     ) -> tuple[tuple[OwnedAnnotation, ...], ConvertedSpans]:
         labels = check_objects(field(row, "labels", option=""), "labels")
-        spans = convert_offsets(
-            text, [_quoted(each, place) for place, each in enumerate(labels, 1)]
-        )
-        owned = tuple(
-            OwnedAnnotation(
-                FORMAT,
-                self._make_annotation(each, make_row_id((self._dataset, key), times, each), span),
-            )
-            for (times, each), span in zip(number_repeated(labels), spans.spans, strict=True)
-        )
-        return owned, spans
+        quoted = [_quoted(each, place) for place, each in enumerate(labels, 1)]
+        spans = convert_offsets(text, quoted)
+        owned = []
+        for (times, each), span in zip(number_repeated(labels), spans.spans, strict=True):
+            name = make_row_id((self._dataset, key), times, each)
+            owned.append(OwnedAnnotation(FORMAT, self._make_annotation(each, name, span)))
+        return tuple(owned), spans
 
     def _make_annotation(self, label: dict[str, Any], key: str, span: Span) -> Annotation:
         name, note = label.get("label_type") or "", label.get("meta") or ""
@@ -259,7 +240,7 @@ def _quoted(label: Mapping[str, Any], place: int) -> Quoted:
     return Quoted(label.get("start"), label.get("end"), quote, f"label {place}")
 
 
-def _meta(row: Mapping[str, Any]) -> dict[str, Any]:
+def _meta_columns(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name not in TAKEN}
 
 
@@ -278,12 +259,8 @@ def _original_columns(
     }
 
 
-def _render_source(value: Any) -> Any:
-    """A source that is a record as lines of `key: value`; text as it is."""
-    return "\n".join(_render_lines(value, "")) if isinstance(value, dict) else value
-
-
 def _render_lines(value: Any, indent: str) -> Iterator[str]:
+    """A source that is a record, as lines of `key: value`."""
     pairs = value.items() if isinstance(value, dict) else (("-", each) for each in value)
     for key, inner in pairs:
         name = key if key == "-" else f"{key}:"
@@ -307,7 +284,7 @@ class _RagtruthWriter:
 
     def write(self, record: Record) -> None:
         pair = self._losses.pair(record)
-        if pair is None or not self._losses.read(record):
+        if pair is None or not self._losses.check_read(record):
             return
         self._count_losses(record)
         if record.annotations and not any(one.annotation.claim for one in record.annotations):
@@ -315,47 +292,43 @@ class _RagtruthWriter:
             return
         source, response = pair
         self.report.records += 1
-        kept = _read_original(record.sample)
-        key, source_id = (
-            self._sample_id(record.sample, kept),
-            self._source_id(record, source.text, kept),
-        )
-        of_source, of_response = _split_meta(record.sample, kept)
-        info = kept.get("source_info")
-        about = {"source_id": source_id, "source_info": source.text if info is None else info}
-        self._write_source(_order_columns(about | of_source, kept.get("source_keys"), OF_SOURCES))
+        original = _read_original(record.sample)
+        key = self._sample_id(record.sample, original)
+        source_id = self._source_id(record, source.text, original)
+        of_source, of_response = _split_meta(record.sample, original)
+        info = original.get("source_info")
+        row = {"source_id": source_id, "source_info": source.text if info is None else info}
+        row |= of_source
+        self._write_source(_order_columns(row, original.get("source_keys"), OF_SOURCES))
         row = {"id": key, "source_id": source_id, "labels": self._label_rows(record, response.text)}
         row |= {"response": response.text} | of_response
-        write_json_line(self._files[1], _order_columns(row, kept.get("keys"), OF_RESPONSES))
+        write_json_line(self._files[1], _order_columns(row, original.get("keys"), OF_RESPONSES))
 
     def _write_source(self, row: dict[str, Any]) -> None:
-        name, word = f"source {row['source_id']}", json.dumps(row)
+        name, line = f"source {row['source_id']}", json.dumps(row)
         if self._seen.word(name) is None:
-            self._seen.first(name, word)
             write_json_line(self._files[0], row)
-        elif self._seen.word(name) != word:
-            self.report.lose(Loss.SOURCE_COLUMNS.value)
+        self.report.lose(Loss.SOURCE_COLUMNS.value, self._seen.first(name, line) != line)
 
-    def _sample_id(self, sample: Sample, kept: Mapping[str, Any]) -> Any:
+    def _sample_id(self, sample: Sample, original: Mapping[str, Any]) -> Any:
         key, place = sample.id, json.dumps(sample.key)
         if self._seen.first(f"id {key}", place) != place:
             self.report.lose(Loss.RENAMED_IDS.value)
             key = f"{sample.dataset}/{sample.id}"
             while self._seen.first(f"id {key}", place) != place:
                 key += "+"
-        told = kept.get("ids", [None])[0]
-        return told if str(told) == key else key
+        before = original.get("ids", [None])[0]
+        return before if str(before) == key else key
 
-    def _source_id(self, record: Record, text: str, kept: Mapping[str, Any]) -> Any:
-        group = record.sample.group
+    def _source_id(self, record: Record, text: str, original: Mapping[str, Any]) -> Any:
+        group, own = record.sample.group, own_source_id(text)
         if not group:
-            return own_source_id(text)
-        own = own_source_id(text)
+            return own
         if self._seen.first(f"group {group}", own) != own:
             self.report.lose("groups")
             return own
-        told = kept.get("ids", [None, None])[1]
-        return told if str(told) == group else group
+        before = original.get("ids", [None, None])[1]
+        return before if str(before) == group else group
 
     def _count_losses(self, record: Record) -> None:
         self._losses.count(record)
@@ -365,10 +338,8 @@ class _RagtruthWriter:
         lose(Loss.DOT.value, count_ambiguous_labels(paths))
 
     def _label_rows(self, record: Record, text: str) -> list[dict[str, Any]]:
-        order = {
-            name: place
-            for place, name in enumerate(_read_original(record.sample).get("labels", ()))
-        }
+        before = _read_original(record.sample).get("labels", ())
+        order = {name: place for place, name in enumerate(before)}
         rows: list[dict[str, Any]] = []
         for owned in sorted(record.annotations, key=lambda one: _sort_key(one, order)):
             annotation = owned.annotation
@@ -381,15 +352,18 @@ class _RagtruthWriter:
 
 
 def _read_original(sample: Sample) -> Mapping[str, Any]:
-    kept = sample.imported or {}
-    return kept if kept.get("format") == FORMAT else {}
+    original = sample.imported or {}
+    return original if original.get("format") == FORMAT else {}
 
 
-def _split_meta(sample: Sample, kept: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    meta = {name: value for name, value in sample.meta.items() if name not in TAKEN}
-    of_source = {*OF_SOURCES, *kept.get("of_source", ())} - set(kept.get("keys", ()))
-    first = {name: value for name, value in meta.items() if name in of_source}
-    return first, {name: value for name, value in meta.items() if name not in of_source}
+def _split_meta(
+    sample: Sample, original: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    of_source = {*OF_SOURCES, *original.get("of_source", ())} - set(original.get("keys", ()))
+    first, second = dict[str, Any](), dict[str, Any]()
+    for name, value in _meta_columns(sample.meta).items():
+        (first if name in of_source else second)[name] = value
+    return first, second
 
 
 def _order_columns(row: dict[str, Any], keys: Any, usual: tuple[str, ...]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ REVIEWS: Final = (
     "dataset", "sample_id", "annotator", "annotator_name", "state", "rating", "comment", "seconds",
     "updated", "annotations",
 )  # fmt: skip
-"""The columns of the second table: a row for each sample that somebody has, read or not."""
+"""The columns of the second table: a row for each sample and assignee, read or not."""
 _CARRIED: Final = carry_all_but(
     RecordTrait.UNREAD,
     RecordTrait.REQUEST,
@@ -78,19 +78,16 @@ def _count_record(record: Record, report: ExportReport) -> None:
     report.lose(RecordTrait.KIND.value, sample.kind is not SampleKind.PAIR)
     titled = sum(bool(document.key or document.title) for document in sample.documents)
     report.lose(RecordTrait.TITLE.value, titled)
-    traced = sum(owned.annotation.trace is not None for owned in record.annotations)
-    report.lose(RecordTrait.TRACE.value, traced)
-    suggested = sum(owned.annotation.suggested is not None for owned in record.annotations)
-    report.lose(RecordTrait.SUGGESTED.value, suggested)
+    annotations = [owned.annotation for owned in record.annotations]
+    report.lose(RecordTrait.TRACE.value, sum(one.trace is not None for one in annotations))
+    report.lose(RecordTrait.SUGGESTED.value, sum(one.suggested is not None for one in annotations))
     report.lose(RecordTrait.IMPORTED.value, count_originals(record))
-    names = [
-        name for owned in record.annotations for path in owned.annotation.labels for name in path
-    ]
-    report.lose(Loss.JOINER.value, sum(JOINER in n or LABELS in n for n in names))
+    names = [name for one in annotations for path in one.labels for name in path]
+    report.lose(Loss.JOINER.value, sum(JOINER in name or LABELS in name for name in names))
 
 
 def rows(record: Record) -> Iterator[dict[str, Any]]:
-    """A row for each pair of spans, and one for whoever has the sample and marked nothing."""
+    """A row for each pair of spans, and one for each assignee who marked nothing."""
     sample = record.sample
     names = {person.id: person.name for person in record.people}
     work = {assignment.person: assignment for assignment in record.assignments}
@@ -139,12 +136,11 @@ def _person_cells(assignment: Assignment, names: Mapping[str, str]) -> dict[str,
 
 def _annotation_cells(owned: OwnedAnnotation) -> dict[str, Any]:
     annotation = owned.annotation
-    first = annotation.labels[0] if annotation.labels else ()
-    settled = annotation.settled
-    return {
+    first = (*(annotation.labels[0] if annotation.labels else ()), "", "")
+    cells = {
         "annotation_id": annotation.id,
-        "label_1": first[0] if first else "",
-        "label_2": first[1] if len(first) > 1 else "",
+        "label_1": first[0],
+        "label_2": first[1],
         "label_path": LABELS.join(JOINER.join(path) for path in annotation.labels),
         "note": annotation.note,
         "origin": annotation.origin,
@@ -153,17 +149,16 @@ def _annotation_cells(owned: OwnedAnnotation) -> dict[str, Any]:
         "version": annotation.version,
         "labels_version": annotation.label_set,
         "guidelines_version": annotation.guidelines,
-    } | (
-        {}
-        if settled is None
-        else {
-            "settled_how": settled.how.value,
-            "settled_by": settled.by,
-            "settled_from": " ".join(settled.sources),
-            "settled_reason": settled.reason.value,
-            "settled_note": settled.note,
-        }
-    )
+    }
+    if (settled := annotation.settled) is None:
+        return cells
+    return cells | {
+        "settled_how": settled.how.value,
+        "settled_by": settled.by,
+        "settled_from": " ".join(settled.sources),
+        "settled_reason": settled.reason.value,
+        "settled_note": settled.note,
+    }
 
 
 def _span_cells(anchor: Anchor | None, sample: Sample, *, prefix: str) -> dict[str, Any]:
@@ -176,7 +171,7 @@ def _span_cells(anchor: Anchor | None, sample: Sample, *, prefix: str) -> dict[s
 
 
 def reviews(record: Record) -> Iterator[dict[str, Any]]:
-    """A row for everybody who has the sample or marked something in it."""
+    """A row for each assignee of the sample, and for others who marked something in it."""
     names = {person.id: person.name for person in record.people}
     marked = Counter(owned.person for owned in record.annotations)
     work = {assignment.person: assignment for assignment in record.assignments}
@@ -200,8 +195,8 @@ _OURS: Final = {"source_document", "seconds", "version", "state", "annotations"}
 class CsvFormat:
     """RFC 4180 with line feeds; `meta` is JSON, offsets are code points, the end is not included.
 
-    A cell that a spreadsheet would run as a formula gets a leading `'`, and its column's name
-    stands in `escaped`, so that it can be taken off again.
+    A cell that a spreadsheet would run as a formula gets a leading `'`, and `escaped` names its
+    column, so that it can be removed again.
     """
 
     name = "csv"
@@ -220,7 +215,7 @@ class CsvFormat:
 
 
 class CsvTablesFormat:
-    """The same table, and beside it who read what: a row for each sample and person."""
+    """The same table, and a second one of who read what: a row for each sample and person."""
 
     name = "csv-tables"
     about = FormatTraits(
@@ -238,11 +233,11 @@ class CsvTablesFormat:
         first, second = self.about.files
         with target.file(first) as annotations, target.file(second) as work:
             table = _CsvTable(annotations, COLUMNS, formula_safe=options.formula_safe)
-            beside = _CsvTable(work, REVIEWS, formula_safe=options.formula_safe)
+            work_table = _CsvTable(work, REVIEWS, formula_safe=options.formula_safe)
             for record in records:
                 _count_record(record, report)
                 table.add(rows(record))
-                beside.add(reviews(record))
+                work_table.add(reviews(record))
         return report
 
 
@@ -250,7 +245,7 @@ class _CsvTable:
     def __init__(self, target: TextIO, columns: Sequence[str], *, formula_safe: bool) -> None:
         self._writer = LineFeedWriter(target)
         self._columns = columns
-        # Columns that may hold what somebody else wrote; the others are numbers and words of ours.
+        # Columns that may hold foreign text; the others are numbers and our own words.
         foreign = [name for name in columns if name not in _OURS and not name.endswith(_OUR_ENDS)]
         self._foreign = foreign if formula_safe else []
         self._writer.writerow([*columns, _ESCAPED])
@@ -300,12 +295,12 @@ class ParquetFormat:
             target.file(first) as annotations,
             target.file(second) as work,
             parquet_table(annotations.buffer, _column_types(COLUMNS), report) as table,
-            parquet_table(work.buffer, _column_types(REVIEWS), report) as beside,
+            parquet_table(work.buffer, _column_types(REVIEWS), report) as work_table,
         ):
             for record in records:
                 _count_record(record, report)
                 table.add(rows(record))
-                beside.add(reviews(record))
+                work_table.add(reviews(record))
         return report
 
 
@@ -341,20 +336,15 @@ class WorkbookFormat:
         """
         report = ExportReport()
         with open_workbook(_binary_target(target)) as book:
-            annotations, read = (
-                SheetTable(
-                    book,
-                    name,
-                    columns=columns,
-                    marked=options.formula_safe,
-                    lost=partial(report.lose, _LOST),
-                )
-                for name, columns in (("annotations", COLUMNS), ("reviews", REVIEWS))
+            make_sheet = partial(
+                SheetTable, book, marked=options.formula_safe, lost=partial(report.lose, _LOST)
             )
+            annotations = make_sheet("annotations", columns=COLUMNS)
+            work_table = make_sheet("reviews", columns=REVIEWS)
             for record in records:
                 _count_record(record, report)
                 annotations.add(rows(record))
-                read.add(reviews(record))
+                work_table.add(reviews(record))
         return report
 
 
@@ -376,10 +366,7 @@ _MODEL_COLUMNS = ("summarizer", "model")
 
 
 class FaithBenchTable:
-    """A row a sample: an annotator's verdict is the worst that they marked.
-
-    Whoever is done and marked nothing found it consistent.
-    """
+    """A row a sample: an annotator's verdict is the worst that they marked, else consistent."""
 
     name = "faithbench-csv"
     about = FormatTraits(
@@ -398,7 +385,7 @@ class FaithBenchTable:
         writer.writerow(_VERDICT_COLUMNS)
         for record in records:
             pair = losses.pair(record)
-            if pair is None or not losses.read(record):
+            if pair is None or not losses.check_read(record):
                 continue
             losses.count(record)
             verdicts = _list_verdicts(record, report)
@@ -408,10 +395,9 @@ class FaithBenchTable:
             report.records += 1
             report.annotations += len(record.annotations)
             report.lose(Loss.VERDICT_SPANS.value, len(record.annotations))
-            model = next(
-                (record.sample.meta[n] for n in _MODEL_COLUMNS if n in record.sample.meta), ""
-            )
-            cells = [pair[0].text, pair[1].text, str(model)]
+            meta = record.sample.meta
+            models = [meta[name] for name in _MODEL_COLUMNS if name in meta]
+            cells = [pair[0].text, pair[1].text, str(models[0]) if models else ""]
             if options.formula_safe:
                 unsafe = [place for place, cell in enumerate(cells) if cell[:1] in FORMULA]
                 report.lose(Loss.FORMULAS.value, len(unsafe))
@@ -423,12 +409,13 @@ class FaithBenchTable:
 def _list_verdicts(record: Record, report: ExportReport) -> list[int]:
     tops: dict[str, set[str]] = {person: set() for person in list_finished_people(record)}
     for owned in record.annotations:
-        paths = owned.annotation.labels
+        paths = owned.annotation.labels or (("",),)
         tops.setdefault(owned.person, set()).update(path[0] for path in paths)
-        if not paths:
-            tops[owned.person].add("")
     marked = set().union(*tops.values()) if tops else set()
     report.lose(Loss.NO_VERDICT_LABELS.value, len(marked - set(VERDICTS)))
-    known = [{VERDICTS.index(top) for top in of if top in VERDICTS} for of in tops.values()]
-    places = zip(tops.values(), known, strict=True)
-    return [max(found) if found else 0 for all_, found in places if found or not all_]
+    worst = {
+        person: max((VERDICTS.index(top) for top in found if top in VERDICTS), default=0)
+        for person, found in tops.items()
+        if not found or found & set(VERDICTS)
+    }
+    return list(worst.values())

@@ -29,11 +29,7 @@ from tui_annotate.plugins.json_records import (
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.offset_units import CountedAnnotation, convert_annotations
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
-from tui_annotate.plugins.record_validation import (
-    describe_value,
-    document,
-    identifier,
-)
+from tui_annotate.plugins.record_validation import describe_value, document, identifier
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but
 
 FORMAT: Final = "w3c"
@@ -76,7 +72,7 @@ def _parse_iri(value: Any, kind: str) -> str:
 class WebAnnotationFormat:
     """Targets are claim and evidence, by position and by quote; bodies are labels and the note.
 
-    What the model has no word for stands under `tui:`. It reads what it writes.
+    What the model has no word for is under `tui:`. It reads what it writes.
     """
 
     name = FORMAT
@@ -86,8 +82,8 @@ class WebAnnotationFormat:
         """One record a collection; an asked-for dataset replaces the file's."""
 
         def read(fields: dict[str, Any], value: Value) -> tuple[Record, Sequence[str]]:
-            made = _CollectionReader(fields, dataset=options.dataset, language=options.language)
-            return made.record(value.where), made.doubts
+            reader = _CollectionReader(fields, dataset=options.dataset, language=options.language)
+            return reader.record(value.where), reader.doubts
 
         return json_records(path, options, read, what="record")
 
@@ -126,11 +122,10 @@ class _CollectionReader:
 
     def record(self, where: str) -> Record:
         items = _objects(_mapping(self._fields, "first"), "items")
-        work = [item for item in items if "tui:state" in item]
-        said = [item for item in items if "tui:state" not in item]
-        made = [self._read_annotation(item) for item in said]
-        found, self.doubts = convert_annotations([each for _, each in made], self._sample)
-        annotations = tuple(map(OwnedAnnotation, (person for person, _ in made), found))
+        counted = [self._read_annotation(item) for item in items if "tui:state" not in item]
+        found, self.doubts = convert_annotations([each for _, each in counted], self._sample)
+        annotations = tuple(map(OwnedAnnotation, (person for person, _ in counted), found))
+        work = (item for item in items if "tui:state" in item)
         assignments = tuple(map(self._read_assignment, work))
         if len({each.person for each in assignments}) < len(assignments):
             raise InvalidInput("somebody has two states on one sample")
@@ -148,19 +143,16 @@ class _CollectionReader:
         key = identifier(_parse_iri(item.get("id"), "annotation"), what="id of an annotation")
         targets = _objects(item, "target")
         bodies = _objects(item, "body")
-        notes = [
-            text_field(body, "value") for body in bodies if body.get("purpose") == "commenting"
-        ]
+        labels = (body for body in bodies if body.get("purpose") == "classifying")
+        notes = (body for body in bodies if body.get("purpose") == "commenting")
         claim = list(self._read_anchors(targets, _CLAIM, key))
         evidence = list(self._read_anchors(targets, _EVIDENCE, key))
         annotation = Annotation(
             key,
             tuple(anchor for anchor, _ in claim),
             tuple(anchor for anchor, _ in evidence),
-            labels=tuple(
-                _read_label(each) for each in bodies if each.get("purpose") == "classifying"
-            ),
-            note="\n".join(notes),
+            labels=tuple(map(_read_label, labels)),
+            note="\n".join(text_field(body, "value") for body in notes),
             origin=text_field(item, "tui:origin") or f"imported:{FORMAT}",
             version=whole_number_field(item, "tui:version", 1),
             label_set=text_field(item, "tui:labels"),
@@ -175,10 +167,9 @@ class _CollectionReader:
         self, targets: list[dict[str, Any]], role: str, key: str
     ) -> Iterator[tuple[Anchor, str | None]]:
         for target in targets:
-            told = target.get("tui:role")
-            if told not in (_CLAIM, _EVIDENCE):
-                raise InvalidInput(f"a target of annotation {key} has the role {told!r}")
-            if told != role:
+            if (own := target.get("tui:role")) not in (_CLAIM, _EVIDENCE):
+                raise InvalidInput(f"a target of annotation {key} has the role {own!r}")
+            if own != role:
                 continue
             side = _SIDES[role]
             index = whole_number_field(target, "tui:index", 0)
@@ -333,8 +324,7 @@ def _annotation_to_json(
         {**_text_to_json("/".join(path), "classifying"), "tui:path": list(path)}
         for path in one.labels
     ]
-    if one.note:
-        bodies.append(_text_to_json(one.note, "commenting"))
+    bodies += [_text_to_json(one.note, "commenting")] if one.note else []
     optional = {
         "created": one.created,
         "modified": one.updated,

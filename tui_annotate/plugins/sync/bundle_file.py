@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -18,6 +17,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.people import Person, PersonKind, checked_name
+from tui_annotate.plugins.files.targets import check_target, part_path
 from tui_annotate.plugins.record_validation import identifier
 
 FORMAT: Final = "tui-annotate-bundle/1"
@@ -27,9 +27,9 @@ ABOUT, GUIDANCE, SAMPLES, STREAMS, VECTORS, SUGGESTIONS = (
 )  # fmt: skip
 _NEEDED: Final = (ABOUT, GUIDANCE, SAMPLES, STREAMS)
 _MEMBERS: Final = (*_NEEDED, VECTORS, SUGGESTIONS)
-_FLOOR: Final = 64 * 2**20
+_MINIMUM: Final = 64 * 2**20
 _RATIO: Final = 300
-"""What a member may unpack to: this many times its packed size, and the floor at least."""
+"""A member may unpack to this many times its packed size, and always to the minimum."""
 _LARGEST: Final = 2**40
 _READ_SIZE: Final = 2**20
 _ZIP_TIME: Final = (1980, 1, 1, 0, 0, 0)
@@ -61,11 +61,11 @@ class BundleGuidance:
 
 
 def describe(folder: Path, about: BundleHeader, guidance: BundleGuidance) -> None:
-    """Writes what a bundle says of itself beside its other members."""
+    """Write the header and the guidance of a bundle into the folder of its members."""
     value = {"format": FORMAT, **asdict(about)}
     (folder / ABOUT).write_text(json.dumps(value, sort_keys=True), "utf-8")
-    told = {"labels": dict(guidance.labels), "guidelines": dict(guidance.guidelines)}
-    (folder / GUIDANCE).write_text(json.dumps(told, sort_keys=True), "utf-8")
+    value = {"labels": dict(guidance.labels), "guidelines": dict(guidance.guidelines)}
+    (folder / GUIDANCE).write_text(json.dumps(value, sort_keys=True), "utf-8")
 
 
 def pack(folder: Path, target: Path) -> None:
@@ -75,34 +75,29 @@ def pack(folder: Path, target: Path) -> None:
         InvalidInput: the target is a folder, or its folder is not there.
         Unavailable: it can not be written.
     """
-    if target.is_dir():
-        raise InvalidInput(f"{target} is a folder", "name a file in it")
-    if not target.absolute().parent.is_dir():
-        raise InvalidInput(
-            f"there is no folder {target.absolute().parent}", "make it first", code="folder-missing"
-        )
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    check_target(target)
+    part = part_path(target)
     try:
-        with beside.open("xb") as raw:
+        with part.open("xb") as raw:
             with ZipFile(raw, "w", allowZip64=True) as archive:
                 for name in _MEMBERS:
                     if (folder / name).exists():
                         _add_member(archive, folder / name)
             raw.flush()
             os.fsync(raw.fileno())
-        beside.replace(target)
+        part.replace(target)
     except OSError as error:
         raise Unavailable(
             f"{target} can not be written: {error.strerror}", "nothing was changed"
         ) from error
     finally:
-        beside.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
 
 
 def _add_member(archive: ZipFile, member: Path) -> None:
     about = ZipInfo(member.name, _ZIP_TIME)
     about.external_attr = 0o600 << 16
-    # What packs beyond what a reader takes for texts stays unpacked.
+    # A member that packs better than texts do would be refused as a bomb: it stays unpacked.
     about.compress_type = ZIP_STORED if _packs_too_well(member) else ZIP_DEFLATED
     with member.open("rb") as plain, archive.open(about, "w", force_zip64=True) as packed:
         while chunk := plain.read(_READ_SIZE):
@@ -111,7 +106,7 @@ def _add_member(archive: ZipFile, member: Path) -> None:
 
 def _packs_too_well(member: Path) -> bool:
     size = member.stat().st_size
-    if size <= _FLOOR:
+    if size <= _MINIMUM:
         return False
     packer, packed = zlib.compressobj(), 0
     with member.open("rb") as plain:
@@ -160,7 +155,7 @@ def _check_members(file: Path, members: list[ZipInfo]) -> None:
 
 
 def _copy_member(file: Path, member: ZipInfo, packed: IO[bytes], *, target: Path) -> None:
-    most = max(_FLOOR, _RATIO * member.compress_size)
+    most = max(_MINIMUM, _RATIO * member.compress_size)
     if member.compress_type == ZIP_STORED:
         most = max(member.compress_size, 1)
     with target.open("xb") as plain:
@@ -201,7 +196,7 @@ def guidance(file: Path, folder: Path) -> BundleGuidance:
     for each in found:
         if not isinstance(each, dict) or not all(isinstance(one, str) for one in each.values()):
             raise InvalidInput(f"{file} has no label sets and guidelines", _HINT)
-    return BundleGuidance(*found)  # type: ignore[arg-type]  # looked at right above
+    return BundleGuidance(*found)  # type: ignore[arg-type]  # checked right above
 
 
 def _read_json(file: Path, member: Path) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from typing import Any, Final, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.history import Change, Event, PendingEvent
-from tui_annotate.domain.people import Person, PersonKind, reader
+from tui_annotate.domain.people import Person, reader
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import StreamCopy, StreamName
 from tui_annotate.domain.stream_validation import find_chain_problem
 from tui_annotate.plugins.files.json_values import Value, check_text, json_values
 from tui_annotate.plugins.json_records import check_object, object_field, text_field
-from tui_annotate.plugins.record_validation import describe_value, identifier
+from tui_annotate.plugins.record_validation import describe_value, identifier, imported_person
 
 FORMAT: Final = "tui-annotate-streams/1"
 _HINT: Final = "take one that sync push or bundle make wrote"
@@ -25,10 +25,10 @@ _TEXT_FIELDS: Final = ("id", "at", "app", "prev", "hash")
 
 
 def write(person: Person, copies: Iterable[StreamCopy], target: TextIO) -> int:
-    """Writes the streams of a person in the order given; how many there were.
+    """Write the streams of a person in the order given; return how many there were.
 
     Raises:
-        InvalidInput: one holds half a character, which nobody could read again.
+        InvalidInput: one holds half a character, which could not be read again.
     """
     _write_line(target, {"format": FORMAT, "person": {"id": person.id, "name": person.name}})
     count = 0
@@ -54,8 +54,8 @@ def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
     if not isinstance(first, Value) or not isinstance(first.value, dict):
         raise InvalidRecord("this is no file of streams", _HINT, where=f"{path}:1")
     if first.value.get("format") != FORMAT:
-        told = f"the format is {first.value.get('format')!r}, not {FORMAT!r}"
-        raise InvalidRecord(told, _HINT, where=first.where)
+        message = f"the format is {first.value.get('format')!r}, not {FORMAT!r}"
+        raise InvalidRecord(message, _HINT, where=first.where)
     try:
         person = _read_person(first.value.get("person"))
     except InvalidInput as error:
@@ -65,7 +65,7 @@ def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
 
 def _write_line(target: TextIO, value: Mapping[str, Any]) -> None:
     raw = json.dumps(value, separators=(",", ":"), sort_keys=True)
-    check_text(value, raw)  # what could not be read again is told by whom it can be mended
+    check_text(value, raw)  # refused here, where it can be repaired
     target.write(raw)
     target.write("\n")
 
@@ -96,8 +96,7 @@ def _read_copies(
 def _read_person(value: Any) -> Person:
     check_object(value, what="person")
     name = text_field(value, "name", None)
-    key = identifier(value.get("id"), what="id of a person")
-    return Person(key, name or key, PersonKind.IMPORTED)
+    return imported_person(identifier(value.get("id"), what="id of a person"), name)
 
 
 def _read_copy(value: Any) -> StreamCopy:
@@ -106,11 +105,11 @@ def _read_copy(value: Any) -> StreamCopy:
     key = SampleKey(
         identifier(value.get("dataset"), what="dataset"), identifier(value.get("sample"), what="id")
     )
-    told = value.get("events")
-    if not isinstance(told, list) or not told:
+    rows = value.get("events")
+    if not isinstance(rows, list) or not rows:
         raise InvalidInput(f"{key} has no events")
     events = tuple(
-        _read_event(each, person=person, key=key, seq=seq) for seq, each in enumerate(told, start=1)
+        _read_event(row, person=person, key=key, seq=seq) for seq, row in enumerate(rows, start=1)
     )
     return StreamCopy(person, key, text_field(value, "texts", None), events)
 
@@ -159,13 +158,14 @@ def _read_event(value: Any, *, person: str, key: SampleKey, seq: int) -> Event:
 
 
 def _read_change(value: Mapping[str, Any], name: str) -> Change:
-    told = object_field(value, name)
-    annotations, assignment = object_field(told, "annotations"), object_field(told, "assignment")
+    change = object_field(value, name)
+    annotations = object_field(change, "annotations")
+    assignment = object_field(change, "assignment")
     if not all(isinstance(each, dict | None) for each in annotations.values()):
         raise InvalidInput(f"{name!r} holds an annotation that is no object")
     if not all(isinstance(each, str) for each in assignment.values()):
         raise InvalidInput(f"{name!r} holds something of the work that is no text")
-    answers = object_field(told, "suggestions") if "suggestions" in told else {}
+    answers = object_field(change, "suggestions") if "suggestions" in change else {}
     if not all(isinstance(each, dict | None) for each in answers.values()):
         raise InvalidInput(f"{name!r} holds an answer that is no object")
     return Change(annotations, assignment, answers)

@@ -19,7 +19,7 @@ Line = tuple[ScoreRun, SampleKey, Suggestion]
 
 
 def write(lines: Iterable[Line], target: TextIO) -> int:
-    """Writes suggestions in the order given; how many there were."""
+    """Write suggestions in the order given; return how many there were."""
     count = 0
     for count, (run, key, suggestion) in enumerate(lines, start=1):  # noqa: B007  the last counts
         about = {"id": run.id, "maker": run.maker, "parameters": dict(run.parameters), "at": run.at}

@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.terminal_text import visible_line
 from tui_annotate.plugins.api_key import read_key, redact_words
-from tui_annotate.plugins.http_transport import is_near
+from tui_annotate.plugins.http_errors import clip_line
+from tui_annotate.plugins.http_transport import is_loopback
 
 if TYPE_CHECKING:
     import httpx2
@@ -22,8 +22,8 @@ def address() -> str:
     return os.environ.get(URL, "").strip()
 
 
-def checked_address(told: str) -> httpx2.URL:
-    """Where a table is, without what PostgREST has behind it.
+def checked_address(text: str) -> httpx2.URL:
+    """The address of a table, without the path of PostgREST.
 
     Raises:
         InvalidInput: it is none, is open to listeners, or holds something secret.
@@ -32,14 +32,14 @@ def checked_address(told: str) -> httpx2.URL:
 
     hint = f"for example {URL}=https://PROJECT.supabase.co"
     try:
-        url = httpx2.URL(told.strip())
+        url = httpx2.URL(text.strip())
     except httpx2.InvalidURL as error:
         raise InvalidInput(f"{URL} is no address", hint) from error
     if url.userinfo or url.query or url.fragment:
         raise InvalidInput(f"{URL} holds more than an address", f"a key stands in {KEY}")
     if url.scheme not in {"http", "https"} or not url.host:
-        raise InvalidInput(f"{URL} is {redact_message(told)!r}, no address", hint)
-    if url.scheme == "http" and not is_near(url):
+        raise InvalidInput(f"{URL} is {redact_message(text)!r}, no address", hint)
+    if url.scheme == "http" and not is_loopback(url):
         raise InvalidInput(f"{URL} begins with http: key and work would travel open", "use https")
     path = url.path.rstrip("/").removesuffix("/rest/v1")
     return url.copy_with(path=path or "/")
@@ -63,8 +63,6 @@ def key() -> str:
     return found
 
 
-def redact_message(told: str) -> str:
-    """A stranger's words on one line, short, fit for a terminal, and without any of the key."""
-    line = redact_words(told[: 20 * _LONGEST], [KEY])
-    shown = visible_line(line)
-    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+def redact_message(text: str) -> str:
+    """Foreign text on one short line, safe for a terminal, and without any of the key."""
+    return clip_line(redact_words(text[: 20 * _LONGEST], [KEY]), _LONGEST)

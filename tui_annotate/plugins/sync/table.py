@@ -1,7 +1,7 @@
 """A table `annotations_current` behind PostgREST, as Supabase serves it: rows in, rows out.
 
-A reply is a stranger's: what is not exactly an answer is refused, and no more of it is read than
-the question can be worth. Redirects are told, not followed, so the key goes to one host alone.
+A reply that is not exactly an answer is refused, and is read up to a limit only. Redirects are
+reported, not followed, so the key goes to one host alone.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import Conflict, NotAllowed, NotFound, Unavailable
@@ -67,7 +67,7 @@ alter table annotations_current enable row level security;
 
 
 def init_sql(*, everybody: bool) -> str:
-    """Return the SQL for the database's owner; `everybody`: one key for all, no tokens."""
+    """Return the SQL for the database's owner: one key for everybody, or tokens."""
     return f"{_CREATE_TABLE}\n{_OPEN_POLICY if everybody else _OWN_ROWS_POLICY}"
 
 
@@ -96,8 +96,8 @@ class SyncRow:
         """The primary key."""
         return self.dataset, self.username, self.annotation_key
 
-    def asked(self, dataset: str, username: str, keys: Sequence[str]) -> bool:
-        """Whether it is one of those that these words ask for; empty ones are for all."""
+    def matches(self, dataset: str, username: str, keys: Sequence[str]) -> bool:
+        """Whether it passes these filters; an empty filter passes all."""
         named = dataset in ("", self.dataset) and username in ("", self.username)
         return named and (not keys or self.annotation_key in keys)
 
@@ -108,12 +108,12 @@ class SyncRow:
 
 
 def _match_equal(dataset: str, username: str) -> dict[str, str]:
-    given = {"dataset": dataset, "username": username}
-    return {name: f"eq.{value}" for name, value in given.items() if value}
+    wanted = {"dataset": dataset, "username": username}
+    return {name: f"eq.{value}" for name, value in wanted.items() if value}
 
 
 def _match_any(keys: Sequence[str]) -> str:
-    """What asks for some keys; each is quoted, as commas and brackets mean something there."""
+    """A filter for some keys; each is quoted, as commas and brackets have a meaning there."""
     plain = (key.replace("\\", "\\\\").replace('"', '\\"') for key in keys)
     quoted = ",".join(f'"{key}"' for key in plain)
     return f"in.({quoted})"
@@ -153,8 +153,8 @@ def _error_message(body: bytes) -> str:
         value = json.loads(body)
     except (ValueError, RecursionError):
         value = None
-    told = value.get("message") if isinstance(value, dict) else None
-    message = told if isinstance(told, str) else body.decode("utf-8", "replace")
+    text = value.get("message") if isinstance(value, dict) else None
+    message = text if isinstance(text, str) else body.decode("utf-8", "replace")
     return redact_message(message) or "no word"
 
 
@@ -219,7 +219,7 @@ class Table:
     ) -> Iterator[SyncRow]:
         """Yield rows, oldest first, page by page; the first empty page is the end.
 
-        Empty filters pass all; `keys`: at most `AT_ONCE`. `payloads`: False omits them.
+        Empty filters pass all; there may be at most `AT_ONCE` keys.
 
         Raises:
             NotAllowed, NotFound, Unavailable: the table can not be read.
@@ -236,11 +236,12 @@ class Table:
         last = ("", "", "")
         while True:
             page = {**query, "limit": str(size), "offset": str(offset)}
-            found = [row_of(each) for each in self._request("GET", page, most=_MOST_ROW_BYTES)]
+            send = partial(self._send, "GET", page, most=_MOST_ROW_BYTES)
+            found = [row_of(each) for each in self._retry(send)]
             if not found:
                 return
-            asked = all(each.asked(dataset, username, keys) for each in found)
-            if not asked or found[0].name == last:
+            wanted = all(each.matches(dataset, username, keys) for each in found)
+            if not wanted or found[0].name == last:
                 raise Unavailable(
                     f"{self.host} answers with other rows than those that were asked for",
                     f"is {URL} the address of a PostgREST?",
@@ -264,8 +265,9 @@ class Table:
                 for row in batch
             ]
             prefer = "resolution=merge-duplicates,return=representation"
-            told = self._request("POST", query, most=_MOST_REPLY_BYTES, body=values, prefer=prefer)
-            stored = {row.name: row for row in map(row_of, told)}
+            most = _MOST_REPLY_BYTES
+            send = partial(self._send, "POST", query, most=most, body=values, prefer=prefer)
+            stored = {row.name: row for row in map(row_of, self._retry(send))}
             if stored.keys() != wanted:
                 raise Unavailable(
                     f"{self.host} says that it stored other rows than those that were sent",
@@ -274,16 +276,17 @@ class Table:
             yield from stored.values()
 
     def delete(self, dataset: str, username: str) -> int:
-        """Removes the rows of somebody in a dataset; how many there were.
+        """Remove the rows of a person in a dataset; return how many.
 
         Raises:
             NotAllowed, NotFound, Unavailable: the table can not be written.
         """
         query = {**_match_equal(dataset, username), "select": KEYS}
-        told = self._request("DELETE", query, most=_MOST_ROW_BYTES, prefer="return=representation")
-        return len(told)
+        prefer = "return=representation"
+        send = partial(self._send, "DELETE", query, most=_MOST_ROW_BYTES, prefer=prefer)
+        return len(self._retry(send))
 
-    def _request(
+    def _send(
         self,
         method: str,
         query: Mapping[str, str],
@@ -291,11 +294,6 @@ class Table:
         most: int,
         body: object = None,
         prefer: str = "",
-    ) -> list[Any]:
-        return self._retry(lambda: self._send(method, query, most=most, body=body, prefer=prefer))
-
-    def _send(
-        self, method: str, query: Mapping[str, str], *, most: int, body: object, prefer: str
     ) -> list[Any]:
         import httpx2
 
@@ -307,9 +305,9 @@ class Table:
         content = None if body is None else json.dumps(body).encode()
         if content is not None:
             headers["Content-Type"] = "application/json"
+        stream = partial(self._client.stream, params=query, content=content, headers=headers)
         try:
-            asked = self._client.stream(method, url, params=query, content=content, headers=headers)
-            with asked as reply:
+            with stream(method, url) as reply:
                 hint, clock = f"is {URL} the address of a PostgREST?", self._clock
                 found = read_body(reply, most=most, seconds=_REPLY_TIMEOUT, hint=hint, clock=clock)
         except httpx2.TransportError as error:
@@ -330,21 +328,21 @@ class Table:
             )
         return found
 
-    def _make_error(self, reply: httpx2.Response, told: str) -> Exception:
+    def _make_error(self, reply: httpx2.Response, reason: str) -> Exception:
         status = reply.status_code
         if status in {401, 403}:
             return NotAllowed(
-                f"{self.host} refuses the key ({status}): {told}",
+                f"{self.host} refuses the key ({status}): {reason}",
                 f"check {KEY}, and the policies of the table: sync init-sql prints them",
             )
         if status == 404:
             return NotFound(
-                f"{self.host} knows no table {TABLE} (404): {told}",
+                f"{self.host} knows no table {TABLE} (404): {reason}",
                 f"sync init-sql prints what makes it; {URL} ends before /rest/v1",
             )
         if status == 409:
             return Conflict(
-                f"{self.host} does not take it (409): {told}",
+                f"{self.host} does not take it (409): {reason}",
                 "is the table's key dataset, username, annotation_key?",
             )
         if reply.is_redirect:
@@ -354,8 +352,8 @@ class Table:
                 f"where you trust that address, set {URL} to it",
             )
         if status in _TRANSIENT:
-            return TransientFailure(f"{told} ({status})", after=retry_after(reply.headers))
-        return Unavailable(f"{self.host}: {told} ({status})", "nothing is lost here")
+            return TransientFailure(f"{reason} ({status})", after=retry_after(reply.headers))
+        return Unavailable(f"{self.host}: {reason} ({status})", "nothing is lost here")
 
     @cached_property
     def _client(self) -> httpx2.Client:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, TextIO
@@ -17,7 +17,6 @@ from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.json_values import Value, json_values
 from tui_annotate.plugins.formats.autojudge.judgements import (
-    PersonJudgement,
     add_judgements,
     is_line,
     is_report,
@@ -31,44 +30,21 @@ from tui_annotate.plugins.formats.autojudge.topics import Library, Topics
 from tui_annotate.plugins.formats.autojudge.writer import AutojudgeWriter
 from tui_annotate.plugins.json_records import check_object, doubts_at
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions, Meter
-from tui_annotate.plugins.record_validation import (
-    NameRegister,
-    dataset_name,
-    problem,
-)
-from tui_annotate.plugins.record_validation import (
-    describe_value as describe_value,
-)
+from tui_annotate.plugins.record_validation import NameRegister, dataset_name, problem
 
 _TOPIC_BITS: Final = 32
 """Bits of the place of a topic in its dataset; those above are the dataset's."""
 
 
-def _read_records(paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
-    """Yield the samples topic by topic; the doubts about a line come before them."""
-    options = _find_companions(paths, options)
-    with ExitStack() as stack:
-        rows, records = (stack.enter_context(closing(NameRegister())) for _ in range(2))
-        topics = Topics(options.topics, options.only, encoding=options.encoding)
-        yield from topics.read()
-        library = Library(options.documents, rows, encoding=options.encoding)
-        yield from library.read()
-        shelf = stack.enter_context(closing(SpillCache(library.completed)))
-        gathering = _Collection(shelf, topics, options=options)
-        for path in paths:
-            yield from gathering.read(path)
-        yield from _refuse_repeated(gathering.records(), records)
-
-
 def _find_companions(paths: Sequence[Path], options: ImportOptions) -> ImportOptions:
-    found = {
-        name: next((file for path in paths if (file := path / f"{name}.jsonl").is_file()), None)
-        for name in ("topics", "documents")
-    }
+    def find(name: str) -> Path | None:
+        return next((file for path in paths if (file := path / name).is_file()), None)
+
+    topics, documents = options.topics, options.documents
     return replace(
         options,
-        topics=options.topics or found["topics"],
-        documents=options.documents or found["documents"],
+        topics=topics or find("topics.jsonl"),
+        documents=documents or find("documents.jsonl"),
     )
 
 
@@ -84,8 +60,8 @@ def _list_files(path: Path, *others: Path | None) -> list[Path]:
 
 
 class _Collection:
-    def __init__(self, shelf: SpillCache, topics: Topics, *, options: ImportOptions) -> None:
-        self._shelf = shelf
+    def __init__(self, cache: SpillCache, topics: Topics, *, options: ImportOptions) -> None:
+        self._cache = cache
         self._topics = topics
         self._options = options
         self._datasets: dict[str, int] = {}
@@ -121,22 +97,19 @@ class _Collection:
         place = self._topic_place(dataset_name(path, self._options.dataset), report.topic)
         if place is None:
             return
-        self._shelf.put(place, StoredReport(value.where, report))
+        self._cache.put(place, StoredReport(value.where, report))
         yield from doubts_at(value.where, doubts)
 
     def _add_judgement(self, value: Value) -> Iterator[Problem]:
-        found = parse_judgement(value.value)
+        found = parse_judgement(value.value, value.where)
         place = self._topic_place(self._options.dataset or found.dataset, found.topic)
         if place is None:
             return
         if found.report is not None:
-            self._shelf.put(place, StoredReport(value.where, found.report))
+            self._cache.put(place, StoredReport(value.where, found.report))
         for key, page in found.pages.items():
-            self._shelf.put_page(place, key, page, where=value.where)
-        judgements = PersonJudgement(
-            found.person, value.where, found.rating, found.comment, found.spans
-        )
-        self._shelf.put_judgement(place, found.item, judgements)
+            self._cache.put_page(place, key, page, where=value.where)
+        self._cache.put_judgement(place, found.item, found.judgement)
         yield from doubts_at(value.where, found.doubts)
 
     def _topic_place(self, dataset: str, topic: str) -> int | None:
@@ -149,30 +122,30 @@ class _Collection:
         return place
 
     def records(self) -> Iterator[Record | Problem]:
-        number, count = 0, self._shelf.count()
-        for place in self._shelf.places():
+        number, count = 0, self._cache.count()
+        for place in self._cache.places():
             dataset, topic = self._topic_at[place]
-            shared = self._shelf.shared(place)
+            shared = self._cache.shared(place)
             samples = TopicSamples(dataset, topic, shared=shared, options=self._options)
-            for placed in self._shelf.reports(place):
+            for placed in self._cache.reports(place):
                 yield from self._add_judgements(place, samples.of_report(placed))
                 number += 1
-                if self._options.meter is not None:  # counts as records are given, not gathered
+                if self._options.meter is not None:  # counts as records are given, not read
                     self._options.meter.done = round(self._bytes.done * number / count)
-            for where, pages in self._shelf.pages(place):
+            for where, pages in self._cache.pages(place):
                 yield from samples.see_documents(where, pages)
-            for where, held in self._shelf.all_pages(place):
+            for where, held in self._cache.all_pages(place):
                 yield from self._add_judgements(place, samples.of_documents(where, held))
 
     def _add_judgements(
         self, place: int, items: Iterable[Record | Problem]
     ) -> Iterator[Record | Problem]:
         for item in items:
-            said = []
-            if self._shelf.judged and isinstance(item, Record):
-                said = self._shelf.judgements(place, item_of(item.sample))
-            if isinstance(item, Record) and said:
-                yield from add_judgements(item, said, offsets=self._options.offsets)
+            found = []
+            if self._cache.judged and isinstance(item, Record):
+                found = self._cache.judgements(place, item_of(item.sample))
+            if isinstance(item, Record) and found:
+                yield from add_judgements(item, found, offsets=self._options.offsets)
             else:
                 yield item
 
@@ -203,8 +176,18 @@ class AutojudgeFormat:
         return self.read_all([path], options)
 
     def read_all(self, paths: Sequence[Path], options: ImportOptions) -> Iterator[Record | Problem]:
-        """The samples of several; see `JointImporter.read_all`."""
-        return _read_records(paths, options)
+        """The samples topic by topic, after doubts about lines; see `JointImporter.read_all`."""
+        options = _find_companions(paths, options)
+        with closing(NameRegister()) as rows, closing(NameRegister()) as records:
+            topics = Topics(options.topics, options.only, encoding=options.encoding)
+            yield from topics.read()
+            library = Library(options.documents, rows, encoding=options.encoding)
+            yield from library.read()
+            with closing(SpillCache(library.completed)) as cache:
+                collection = _Collection(cache, topics, options=options)
+                for path in paths:
+                    yield from collection.read(path)
+                yield from _refuse_repeated(collection.records(), records)
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions

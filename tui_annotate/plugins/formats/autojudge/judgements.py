@@ -1,4 +1,4 @@
-"""Judgements of items: a line of what somebody said, and all of them put on their sample."""
+"""Judgements of items: read from a line each, then all added to the record of their sample."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.collection_items import NOT_RATED, PASSAGE
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
 from tui_annotate.domain.offsets import utf16_map
-from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKind, Side
@@ -22,12 +21,19 @@ from tui_annotate.plugins.formats.autojudge.reports import (
     ReportDocument,
     RunReport,
     bad_field,
+    object_of,
     read_exported_report,
     read_page,
+    text_of,
 )
 from tui_annotate.plugins.json_records import make_row_id
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16
-from tui_annotate.plugins.record_validation import describe_value, identifier, problem
+from tui_annotate.plugins.record_validation import (
+    describe_value,
+    identifier,
+    imported_person,
+    problem,
+)
 
 _LINE_FIELDS: Final = ("rating", "comment", "spans")
 """What every line of judgements has, and no report."""
@@ -47,20 +53,28 @@ def is_report(value: Any) -> bool:
     return isinstance(value, dict) and not _REPORT_FIELDS.isdisjoint(value)
 
 
+class PersonJudgement(NamedTuple):
+    """What one person says of an item, and where the line is.
+
+    Attributes:
+        spans: (start, end, text) by side, in the file's unit.
+    """
+
+    person: str
+    where: str
+    rating: str
+    comment: str
+    spans: Mapping[str, list[Any]]
+
+
 @dataclass(frozen=True, slots=True)
 class ItemJudgement:
-    """What a person said of an item.
-
-    `spans`: (start, end, text) by side, in the file's unit. `doubts`: about omitted spans.
-    """
+    """A person's judgement, with the item that it is of; doubts are about omitted spans."""
 
     dataset: str
     topic: str
     item: str
-    person: str
-    rating: str
-    comment: str
-    spans: Mapping[str, list[Any]]
+    judgement: PersonJudgement
     report: RunReport | None = None
     pages: Mapping[str, ReportDocument] = field(default_factory=dict)
     doubts: Sequence[str] = ()
@@ -68,37 +82,30 @@ class ItemJudgement:
 
 def item_of(sample: Sample) -> str:
     """What tells an item from all others on its topic, whatever its run is called."""
-    told = [sample.meta.get(name) for name in ("team_id", "run_id", "sentence_idx", "docid")]
-    return json.dumps([sample.kind.value, *told])
+    names = ("team_id", "run_id", "sentence_idx", "docid")
+    return json.dumps([sample.kind.value, *map(sample.meta.get, names)])
 
 
-def parse_judgement(line: Mapping[str, Any]) -> ItemJudgement:
+def parse_judgement(line: Mapping[str, Any], where: str) -> ItemJudgement:
     """A line of judgements; InvalidInput where something is missing, or does not fit the rest."""
     for name in _LINE_FIELDS:
         if name not in line:
             raise bad_field(line, name)
     if "citation" in line or "report_spans" in line:
-        return _parse_citation(line)
+        return _parse_citation(line, where)
     if "docid" in line or "document" in line:
-        key = _read_text(line, "docid")
-        sides = {"document": "spans"}
-        return _make_judgement(
-            line,
-            (SampleKind.DOCUMENT, None, None, None, key),
-            sides,
-            pages={key: _read_document(line)},
-        )
+        key, sides = text_of(line, "docid"), {"document": "spans"}
+        item: tuple[Any, ...] = (SampleKind.DOCUMENT, None, None, None, key)
+        page = _read_document(line)
+        return _make_judgement(line, item, sides, where=where, pages={key: page})
     report = read_exported_report(line)
     run, team = report.run
-    return _make_judgement(
-        line, (SampleKind.REPORT, team, run, None, None), {"report": "spans"}, report=report
-    )
+    item = (SampleKind.REPORT, team, run, None, None)
+    return _make_judgement(line, item, {"report": "spans"}, where=where, report=report)
 
 
-def _parse_citation(line: Mapping[str, Any]) -> ItemJudgement:
-    cited = line.get("citation")
-    if not isinstance(cited, dict):
-        raise bad_field(line, "citation", "an object")
+def _parse_citation(line: Mapping[str, Any], where: str) -> ItemJudgement:
+    cited = object_of(line, "citation")
     report, place, key = read_exported_report(cited, of="citation"), cited.get("sentence_idx"), None
     if isinstance(place, bool) or not isinstance(place, int):
         raise bad_field(cited, "sentence_idx", "a whole number", of="citation")
@@ -106,57 +113,55 @@ def _parse_citation(line: Mapping[str, Any]) -> ItemJudgement:
         raise InvalidInput(f"'sentence_idx' is {place}, of {len(report.sentences)} sentences")
     sentence = report.sentences[place]
     if cited.get("docid") is not None:
-        key = _read_text(cited, "docid")
+        key = text_of(cited, "docid")
     if key not in (sentence.citations or (None,)):
         raise InvalidInput(f"sentence {place} does not cite {key!r}", "see its 'citations'")
     if not sentence.text.strip():
         raise InvalidInput(f"sentence {place} is blank: its citations can not be judged")
     run, team = report.run
     sides = {"document": "spans", "report": "report_spans"}
-    return _make_judgement(line, (SampleKind.CITATION, team, run, place, key), sides, report=report)
+    item = (SampleKind.CITATION, team, run, place, key)
+    return _make_judgement(line, item, sides, where=where, report=report)
 
 
 def _make_judgement(
-    line: Mapping[str, Any], item: tuple[Any, ...], sides: Mapping[str, str], **of: Any
+    line: Mapping[str, Any],
+    item: tuple[Any, ...],
+    sides: Mapping[str, str],
+    *,
+    where: str,
+    report: RunReport | None = None,
+    pages: Mapping[str, ReportDocument] | None = None,
 ) -> ItemJudgement:
-    report: RunReport | None = of.get("report")
-    topic = _read_text(line, "topic_id")
+    topic = text_of(line, "topic_id")
     if report is not None and report.topic != topic:
         raise InvalidInput(f"'topic_id' is {topic!r}, that of its report {report.topic!r}")
     name, rating = _read_optional(line, "username"), _read_optional(line, "rating")
     doubts: list[str] = []
-    spans = {side: _read_spans(line, told, doubts) for side, told in sides.items()}
-    return ItemJudgement(
-        identifier(_read_text(line, "dataset"), what="dataset"),
-        identifier(topic, what="topic_id"),
-        json.dumps([item[0].value, *item[1:]]),
+    spans = {side: _read_spans(line, key, doubts) for side, key in sides.items()}
+    dataset = identifier(text_of(line, "dataset"), what="dataset")
+    checked = identifier(topic, what="topic_id")
+    judgement = PersonJudgement(
         identifier(name, what="username") if name else FORMAT,
+        where,
         "" if rating == NOT_RATED else rating,
         _read_optional(line, "comment").strip(),
         spans,
-        doubts=doubts,
-        **of,
     )
+    key = json.dumps([item[0].value, *item[1:]])
+    return ItemJudgement(dataset, checked, key, judgement, report, pages or {}, doubts)
 
 
 def _read_document(line: Mapping[str, Any]) -> ReportDocument:
-    if not isinstance(line.get("document"), dict):
-        raise bad_field(line, "document", "an object")
+    page = object_of(line, "document")
     try:
-        return read_page(line["document"])
+        return read_page(page)
     except InvalidInput as error:
         raise InvalidInput(f"'document': {error.message}") from error
 
 
-def _read_text(line: Mapping[str, Any], name: str) -> str:
-    value = line.get(name)
-    if not isinstance(value, str):
-        raise bad_field(line, name)
-    return value
-
-
 def _read_optional(line: Mapping[str, Any], name: str) -> str:
-    return "" if line.get(name) is None else _read_text(line, name)
+    return "" if line.get(name) is None else text_of(line, name)
 
 
 def _read_spans(line: Mapping[str, Any], name: str, doubts: list[str]) -> list[Any]:
@@ -192,20 +197,10 @@ _BYTE_ORDER_MARK = "\ufeff"
 """What other programs take for white space as well."""
 
 
-class PersonJudgement(NamedTuple):
-    """What one person said: as `ItemJudgement` has it, and where."""
-
-    person: str
-    where: str
-    rating: str
-    comment: str
-    spans: Mapping[str, list[Any]]
-
-
 def add_judgements(
-    record: Record, said: Iterable[PersonJudgement], *, offsets: str = ""
+    record: Record, judgements: Iterable[PersonJudgement], *, offsets: str = ""
 ) -> Iterator[Record | Problem]:
-    """The record with all that was said, then what of it could not be taken.
+    """The record with all judgements, then what of them could not be read.
 
     Offsets are the unit of spans; empty for what their texts show.
     """
@@ -213,35 +208,32 @@ def add_judgements(
     works: list[Assignment] = []
     problems: list[Problem] = []
     places: list[str] = []
-    for words in said:
+    for one in judgements:
         try:
-            found, doubts = _make_annotations(record.sample, words, offsets)
+            found, doubts = _make_annotations(record.sample, one, offsets)
         except InvalidInput as error:
-            problems.append(problem(words.where, error))
+            problems.append(problem(one.where, error))
             continue
         annotations += found
-        works.append(Assignment(words.person, State.DONE, words.rating, words.comment))
-        places.append(words.where)
-        problems += (Problem(words.where, *doubt, refused=False) for doubt in doubts)
-    people = tuple(Person(work.person, work.person, PersonKind.IMPORTED) for work in works)
-    where = (
-        places[0]
-        if len(places) == 1
-        else ", ".join(
-            f"{place} ({work.person})" for place, work in zip(places, works, strict=True)
-        )
-    )
+        works.append(Assignment(one.person, State.DONE, one.rating, one.comment))
+        places.append(one.where)
+        problems += (Problem(one.where, *doubt, refused=False) for doubt in doubts)
+    people = tuple(imported_person(work.person) for work in works)
+    where = places[0] if len(places) == 1 else ""
+    if len(places) > 1:
+        named = zip(places, works, strict=True)
+        where = ", ".join(f"{place} ({work.person})" for place, work in named)
     yield Record(record.sample, tuple(annotations), tuple(works), people, where or record.where)
     yield from problems
 
 
 def _make_annotations(
-    sample: Sample, words: PersonJudgement, offsets: str
+    sample: Sample, judgement: PersonJudgement, offsets: str
 ) -> tuple[list[OwnedAnnotation], list[tuple[str, str]]]:
     found: list[OwnedAnnotation] = []
     doubts: list[tuple[str, str]] = []
     blank = 0
-    for name, spans in words.spans.items():
+    for name, spans in judgement.spans.items():
         side = _SIDES[name]
         if not spans:
             continue
@@ -251,28 +243,31 @@ def _make_annotations(
         text = sample.document(side).text
         fitting, others = _convert_spans(text, spans, offsets=offsets)
         for start, end, quote in others:
-            says = (
-                "outside of its text" if quote is None else f"not where its text is, {quote!r:.60}"
-            )
-            what = f"span {start}:{end} of the {name} is left out: it is {says}"
+            why = "outside of its text"
+            if quote is not None:
+                why = f"not where its text is, {quote!r:.60}"
+            what = f"span {start}:{end} of the {name} is left out: it is {why}"
             doubts.append((what, _OFFSET_HINT))
         for span in fitting:
             trimmed = span.trim(text)
             if trimmed is None:
                 blank += 1
             else:
-                annotation = _make_annotation(sample, words.person, Anchor(side, 0, trimmed))
-                found.append(OwnedAnnotation(words.person, annotation))
+                anchor = Anchor(side, 0, trimmed)
+                found.append(_make_annotation(sample, judgement.person, anchor))
     if blank:
         doubts.append((f"{many(blank, 'span')} of white space alone left out", ""))
     return list(dict.fromkeys(found)), doubts
 
 
-def _make_annotation(sample: Sample, person: str, anchor: Anchor) -> Annotation:
+def _make_annotation(sample: Sample, person: str, anchor: Anchor) -> OwnedAnnotation:
     side, _, span = anchor
     key = make_row_id((sample.dataset, sample.id), 0, [person, side.value, span.start, span.end])
     claim, evidence = ((anchor,), ()) if side is Side.SUMMARY else ((), (anchor,))
-    return Annotation(key, claim, evidence, labels=(PASSAGE,), origin=f"imported:{FORMAT}")
+    origin = f"imported:{FORMAT}"
+    return OwnedAnnotation(
+        person, Annotation(key, claim, evidence, labels=(PASSAGE,), origin=origin)
+    )
 
 
 def _convert_spans(
@@ -293,7 +288,7 @@ def _convert_spans(
             f"the spans fit as code points and as UTF-16 units{', some each' if fewest else ''}",
             "say which it is with --offsets codepoint or --offsets utf16",
         )
-    others = [told for told, span in zip(spans, best[0], strict=True) if span is None]
+    others = [given for given, span in zip(spans, best[0], strict=True) if span is None]
     return [span for span in best[0] if span is not None], others
 
 

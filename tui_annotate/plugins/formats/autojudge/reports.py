@@ -22,24 +22,15 @@ OWN_META: Final = frozenset(
 TRAITS: Final = FormatTraits(
     title="reports of runs with their citations, and judgements of them",
     carried=carry_plainly(
-        RecordTrait.OVERLAP,
-        RecordTrait.TEXTS,
-        RecordTrait.UNCLAIMED,
-        RecordTrait.OPINION,
-        RecordTrait.KIND,
-        RecordTrait.TITLE,
-        RecordTrait.DATASET,
-        annotator="name",
-        empty="on request",
-        meta=OWN,
-        group=OWN,
-        request=OWN,
+        RecordTrait.OVERLAP, RecordTrait.TEXTS, RecordTrait.UNCLAIMED, RecordTrait.OPINION,
+        RecordTrait.KIND, RecordTrait.TITLE, RecordTrait.DATASET,
+        annotator="name", empty="on request", meta=OWN, group=OWN, request=OWN,
     ),
-)
+)  # fmt: skip
 
 
 class Topic(NamedTuple):
-    """What was asked. `place`: of the topic among all, from 0."""
+    """What was asked; `place` is the topic's among all, from 0."""
 
     place: int
     id: str
@@ -140,76 +131,64 @@ def page_to_json(key: str, read_page: ReportDocument) -> dict[str, Any]:
 
 
 def pack_report(report: RunReport) -> str:
-    """The report as one line, which `unpacked` reads."""
+    """The report as one line, which `unpack_report` reads."""
     return json.dumps(report.as_json(), ensure_ascii=False)
 
 
 def unpack_report(line: str) -> RunReport:
-    """What `packed` wrote."""
+    """What `pack_report` wrote."""
     value = json.loads(line)
-    return RunReport(
-        value["topic_id"],
-        ReportRun(value["run_id"], value["team_id"]),
-        tuple(
-            CitedSentence(one["text"], tuple(one.get("citations", ())))
-            for one in value["sentences"]
-        ),
-        {
-            key: ReportDocument(one["text"], one["title"], one["url"])
-            for key, one in value["documents"].items()
-        },
+    run = ReportRun(value["run_id"], value["team_id"])
+    sentences = (
+        CitedSentence(one["text"], tuple(one.get("citations", ()))) for one in value["sentences"]
     )
+    documents = {
+        key: ReportDocument(one["text"], one["title"], one["url"])
+        for key, one in value["documents"].items()
+    }
+    return RunReport(value["topic_id"], run, tuple(sentences), documents)
 
 
 def read_run_report(value: Mapping[str, Any]) -> tuple[RunReport, list[str]]:
     """A report as a system wrote it, and doubts about its documents."""
-    about = value.get("metadata")
-    if not isinstance(about, dict):
-        raise bad_field(value, "metadata", "an object")
-    told = next((name for name in ("responses", "answer") if value.get(name) is not None), None)
-    if told is None:
+    about = object_of(value, "metadata")
+    key = next((name for name in ("responses", "answer") if value.get(name) is not None), None)
+    if key is None:
         raise InvalidInput("there is neither 'responses' nor 'answer'", "a report has sentences")
-    sentences = _read_sentences(value[told], value.get("references"), name=told)
+    sentences = _read_sentences(value[key], value.get("references"), name=key)
     documents, doubts = read_pages(value.get("documents"))
-    run = ReportRun(*(_read_name(about, name, of="metadata") for name in ("run_id", "team_id")))
+    run = ReportRun(*_read_names(about, "run_id", "team_id", of="metadata"))
     return RunReport(_read_topic_id(about), run, sentences, documents), doubts
 
 
 def read_exported_report(line: Mapping[str, Any], *, of: str = "") -> RunReport:
     """The report that stands in an exported line, or in what of the line is called `of`."""
-    value = line.get("report")
-    if not isinstance(value, dict):
-        raise bad_field(line, "report", "an object", of=of)
+    value = object_of(line, "report", of=of)
     if not isinstance(value.get("sentences"), list):
         raise bad_field(value, "sentences", "a list", of="report")
     sentences = _read_sentences(value["sentences"], None, name="sentences")
     documents, doubts = read_pages(value.get("documents"))
     if doubts:
         raise InvalidInput(doubts[0])
-    run, team, topic = (
-        _read_name(value, name, of="report") for name in ("run_id", "team_id", "topic_id")
-    )
+    run, team, topic = _read_names(value, "run_id", "team_id", "topic_id", of="report")
     return RunReport(topic, ReportRun(run, team), sentences, documents)
 
 
-def _read_name(about: Mapping[str, Any], name: str, *, of: str) -> str:
-    value = about.get(name)
-    if not isinstance(value, str):
-        raise bad_field(about, name, of=of)
-    return identifier(value, what=name)
+def _read_names(fields: Mapping[str, Any], *names: str, of: str) -> list[str]:
+    return [identifier(text_of(fields, name, of=of), what=name) for name in names]
 
 
 def _read_topic_id(about: Mapping[str, Any]) -> str:
     narrative = about.get("narrative_id")
-    told = None if narrative is None else identifier(narrative, what="narrative_id")
+    other = None if narrative is None else identifier(narrative, what="narrative_id")
     if about.get("topic_id") is None:
-        if told is None:
+        if other is None:
             raise InvalidInput("there is neither 'topic_id' nor 'narrative_id' in 'metadata'")
-        return told
-    topic = _read_name(about, "topic_id", of="metadata")
-    if told not in (None, topic):
+        return other
+    (topic,) = _read_names(about, "topic_id", of="metadata")
+    if other not in (None, topic):
         raise InvalidInput(
-            f"'topic_id' is {topic!r} and 'narrative_id' is {told!r}", "they must be the same"
+            f"'topic_id' is {topic!r} and 'narrative_id' is {other!r}", "they must be the same"
         )
     return topic
 
@@ -233,15 +212,19 @@ def _read_sentences(value: Any, references: Any, *, name: str) -> tuple[CitedSen
 def _read_citations(cited_ids: Sequence[Any], references: Any) -> list[tuple[str, ...]]:
     first: tuple[int, str] | None = None
     for place, value in enumerate(cited_ids):
-        shape = _citation_style(value, place)
-        if shape and first and shape != first[1]:
-            one, other = _CITATION_STYLES[first[1]], _CITATION_STYLES[shape]
+        style = _citation_style(value, place)
+        if style and first and style != first[1]:
+            one, other = _CITATION_STYLES[first[1]], _CITATION_STYLES[style]
             message = f"sentence {first[0]} by {one}, sentence {place} by {other}"
             raise InvalidInput(message, "cite in one way in all of a report")
-        first = first or ((place, shape) if shape else None)
+        first = first or ((place, style) if style else None)
     if first is None:
         return [()] * len(cited_ids)
-    listed = _read_references(references) if first[1] == "places" else []
+    listed: list[str] = []
+    if first[1] == "places" and references is not None:
+        if not isinstance(references, list) or {*map(type, references)} - {str}:
+            raise InvalidInput("'references' is no list of document ids")
+        listed = references
     return [_cited_ids(value or (), listed) for value in cited_ids]
 
 
@@ -267,14 +250,6 @@ def _is_number(value: Any) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _read_references(value: Any) -> list[str]:
-    if value is None:
-        return []
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise InvalidInput("'references' is no list of document ids")
-    return value
 
 
 def _cited_ids(value: Any, references: Sequence[str]) -> tuple[str, ...]:
@@ -307,13 +282,11 @@ def read_page(value: Any) -> ReportDocument:
     """A document; InvalidInput where it has no text, too much of it, or a field of a wrong kind."""
     if not isinstance(value, dict):
         raise InvalidInput(f"it is {describe_value(value)}, not an object")
-    text, title, url = value.get("text"), value.get("title"), value.get("url")
-    if not isinstance(text, str):
-        raise _of_page(bad_field(value, "text"))
-    for name, told in (("title", title), ("url", url)):
-        if not isinstance(told, str | None):
-            raise _of_page(bad_field(value, name))
-    made = ReportDocument(text, title or None, url)
+    for name, kind in (("text", str), ("title", str | None), ("url", str | None)):
+        if not isinstance(value.get(name), kind):
+            error = bad_field(value, name)
+            raise InvalidInput(f"its {error.message}", error.hint)
+    made = ReportDocument(value["text"], value.get("title") or None, value.get("url"))
     if not made.whole.strip():
         raise InvalidInput("it has no text")
     if (length := len(made.whole)) > LONGEST_TEXT:
@@ -321,8 +294,20 @@ def read_page(value: Any) -> ReportDocument:
     return made
 
 
-def _of_page(error: InvalidInput) -> InvalidInput:
-    return InvalidInput(f"its {error.message}", error.hint)
+def text_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> str:
+    """A text that must be there; InvalidInput, as `bad_field` makes it, where it is none."""
+    value = fields.get(name)
+    if not isinstance(value, str):
+        raise bad_field(fields, name, of=of)
+    return value
+
+
+def object_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> dict[str, Any]:
+    """An object that must be there; else as `text_of`."""
+    value = fields.get(name)
+    if not isinstance(value, dict):
+        raise bad_field(fields, name, "an object", of=of)
+    return value
 
 
 def bad_field(

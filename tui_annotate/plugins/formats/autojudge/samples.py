@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
@@ -24,7 +24,7 @@ from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import document, identifier, problem
 
 LARGEST_CACHE: Final = 4_000_000
-"""Code points of all texts that are kept."""
+"""Code points of all cached texts."""
 SENTENCE_GAP: Final = " "
 """Between the sentences of a report."""
 
@@ -53,14 +53,13 @@ class TopicSamples:
         self._sources: RecentCache[tuple[str, ReportDocument], Document] = RecentCache()
 
     def run(self, report: RunReport) -> str:
-        """What a report's run is called: with its team where it is not the only one.
+        """The name of a report's run: with its team where several teams have a run of that id.
 
-        What is stored already keeps its name, whoever comes later.
+        Runs that are stored keep their names.
         """
-        found = self._runs.get(report.run)
-        if found is None:
-            found = self._runs[report.run] = self._name_run(report.run)
-        return found
+        if report.run not in self._runs:
+            self._runs[report.run] = self._name_run(report.run)
+        return self._runs[report.run]
 
     def _name_run(self, run: ReportRun) -> str:
         whole = f"{run.team}/{run.run}"
@@ -103,10 +102,8 @@ class TopicSamples:
 
     def _make_report(self, report: RunReport, sources: Mapping[str, Document]) -> Sample:
         text = SENTENCE_GAP.join(sentence.text for sentence in report.sentences)
-        documents = (
-            *sources.values(),
-            *([self._make_text(text, "report")] if text.strip() else []),
-        )
+        summary = (self._make_text(text, "report"),) if text.strip() else ()
+        documents = (*sources.values(), *summary)
         if not documents:
             raise InvalidInput("the report has neither sentences nor documents")
         urls = {key: page.url for key, page in report.documents.items() if page.url is not None}
@@ -161,7 +158,7 @@ class TopicSamples:
     def see_documents(
         self, where: str, pages: Mapping[str, ReportDocument], *run: str
     ) -> Iterator[Problem]:
-        """Takes documents, of a run's report or of none; tells which are others than before."""
+        """Register documents, of a run's report or of none; yield those that changed."""
         for key, page in pages.items():
             try:
                 sha256 = self._make_source(key, page).sha256
@@ -181,7 +178,7 @@ class TopicSamples:
                 page.whole, side=Side.SOURCE, column=f"document {key}", language=self._language
             )
             made = replace(plain, key=key, title=page.title or "")
-            found = self._sources.keep((key, page), made, size=len(made.text))
+            found = self._sources.put((key, page), made, size=len(made.text))
         return found
 
     def _make_text(self, text: str, name: str) -> Document:
@@ -203,22 +200,16 @@ _Key = TypeVar("_Key", bound=Hashable)
 _Value = TypeVar("_Value")
 
 
-class RecentCache(Generic[_Key, _Value]):
+class RecentCache(dict[_Key, _Value]):
     """Values by key; all are forgotten at once where their texts are too long together."""
 
-    def __init__(self) -> None:
-        self._values: dict[_Key, _Value] = {}
-        self._size = 0
+    size = 0
 
-    def get(self, key: _Key) -> _Value | None:
-        """The value; None where there is none any more."""
-        return self._values.get(key)
-
-    def keep(self, key: _Key, value: _Value, *, size: int) -> _Value:
-        """Keeps a value, and gives it back. `size`: code points of its texts."""
-        self._size += size
-        if self._size > LARGEST_CACHE:
-            self._values.clear()
-            self._size = size
-        self._values[key] = value
+    def put(self, key: _Key, value: _Value, *, size: int) -> _Value:
+        """Store a value and return it; `size` is the number of code points of its texts."""
+        self.size += size
+        if self.size > LARGEST_CACHE:
+            self.clear()
+            self.size = size
+        self[key] = value
         return value

@@ -47,39 +47,34 @@ class SpillCache:
         self._database.close()
 
     def put(self, place: int, placed: StoredReport) -> None:
-        """Keeps a report; InvalidInput where the run has another one on the topic already."""
+        """Store a report; InvalidInput where the run has another one on the topic already."""
         where, report = placed
         run, team = report.run
         key = (_REPORT, place, f"{run}{_NAME_SEPARATOR}{team}")
-        before = self._put(key, where, pack_report(report))
-        if before is not None and self._completed_report(key) != pack_report(
-            self._completed(report)
-        ):
+        if (before := self._put(key, where, pack_report(report))) is None:
+            return
+        query = "SELECT line FROM lines WHERE (kind, place, name) = (?, ?, ?)"
+        (line,) = self._database.execute(query, key).fetchone()
+        stored, given = self._completed(unpack_report(line)), self._completed(report)
+        if pack_report(stored) != pack_report(given):
             raise InvalidInput(
                 f"run {run!r} of {team!r} has another report on topic {report.topic!r} at {before}",
                 "a run has one report on a topic",
             )
 
-    def _completed_report(self, key: tuple[str, int, str]) -> str:
-        query = "SELECT line FROM lines WHERE (kind, place, name) = (?, ?, ?)"
-        (line,) = self._database.execute(query, key).fetchone()
-        return pack_report(self._completed(unpack_report(line)))
-
     def put_page(self, place: int, key: str, page: ReportDocument, *, where: str) -> None:
-        """Keeps a document without a report; InvalidInput where another text was kept."""
+        """Store a document without a report; InvalidInput where it has another text already."""
         if before := self._put((_PAGE, place, key), where, json.dumps(page)):
             raise InvalidInput(f"document {key!r} has another text at {before}")
 
     def put_judgement(self, place: int, item: str, judgement: PersonJudgement) -> None:
-        """Keeps what somebody said of an item; InvalidInput where something else was kept."""
-        said = json.dumps(
-            [judgement.rating, judgement.comment, judgement.spans], ensure_ascii=False
-        )
-        name = f"{item}{_NAME_SEPARATOR}{judgement.person}"
-        if before := self._put((_JUDGEMENT, place, name), judgement.where, said):
+        """Store a judgement of an item; InvalidInput where the person has another one."""
+        person, where, *values = judgement
+        line = json.dumps(values, ensure_ascii=False)
+        name = f"{item}{_NAME_SEPARATOR}{person}"
+        if before := self._put((_JUDGEMENT, place, name), where, line):
             raise InvalidInput(
-                f"{judgement.person!r} said something else of it at {before}",
-                "take one of the lines out",
+                f"{person!r} said something else of it at {before}", "take one of the lines out"
             )
         self.judged = True
 
@@ -115,15 +110,13 @@ class SpillCache:
 
     def reports(self, place: int) -> Iterator[StoredReport]:
         """The reports on a topic, by run and team."""
-        found = self._lines(_REPORT, place)
-        return (
-            StoredReport(where, self._completed(unpack_report(line))) for _, where, line in found
-        )
+        for _, where, line in self._lines(_REPORT, place):
+            yield StoredReport(where, self._completed(unpack_report(line)))
 
     def pages(self, place: int) -> Iterator[tuple[str, dict[str, ReportDocument]]]:
         """A topic's documents that came without a report, by id; where each stands."""
-        found = self._lines(_PAGE, place)
-        return ((where, {key: ReportDocument(*json.loads(line))}) for key, where, line in found)
+        for key, where, line in self._lines(_PAGE, place):
+            yield where, {key: ReportDocument(*json.loads(line))}
 
     def all_pages(self, place: int) -> Iterator[tuple[str, Mapping[str, ReportDocument]]]:
         """A topic's documents: those of each report, then the others; where they stand."""
@@ -131,11 +124,8 @@ class SpillCache:
         yield from self.pages(place)
 
     def _lines(self, kind: str, place: int) -> Iterator[tuple[str, str, str]]:
-        found = self._database.execute(
-            "SELECT name, stands, line FROM lines WHERE (kind, place) = (?, ?) ORDER BY name",
-            (kind, place),
-        )
-        yield from found
+        query = "SELECT name, stands, line FROM lines WHERE (kind, place) = (?, ?) ORDER BY name"
+        return self._database.execute(query, (kind, place))
 
     def judgements(self, place: int, item: str) -> list[PersonJudgement]:
         """What was said of an item, by person."""
@@ -145,6 +135,6 @@ class SpillCache:
             (_JUDGEMENT, place, f"{item}{_NAME_SEPARATOR}", f"{item}\1"),
         )
         return [
-            PersonJudgement(name.partition(_NAME_SEPARATOR)[2], where, *json.loads(said))
-            for name, where, said in found
+            PersonJudgement(name.partition(_NAME_SEPARATOR)[2], where, *json.loads(line))
+            for name, where, line in found
         ]

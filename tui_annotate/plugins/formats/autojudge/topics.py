@@ -16,8 +16,8 @@ from tui_annotate.plugins.formats.autojudge.reports import (
     ReportDocument,
     RunReport,
     Topic,
-    bad_field,
     read_page,
+    text_of,
 )
 from tui_annotate.plugins.formats.autojudge.samples import RecentCache
 from tui_annotate.plugins.json_records import read_objects
@@ -42,12 +42,12 @@ class Topics:
             return
         values = json_values(self._path, encoding=self._encoding)
         yield from read_objects(values, self._add, what="topic")
-        for asked in self._wanted:
-            if asked not in self._found:
+        for key in self._wanted:
+            if key not in self._found:
                 there = ", ".join(list(self._found)[:20]) or "none"
                 raise NotFound(
-                    f"there is no topic {asked!r} in {self._path}",
-                    f"{suggest_word(asked, self._found)}there are: {there}",
+                    f"there is no topic {key!r} in {self._path}",
+                    f"{suggest_word(key, self._found)}there are: {there}",
                 )
 
     def _add(self, fields: dict[str, Any], _: Value) -> tuple[Problem, ...]:
@@ -72,25 +72,15 @@ class Topics:
 
 
 def _read_topic(value: Mapping[str, Any], place: int) -> Topic:
-    key = value.get("request_id")
-    if not isinstance(key, str):
-        raise bad_field(value, "request_id")
-    identifier(key, what="request_id")
+    key = identifier(text_of(value, "request_id"), what="request_id")
     for name in _OTHER_IDS:
         if (again := value.get(name)) is not None and str(again) != key:
             raise InvalidInput(f"'request_id' is {key!r} and {name!r} is {again!r}")
-    if not isinstance(title := value.get("title"), str):
-        raise bad_field(value, "title")
+    others = [name for name in ("problem_statement", "background") if value.get(name) is not None]
+    texts = {name: text_of(value, name) for name in ("title", *others)}
     return Topic(
-        place, key, title, _read_text(value, "problem_statement"), _read_text(value, "background")
+        place, key, texts["title"], texts.get("problem_statement", ""), texts.get("background", "")
     )
-
-
-def _read_text(value: Mapping[str, Any], name: str) -> str:
-    told = value.get(name)
-    if told is not None and not isinstance(told, str):
-        raise bad_field(value, name)
-    return told or ""
 
 
 class Library:
@@ -107,13 +97,11 @@ class Library:
         if self._path is None:
             return
         values = json_values(self._path, encoding=self._encoding)
-        yield from read_objects(values, self._keep, what="document")
+        yield from read_objects(values, self._store_row, what="document")
 
-    def _keep(self, value: dict[str, Any], _: Value) -> tuple[Problem, ...]:
-        told = value.get("id", value.get("docid"))
-        if not isinstance(told, str):
-            raise bad_field(value, "docid" if "docid" in value and "id" not in value else "id")
-        key = identifier(told, what="id of a document")
+    def _store_row(self, value: dict[str, Any], _: Value) -> tuple[Problem, ...]:
+        name = "docid" if "docid" in value and "id" not in value else "id"
+        key = identifier(text_of(value, name), what="id of a document")
         line = json.dumps(read_page(value))
         if self._rows.first(key, line) != line:
             raise InvalidInput(f"document {key!r} was given before, with something else")
@@ -130,5 +118,5 @@ class Library:
     def _find_page(self, key: str) -> ReportDocument | None:
         found = self._recent.get(key)  # the reports of a topic cite the same ones
         if found is None and (line := self._rows.word(key)) is not None:
-            found = self._recent.keep(key, ReportDocument(*json.loads(line)), size=len(line))
+            found = self._recent.put(key, ReportDocument(*json.loads(line)), size=len(line))
         return found

@@ -1,9 +1,9 @@
-"""What people said of reports, documents and citations as lines, each with what it is about."""
+"""Judgements of reports, documents and citations as lines, each with the item it is about."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TextIO
 
@@ -21,7 +21,6 @@ from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
-from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.formats.autojudge.reports import (
     FORMAT,
     OWN_META,
@@ -72,7 +71,7 @@ class AutojudgeWriter:
         self._last_report: tuple[SampleKey, RunReport] | None = None
 
     def write(self, record: Record, target: TextIO) -> None:
-        """Writes what was said of one sample; counts what has no place in lines."""
+        """Write the judgements of one sample; count what lines can not hold."""
         sample = record.sample
         if not _is_item(sample):
             self._skip(record, Loss.OTHER_KINDS.value)
@@ -92,9 +91,8 @@ class AutojudgeWriter:
         self.report.records += bool(works)
         people = {person.id: person for person in record.people}
         for name, work in sorted(works.items()):
-            self.report.annotations += sum(
-                bool(_placed_anchors(sample, one)) for one in work.annotations
-            )
+            placed = [one for one in work.annotations if _written_anchors(sample, one)]
+            self.report.annotations += len(placed)
             username = self._username(people.get(name) or Person(name, name))
             write_json_line(target, self._make_line(sample, work, username) | about)
 
@@ -118,9 +116,8 @@ class AutojudgeWriter:
             "spans": _marked_spans(sample, work.annotations, side, offsets=offsets),
         }
         if sample.kind is SampleKind.CITATION:
-            line["report_spans"] = _marked_spans(
-                sample, work.annotations, Side.SUMMARY, offsets=offsets
-            )
+            spans = _marked_spans(sample, work.annotations, Side.SUMMARY, offsets=offsets)
+            line["report_spans"] = spans
         return line
 
     def _describe_item(self, sample: Sample) -> dict[str, Any] | None:
@@ -145,7 +142,9 @@ class AutojudgeWriter:
         }
 
     def _find_report(self, sample: Sample) -> RunReport | None:
-        key = _report_key(sample)
+        topic = sample.meta["topic_id"]
+        run = sample.group.removeprefix(f"{topic}|").rpartition("|")[0]
+        key = SampleKey(sample.dataset, report_id(topic, run))
         if self._last_report is None or self._last_report[0] != key:
             found = self._load_report(key)
             if found is None:
@@ -161,7 +160,7 @@ class AutojudgeWriter:
         return _report_of_sample(sample) if sample is not None and _is_item(sample) else None
 
     def _username(self, person: Person) -> str:
-        """What somebody is called in lines: by name; by id where another one has the name."""
+        """Return the name of a person in lines: the id where another one has the name."""
         found = self._usernames.get(person.id)
         if found is None:
             taken = {FORMAT, "", *self._usernames.values()}
@@ -181,13 +180,13 @@ class AutojudgeWriter:
         lose(RecordTrait.REQUEST.value, bool(sample.request.question))
         annotations = [owned.annotation for owned in record.annotations]
         lose(Loss.LABELS.value, sum(path != PASSAGE for one in annotations for path in one.labels))
-        kept = [anchor for one in annotations for anchor in _placed_anchors(sample, one)]
-        away = sum(len(one.anchors) for one in annotations) - len(kept)
-        lose(Loss.DOCUMENT_SPANS.value, away)
-        lose(Loss.DOUBLE_SPANS.value, len(kept) - len(set(kept)))
+        written = [anchor for one in annotations for anchor in _written_anchors(sample, one)]
+        others = sum(len(one.anchors) for one in annotations) - len(written)
+        lose(Loss.DOCUMENT_SPANS.value, others)
+        lose(Loss.DOUBLE_SPANS.value, len(written) - len(set(written)))
         if within := _sentences(sample):
             text = sample.document(Side.SUMMARY).text if sample.side(Side.SUMMARY) else ""
-            over = sum(cut(anchor.span, within, text) != (anchor.span,) for anchor in kept)
+            over = sum(cut(anchor.span, within, text) != (anchor.span,) for anchor in written)
             lose(Loss.SPANS_OVER_SENTENCES.value, over)
         if not self._options.unrated:
             works = _work_by_person(record)
@@ -212,15 +211,16 @@ def _marked_spans(
     """Return the marked spans of one side by position; those of a report are cut at sentences."""
     if not sample.side(side):
         return []
-    text, found = sample.document(side).text, _spans(sample, annotations, side)
-    within = _sentences(sample)
-    units = utf16_map(text) if offsets == UTF16 else None
+    text, within = sample.document(side).text, _sentences(sample)
+    # Of an item there is no other document on a side to mark than the first.
+    marks = (
+        span for one in annotations for on, index, span in one.anchors if on is side and not index
+    )
+    to_units = utf16_map(text).to_units if offsets == UTF16 else int
     lines = []
-    for span in found:
-        start, end = span.start, span.end
-        if units is not None:
-            start, end = units.to_units(start), units.to_units(end)
-        line: dict[str, Any] = {"start": start, "end": end, "text": span.of(text)}
+    for span in sorted({part for mark in marks for part in cut(mark, within, text)}):
+        line: dict[str, Any] = {"start": to_units(span.start), "end": to_units(span.end)}
+        line["text"] = span.of(text)
         if sample.kind is SampleKind.REPORT:
             line["sentence_idx"] = sentence_of(span, within) or 0
         lines.append(line)
@@ -231,17 +231,7 @@ def _sentences(sample: Sample) -> Sequence[Sentence]:
     return sentences(sample) if sample.kind is SampleKind.REPORT else ()
 
 
-def _spans(sample: Sample, annotations: Iterable[Annotation], side: Side) -> list[Span]:
-    text = sample.document(side).text
-    within = _sentences(sample)
-    # Of an item there is no other document on a side to mark than the first.
-    marks = (
-        span for one in annotations for on, index, span in one.anchors if on is side and not index
-    )
-    return sorted({part for span in marks for part in cut(span, within, text)})
-
-
-def _placed_anchors(sample: Sample, annotation: Annotation) -> list[Anchor]:
+def _written_anchors(sample: Sample, annotation: Annotation) -> list[Anchor]:
     sides = (Side.SUMMARY,) if sample.kind is SampleKind.REPORT else tuple(Side)
     return [anchor for anchor in annotation.anchors if anchor.side in sides and not anchor.index]
 
@@ -259,18 +249,12 @@ def _is_item(sample: Sample) -> bool:
     return counted and isinstance(sample.meta.get("docid", 0), str | None)
 
 
-def _report_key(sample: Sample) -> SampleKey:
-    topic = sample.meta["topic_id"]
-    run = sample.group.removeprefix(f"{topic}|").rpartition("|")[0]
-    return SampleKey(sample.dataset, report_id(topic, run))
-
-
 def _report_of_sample(sample: Sample) -> RunReport:
     text = "".join(document.text for document in sample.side(Side.SUMMARY))
     found = sentences(sample)
     starts = [sentence.start for sentence in found]
     if text and (starts != sorted(starts) or starts[:1] != [0] or starts[-1] > len(text)):
-        made: tuple[CitedSentence, ...] = (CitedSentence(text),)  # nobody says where one ends
+        made: tuple[CitedSentence, ...] = (CitedSentence(text),)  # no valid sentence boundaries
     else:
         ends = [*(start - 1 for start in starts[1:]), len(text)][: len(starts)]
         made = tuple(
@@ -278,12 +262,10 @@ def _report_of_sample(sample: Sample) -> RunReport:
             for start, end, each in zip(starts, ends, found, strict=True)
         )
     run = ReportRun(sample.meta["run_id"], sample.meta["team_id"])
-    urls = sample.meta.get("urls")
-    urls = urls if isinstance(urls, dict) else {}
-    pages = {
-        document.key: _page_of(document, urls.get(document.key))
-        for document in sample.side(Side.SOURCE)
-    }
+    listed = sample.meta.get("urls")
+    urls = listed if isinstance(listed, dict) else {}
+    sources = sample.side(Side.SOURCE)
+    pages = {source.key: _page_of(source, urls.get(source.key)) for source in sources}
     return RunReport(sample.meta["topic_id"], run, made, pages)
 
 

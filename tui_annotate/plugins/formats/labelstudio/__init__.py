@@ -15,7 +15,6 @@ from tui_annotate.plugins.json_records import json_records, write_json_array
 from tui_annotate.plugins.offset_units import CODE_POINTS
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import dataset_name
-from tui_annotate.plugins.record_validation import describe_value as describe_value
 
 
 class LabelStudioFormat:

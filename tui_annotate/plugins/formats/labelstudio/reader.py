@@ -26,6 +26,7 @@ from tui_annotate.plugins.formats.labelstudio.results import (
     labels_of,
     list_unread_fields,
 )
+from tui_annotate.plugins.joined_texts import describe_left_out
 from tui_annotate.plugins.json_records import (
     check_object,
     check_objects,
@@ -36,13 +37,13 @@ from tui_annotate.plugins.json_records import (
 )
 from tui_annotate.plugins.offset_units import CODE_POINTS, convert_offsets
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.record_validation import document, identifier
+from tui_annotate.plugins.record_validation import document, identifier, imported_person
 from tui_annotate.plugins.record_validation import field as field_of
 
 
 @dataclass(slots=True)
 class _Contribution:
-    """One submission; or a prediction, whose origin is `machine`."""
+    """One submission or prediction; `machine` is the origin of a prediction, else empty."""
 
     person: Person
     fields: Mapping[str, Any]
@@ -52,7 +53,12 @@ class _Contribution:
 
 @dataclass(slots=True)
 class TaskReader:
-    """One task, the `number`th of its file; `unit` is how its spans count, where that is known."""
+    """One task.
+
+    Attributes:
+        number: of the task in its file, from 1.
+        unit: of the offsets, where that is known.
+    """
 
     fields: Mapping[str, Any]
     number: int
@@ -67,8 +73,7 @@ class TaskReader:
         """
         data = check_object(field_of(self.fields, "data", option=""), what="data of the task")
         sample = self._make_sample(data, dataset)
-        columns = (self.options.source_column, self.options.summary_column)
-        sides = dict(zip(columns, (Side.SOURCE, Side.SUMMARY), strict=True))
+        sides = {self.options.source_column: Side.SOURCE, self.options.summary_column: Side.SUMMARY}
         parts = [*self._read_submissions(sides), *self._read_predictions(sides)]
         spans = self._convert_spans(sample, parts, data)
         owned = tuple(
@@ -78,81 +83,73 @@ class TaskReader:
             for key in [make_row_id(sample.key, place, [part.person.id, group.heads[0].item])]
         )
         for part in parts:
-            left = part.result.left_out.items()
-            self.doubts += [f"left out: {count:,} {what}" for what, count in left]
+            self.doubts += describe_left_out(part.result.left_out)
         self.doubts += [f"left out: {what}" for what in list_unread_fields(self.fields)]
         people = {part.person.id: part.person for part in parts}
         return Record(sample, owned, _list_assignments(parts), tuple(people.values()), where)
 
     def _make_sample(self, data: Mapping[str, Any], dataset: str) -> Sample:
         options = self.options
-        columns = {
-            Side.SOURCE: (options.source_column, "--source-column"),
-            Side.SUMMARY: (options.summary_column, "--summary-column"),
-        }
+        columns = {Side.SOURCE: options.source_column, Side.SUMMARY: options.summary_column}
         documents = tuple(
             document(
-                field_of(data, column, option=option),
+                field_of(data, column, option=f"--{side}-column"),
                 side=side,
                 column=column,
                 language=options.language,
             )
-            for side, (column, option) in columns.items()
+            for side, column in columns.items()
         )
         own = UNIT in data
         column = options.id_column or ("sample_id" if "sample_id" in data else "")
         named = data.get(column) if column else self.fields.get("id", self.number - 1)
         key = identifier(named, what=column or "id")
-        told = data.get("dataset") if own and not options.dataset else None
+        named_dataset = data.get("dataset") if own else None
         meta = data.get("meta", {}) if own else {}
         kind = data.get("kind", SampleKind.PAIR) if own else SampleKind.PAIR
-        known = {name for name, _ in columns.values()} | ({column} if column else set())
-        rest = {
-            name: data[name] for name in data if name not in known | set(OF_DATA if own else ())
-        }
+        request = object_field(data, "request") if own and "request" in data else {}
+        known = {*columns.values(), *([column] if column else ()), *(OF_DATA if own else ())}
+        rest = {name: data[name] for name in data if name not in known}
         return Sample(
-            identifier(told or options.dataset or dataset, what="dataset"),
+            identifier(options.dataset or named_dataset or dataset, what="dataset"),
             key,
             documents,
             kind=enum_field(SampleKind, kind, what="kind of sample"),
             group=_read_group(data, options.group_column or ("group" if own else "")),
-            request=_read_request(data) if own else Request(),
+            request=Request(
+                **{name: text_field(request, name) for name in Request.__dataclass_fields__}
+            ),
             meta=self._add_task_fields(rest | (meta if isinstance(meta, dict) else {"meta": meta})),
         )
 
     def _add_task_fields(self, meta: dict[str, Any]) -> dict[str, Any]:
         found = {name: self.fields.get(name) for name in OF_TASK}
-        told = {name: value for name, value in found.items() if value not in (None, "", {}, [])}
-        both = [name for name in told if name in meta and meta[name] != told[name]]
+        own = {name: value for name, value in found.items() if value not in (None, "", {}, [])}
+        both = [name for name in own if name in meta and meta[name] != own[name]]
         self.doubts += [f"left out: {name!r} of the task, as its data has one" for name in both]
-        return told | meta
+        return own | meta
 
     def _read_submissions(self, sides: Mapping[str, Side]) -> Iterator[_Contribution]:
         for fields in _objects(self.fields, "annotations"):
-            yield _Contribution(
-                _read_person(fields.get("completed_by")), fields, _read_result(fields, sides)
-            )
+            person = _read_person(fields.get("completed_by"))
+            yield _Contribution(person, fields, _read_result(fields, sides))
 
     def _read_predictions(self, sides: Mapping[str, Side]) -> Iterator[_Contribution]:
         for fields in _objects(self.fields, "predictions"):
             version = fields.get("model_version") or "unknown"
             name = identifier(version, what="model_version")
             origin = f"{MACHINE}{name}"
-            person = Person(origin, name, PersonKind.IMPORTED)
-            yield _Contribution(person, fields, _read_result(fields, sides), origin)
+            result = _read_result(fields, sides)
+            yield _Contribution(imported_person(origin, name), fields, result, origin)
 
     def _convert_spans(
         self, sample: Sample, parts: list[_Contribution], data: Mapping[str, Any]
     ) -> dict[int, Span]:
         unit = CODE_POINTS if data.get(UNIT) == CODE_POINTS else self.unit
         found: dict[int, Span] = {}
+        every = [region for part in parts for region in part.result.regions.values()]
         for side in Side:
-            regions = [
-                region
-                for part in parts
-                for region in part.result.regions.values()
-                if region.side is side
-            ]
+            regions = [region for region in every if region.side is side]
             quoted = [region.quoted for region in regions]
             read = convert_offsets(sample.document(side).text, quoted, unit=unit)
             if quoted and read.unit != CODE_POINTS:
@@ -169,8 +166,8 @@ def _make_annotation(
 
     first = group.heads[0]
     claimed = first.side is Side.SUMMARY
-    told = first.item.get("meta")
-    meta: Mapping[str, Any] = told if isinstance(told, dict) else {}
+    raw = first.item.get("meta")
+    meta: Mapping[str, Any] = raw if isinstance(raw, dict) else {}
     notes = [note for region in group.heads for note in region.notes]
     return Annotation(
         key,
@@ -187,14 +184,13 @@ def _make_annotation(
 def _list_assignments(parts: list[_Contribution]) -> tuple[Assignment, ...]:
     found: dict[str, Assignment] = {}
     for part in parts:
-        before = found.get(part.person.id)
+        before = found.get(part.person.id) or Assignment(part.person.id)
         work = Assignment(
             part.person.id,
             _read_state(part.fields),
             rating=part.result.rating,
             comment=part.result.comment,
-            seconds=_read_seconds(part.fields.get("lead_time"))
-            + (before.seconds if before else 0.0),
+            seconds=_read_seconds(part.fields.get("lead_time")) + before.seconds,
             updated=_read_time(part.fields.get("updated_at")),
         )
         if not part.machine and work != Assignment(part.person.id):
@@ -215,32 +211,25 @@ def _objects(fields: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     return check_objects(fields.get(name) or [], name)
 
 
-def _read_person(told: Any) -> Person:
-    if isinstance(told, dict):
-        own, email = told.get("id"), told.get("email")
-        name = " ".join(
-            word for key in ("first_name", "last_name") if isinstance(word := told.get(key), str)
-        ).strip()
+def _read_person(user: Any) -> Person:
+    if isinstance(user, dict):
+        own, email, first = user.get("id"), user.get("email"), user.get("first_name")
+        words = (word for word in (first, user.get("last_name")) if isinstance(word, str))
+        name = " ".join(words).strip()
         key = own if isinstance(own, str) and own else email
         if isinstance(key, str) and key:
-            first = told.get("first_name")
             shown = first if key == own and isinstance(first, str) else name or key
             return Person(identifier(key, what="annotator"), shown, PersonKind.IMPORTED)
-        told = own
-    if isinstance(told, int) and not isinstance(told, bool):
-        return Person(f"{FORMAT}:{told}", str(told), PersonKind.IMPORTED)
-    return Person(FORMAT, FORMAT, PersonKind.IMPORTED)
+        user = own
+    if isinstance(user, int) and not isinstance(user, bool):
+        return imported_person(f"{FORMAT}:{user}", str(user))
+    return imported_person(FORMAT)
 
 
 def _read_state(fields: Mapping[str, Any]) -> State:
     if fields.get("was_cancelled") is True:
         return State.SKIPPED
     return enum_field(State, fields.get("state", State.DONE), what="state")
-
-
-def _read_request(data: Mapping[str, Any]) -> Request:
-    request = object_field(data, "request") if "request" in data else {}
-    return Request(**{name: text_field(request, name) for name in Request.__dataclass_fields__})
 
 
 def _read_group(data: Mapping[str, Any], name: str) -> str:
@@ -250,15 +239,15 @@ def _read_group(data: Mapping[str, Any], name: str) -> str:
     return group
 
 
-def _read_time(told: Any) -> str:
+def _read_time(value: Any) -> str:
     try:
-        given = datetime.fromisoformat(told)
+        given = datetime.fromisoformat(value)
         zoned = given if given.tzinfo else given.replace(tzinfo=UTC)
         return zoned.astimezone(UTC).isoformat(timespec="microseconds")
     except (TypeError, ValueError, OverflowError):
         return ""
 
 
-def _read_seconds(told: Any) -> float:
-    number = isinstance(told, int | float) and not isinstance(told, bool)
-    return float(told) if number and 0 <= told < 1e9 else 0.0
+def _read_seconds(value: Any) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and 0 <= value < 1e9 else 0.0

@@ -1,4 +1,4 @@
-"""The result of one submission or prediction: regions, what is told of each, and relations."""
+"""The result of one submission or prediction: regions with labels and notes, and relations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins.joined_texts import SEPARATOR, JoinedTexts, split_text
+from tui_annotate.plugins.joined_texts import (
+    EVIDENCE,
+    PART,
+    SEPARATOR,
+    JoinedTexts,
+    group_linked,
+    split_text,
+)
 from tui_annotate.plugins.json_records import check_objects, parse_label
 from tui_annotate.plugins.offset_units import Quoted, convert_offsets
 from tui_annotate.plugins.protocols import ImportOptions
@@ -21,32 +28,22 @@ from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but
 FORMAT: Final = "labelstudio"
 MACHINE: Final = "machine:"
 """Before a model's name: the origin of its predictions, and the id of who made them."""
-EVIDENCE: Final = "Evidence"
-"""The label of regions of the source that a claim points to."""
-LINK: Final = "evidence"
-PART: Final = "part"
-"""Labels of relations: from a claim to its evidence, and to its further spans."""
 UNIT: Final = "offset_unit"
 """The key of a task's data that says how offsets are counted; other programs have none."""
 OF_TASK: Final = ("inner_id", "meta")
-"""What a task says beside its data that is kept with the other fields of the sample."""
+"""Fields of a task that become meta of the sample."""
 NOT_TAKEN: Final = ("project", "file_upload")
-"""What a task says of the project that it came out of, and has no meaning outside."""
+"""Fields of a task that have no meaning outside of its project."""
 OF_DATA: Final = ("sample_id", "dataset", "group", "kind", "request", "meta", UNIT)
-"""The keys of a task's data beside those of the texts."""
+"""The keys of a task's data, in addition to those of the texts."""
 
 ABOUT: Final = FormatTraits(
     title="Label Studio's tasks, a JSON list",
     carried=carry_all_but(
-        RecordTrait.VERSION,
-        RecordTrait.TRACE,
-        RecordTrait.SETTLED,
-        RecordTrait.SUGGESTED,
-        RecordTrait.TITLE,
-        RecordTrait.IMPORTED,
-    )
-    | carry_plainly(fragments="relations", link="relations", tree="joined", origin="predictions"),
-)
+        RecordTrait.VERSION, RecordTrait.TRACE, RecordTrait.SETTLED, RecordTrait.SUGGESTED,
+        RecordTrait.TITLE, RecordTrait.IMPORTED,
+    ) | carry_plainly(fragments="relations", link="relations", tree="joined", origin="predictions"),
+)  # fmt: skip
 
 
 _LENGTHS: Final = ("source_len", "sep_len")
@@ -56,7 +53,7 @@ _RESULT_LISTS: Final = ("annotations", "predictions")
 
 @dataclass(slots=True)
 class Region:
-    """A span with what is told of it under its id. `item`: its first item, as it came."""
+    """A span with its labels and notes; `item` is the first of its items, as it came."""
 
     side: Side
     quoted: Quoted
@@ -74,7 +71,7 @@ class RegionGroup:
 
 
 class Result:
-    """Reads a result. `sides`: the side of the text that each name of an object tag means."""
+    """Reads a result; `sides` has the side of each name of an object tag."""
 
     def __init__(self, items: Any, sides: Mapping[str, Side]) -> None:
         check_objects(items, "result")
@@ -92,7 +89,7 @@ class Result:
         kind, value = item.get("type"), item.get("value")
         if not isinstance(value, dict):
             raise InvalidInput(f"the value of an item is {describe_value(value)}, not an object")
-        if kind not in ("labels", "choices", "taxonomy", "textarea"):
+        if kind not in _REGION_TYPES:
             self.left_out[f"items of type {kind!r}"] += 1
         elif "start" not in value and kind != "labels":
             self._read_task_item(str(kind), value)
@@ -136,25 +133,13 @@ class Result:
 
     def groups(self) -> Iterator[RegionGroup]:
         """The annotations, in the order of their first regions."""
-        parts: dict[str, list[str]] = {}
-        links: dict[str, list[str]] = {}
-        for start, end, labels in self._read_relations():
-            one, other = self.regions[start], self.regions[end]
-            if one.side is other.side and PART in labels:
-                parts.setdefault(start, []).append(end)
-            elif one.side is not other.side:
-                claim = (start, end) if one.side is Side.SUMMARY else (end, start)
-                links.setdefault(claim[0], []).append(claim[1])
-            else:
-                self.left_out["relations inside one text"] += 1
-        taken = {end for ends in (*parts.values(), *links.values()) for end in ends}
-        for key, region in self.regions.items():
-            if key not in taken or (region.side is Side.SUMMARY and key in links):
-                heads = [region, *(self.regions[end] for end in parts.get(key, ()))]
-                ends = dict.fromkeys(links.get(key, ()))
-                yield RegionGroup(heads, [self.regions[end] for end in ends])
+        sides = {key: region.side for key, region in self.regions.items()}
+        for heads, evidence in group_linked(sides, self._read_relations(), self.left_out):
+            yield RegionGroup(
+                [self.regions[key] for key in heads], [self.regions[key] for key in evidence]
+            )
 
-    def _read_relations(self) -> Iterator[tuple[str, str, list[Any]]]:
+    def _read_relations(self) -> Iterator[tuple[str, str, bool]]:
         for item in self._relations:
             start, end = str(item.get("from_id")), str(item.get("to_id"))
             if start not in self.regions or end not in self.regions or start == end:
@@ -163,7 +148,7 @@ class Result:
             labels = item.get("labels")
             if item.get("direction") == "left":
                 start, end = end, start
-            yield start, end, labels if isinstance(labels, list) else []
+            yield start, end, isinstance(labels, list) and PART in labels
 
 
 def labels_of(region: Region) -> tuple[LabelPath, ...]:
@@ -201,7 +186,12 @@ def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class SplitTask:
-    """A task with two texts; `unit` is how spans count now, `was` how they did in one text."""
+    """A task with two texts.
+
+    Attributes:
+        unit: of the offsets now.
+        was: their unit in the one text.
+    """
 
     fields: Mapping[str, Any]
     options: ImportOptions
@@ -212,8 +202,11 @@ class SplitTask:
 def split_task(fields: Mapping[str, Any], options: ImportOptions, *, unit: str) -> SplitTask:
     """Split a task with one text in two where that is certain; else return it unchanged.
 
-    It is where both options name one column, or where one text alone has the separator once, or has
-    its lengths. `unit`: of the spans afterwards.
+    It is certain where both options name one column, or where one text alone has the separator
+    once, or has its lengths.
+
+    Args:
+        unit: of the spans afterwards.
 
     Raises:
         InvalidInput: the text can not be split, or a span does not fit, or is in both parts.
@@ -237,11 +230,12 @@ def _joined_column(data: Mapping[str, Any], options: ImportOptions) -> str:
         return wanted[0] if isinstance(data.get(wanted[0]), str) else ""
     if any(name in data for name in wanted):
         return ""
-    told = all(name in data for name in _LENGTHS)
+    has_lengths = all(name in data for name in _LENGTHS)
     found = [
         name
         for name, value in data.items()
-        if isinstance(value, str) and (value.count(SEPARATOR) == 1 or (told and name == "text"))
+        if isinstance(value, str)
+        and (value.count(SEPARATOR) == 1 or (has_lengths and name == "text"))
     ]
     return found[0] if len(found) == 1 else ""
 
@@ -250,7 +244,7 @@ def _split_results(
     fields: Mapping[str, Any], joined: JoinedTexts, names: Mapping[Side, str], *, column: str
 ) -> tuple[dict[str, Any], str]:
     regions = list(_list_region_items(fields))
-    about = {item.get("to_name") for item, _ in regions if isinstance(item.get("to_name"), str)}
+    about = {item["to_name"] for item, _ in regions if isinstance(item.get("to_name"), str)}
     name = column if len(about) > 1 else next(iter(about), column)
     mine = [(item, span) for item, span in regions if item.get("to_name") == name]
     quoted = [_make_quoted(span, _name_region(span)) for _, span in mine]
@@ -283,12 +277,12 @@ def _list_region_items(
         for one in found if isinstance(found, list) else ():
             result = one.get("result") if isinstance(one, dict) else None
             items = result if isinstance(result, list) else []
-            mine = [item for item in items if isinstance(item, dict) and _read_region_item(item)]
+            mine = [item for item in items if isinstance(item, dict) and _is_region_item(item)]
             spans = {str(item.get("id")): item for item in mine if item["type"] == "labels"}
             yield from ((item, spans.get(str(item.get("id")), item)) for item in mine)
 
 
-def _read_region_item(item: Mapping[str, Any]) -> bool:
+def _is_region_item(item: Mapping[str, Any]) -> bool:
     value = item.get("value")
     return item.get("type") in _REGION_TYPES and isinstance(value, dict) and "start" in value
 

@@ -10,15 +10,8 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Request, Sample, Side
-from tui_annotate.plugins.formats.labelstudio.results import (
-    ABOUT,
-    EVIDENCE,
-    FORMAT,
-    LINK,
-    MACHINE,
-    PART,
-    UNIT,
-)
+from tui_annotate.plugins.formats.labelstudio.results import ABOUT, FORMAT, MACHINE, UNIT
+from tui_annotate.plugins.joined_texts import EVIDENCE, LINK, PART
 from tui_annotate.plugins.json_records import count_ambiguous_labels, join_label
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.offset_units import CODE_POINTS
@@ -46,37 +39,31 @@ class TaskWriter:
         people = {person.id: person for person in record.people}
         models = {name for name, person in people.items() if name == MACHINE + person.name}
         work = {one.person: one for one in record.assignments if one != Assignment(one.person)}
-        said: dict[str, list[Annotation]] = {name: [] for name in work}
+        by_person: dict[str, list[Annotation]] = {name: [] for name in work}
         for owned in record.annotations:
-            said.setdefault(owned.person, []).append(owned.annotation)
-        task = {"id": self.report.records, "data": _task_data(record.sample, pair)}
-        guessed = {
-            name: found
-            for name, found in said.items()
-            if name in models - set(work) and {one.origin for one in found} == {name}
-        }
-        task["annotations"] = [
-            self._make_submission(people[name], found, work=work.get(name), texts=texts)
-            for name, found in said.items()
-            if name not in guessed
-        ]
-        task["predictions"] = [
-            {"model_version": name.removeprefix(MACHINE), "result": _result_items(found, texts)}
-            for name, found in guessed.items()
-        ]
-        return task
+            by_person.setdefault(owned.person, []).append(owned.annotation)
+        submissions, predictions = [], []
+        for name, found in by_person.items():
+            if name in models - set(work) and {one.origin for one in found} == {name}:
+                items = _result_items(found, texts)
+                predictions.append({"model_version": name.removeprefix(MACHINE), "result": items})
+            else:
+                person = people[name]
+                submissions.append(
+                    self._make_submission(person, found, work=work.get(name), texts=texts)
+                )
+        data = _task_data(record.sample, pair)
+        parts = {"annotations": submissions, "predictions": predictions}
+        return {"id": self.report.records, "data": data, **parts}
 
     def _count_record(self, record: Record) -> None:
         self.report.records += 1
         self.report.annotations += len(record.annotations)
         self._losses.count(record)
         annotations = [owned.annotation for owned in record.annotations]
-        self.report.lose(
-            Loss.DOT.value,
-            sum(count_ambiguous_labels(one.labels) for one in annotations),
-        )
-        unclaimed = [one for one in annotations if not one.claim]
-        taken = sum((EVIDENCE,) in one.labels for one in unclaimed)
+        for one in annotations:
+            self.report.lose(Loss.DOT.value, count_ambiguous_labels(one.labels))
+        taken = sum((EVIDENCE,) in one.labels and not one.claim for one in annotations)
         self.report.lose(f"labels called {EVIDENCE} without a claim", taken)
 
     def _make_submission(
@@ -88,19 +75,18 @@ class TaskWriter:
         texts: Mapping[Side, str],
     ) -> dict[str, Any]:
         self._submission_count += 1
-        state = work.state if work else State.NEW
-        told = work or Assignment(person.id)
+        work = work or Assignment(person.id)
         submission: dict[str, Any] = {
             "id": self._submission_count,
             "completed_by": {"id": person.id, "email": person.id, "first_name": person.name},
-            "was_cancelled": state is State.SKIPPED,
-            "lead_time": told.seconds,
-            "result": [*_result_items(found, texts), *_sample_items(told)],
+            "was_cancelled": work.state is State.SKIPPED,
+            "lead_time": work.seconds,
+            "result": [*_result_items(found, texts), *_sample_items(work)],
         }
-        if told.updated:
-            submission["updated_at"] = told.updated
-        if state not in (State.DONE, State.SKIPPED):
-            submission["state"] = state.value
+        if work.updated:
+            submission["updated_at"] = work.updated
+        if work.state not in (State.DONE, State.SKIPPED):
+            submission["state"] = work.state.value
         return submission
 
 
@@ -146,10 +132,10 @@ def _region_item(anchor: Anchor, labels: list[str], texts: Mapping[Side, str]) -
 
 
 def _region_meta(one: Annotation, *, first: bool) -> dict[str, Any]:
-    told = {"origin": "" if one.origin in (HUMAN, f"imported:{FORMAT}") else one.origin}
-    told |= {"created": one.created, "updated": one.updated}
-    kept = {name: value for name, value in told.items() if value}
-    return {"meta": kept} if first and kept else {}
+    origin = "" if one.origin in (HUMAN, f"imported:{FORMAT}") else one.origin
+    meta = {"origin": origin, "created": one.created, "updated": one.updated}
+    present = {name: value for name, value in meta.items() if value}
+    return {"meta": present} if first and present else {}
 
 
 def _textarea_item(name: str, anchor: Anchor, text: str) -> dict[str, Any]:

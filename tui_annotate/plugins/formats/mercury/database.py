@@ -7,19 +7,21 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.files.json_values import SURROGATE, check_text
-from tui_annotate.plugins.formats.mercury.dump import META, MercurySampleReader
+from tui_annotate.plugins.formats.mercury.dump import MERCURY_TRAITS, META, MercurySampleReader
+from tui_annotate.plugins.json_records import doubts_at
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import dataset_name, problem
-from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
+from tui_annotate.plugins.traits import FormatTraits, carry_plainly
 from tui_annotate.plugins.user_files import (
     UserRow,
     databases,
@@ -42,7 +44,7 @@ _SIDES: Final[Mapping[str, Side]] = {
 _CHUNK: Final = ("sample_id", "chunk_id", "text_type", "text", "chunk_offset")
 _VEC0_TABLE: Final = re.compile(r"\bUSING\s+vec0\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _LONGEST_INLINE: Final = 12
-"""Bytes of a text that stand beside the vectors; longer ones have a row of their own."""
+"""Bytes of a text that is stored next to the vectors; longer ones have a row of their own."""
 
 
 class _Chunk(NamedTuple):
@@ -57,6 +59,7 @@ class _Chunk(NamedTuple):
         return self.start + len(self.text)
 
 
+_Data = TypeVar("_Data", bytes, str)
 _Row = dict[str, Any]
 _Texts = dict[Side, list[_Chunk]]
 
@@ -67,15 +70,11 @@ def _has_chunks(path: Path) -> bool:
     )
 
 
-def _table_sql(connection: sqlite3.Connection, table: str) -> str:
-    found = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-    return str(found[0]) if found and found[0] else ""
-
-
 class _Tables:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        if merged := _VEC0_TABLE.search(_table_sql(connection, "chunks")):
+        found = connection.execute("SELECT sql FROM sqlite_master WHERE name = 'chunks'").fetchone()
+        if merged := _VEC0_TABLE.search((found and found[0]) or ""):
             self._copy_chunks(merged.group(1))
             self._chunks = "temp.flat_chunks"
             self._columns = dict(zip(_CHUNK, _CHUNK, strict=True))
@@ -117,17 +116,12 @@ class _Tables:
         cursor = self._connection.execute(
             f"SELECT * FROM main.annotations ORDER BY {columns['sample_id']}, annot_id"  # noqa: S608  as above
         )
-        newest = {old: new for new, old in columns.items()}
-        names = [newest.get(each[0], each[0]) for each in cursor.description]
-        for row in cursor:
-            yield dict(zip(names, row, strict=True))
+        yield from _name_cells(cursor, {old: new for new, old in columns.items()})
 
     def meta(self) -> Iterator[_Row]:
         if {"sample_id", "json_meta"} <= set(self._list_columns("sample_meta")):
-            rows = self._connection.execute(
-                "SELECT sample_id, json_meta FROM main.sample_meta ORDER BY sample_id"
-            )
-            yield from ({"sample_id": sample, "json_meta": meta} for sample, meta in rows)
+            query = "SELECT sample_id, json_meta FROM main.sample_meta ORDER BY sample_id"
+            yield from _name_cells(self._connection.execute(query), {})
 
     def comments(self) -> Iterator[_Row]:
         if not {"comment_id", "annot_id"} <= set(self._list_columns("comments")):
@@ -137,17 +131,15 @@ class _Tables:
             f'SELECT a."{sample}" AS sample_id, c.* FROM main.comments AS c'  # noqa: S608  as above
             " LEFT JOIN main.annotations AS a USING (annot_id) ORDER BY 1, c.comment_id"
         )
-        names = [each[0] for each in cursor.description]
-        for row in cursor:
-            yield dict(zip(names, row, strict=True))
+        yield from _name_cells(cursor, {})
 
     def _copy_chunks(self, declared: str) -> None:
         parts = [part.split() for part in declared.split(",")]
-        kept = [part[0] for part in parts if len(part) == 2 and "[" not in part[1]]
-        missing = [name for name in _CHUNK if name not in (*kept, "chunk_id")]
+        plain = [part[0] for part in parts if len(part) == 2 and "[" not in part[1]]
+        missing = [name for name in _CHUNK if name not in (*plain, "chunk_id")]
         if missing:
             raise InvalidInput(f"its table 'chunks' has no column {missing[0]!r}")
-        places = {name: kept.index(name) for name in _CHUNK if name != "chunk_id"}
+        places = {name: plain.index(name) for name in _CHUNK if name != "chunk_id"}
         self._connection.execute(f"CREATE TEMP TABLE flat_chunks ({', '.join(_CHUNK)})")
         self._connection.executemany(
             "INSERT INTO temp.flat_chunks VALUES (?, ?, ?, ?, ?)", self._read_vec0_rows(places)
@@ -158,26 +150,19 @@ class _Tables:
             "SELECT chunk_id, rowid, chunk_offset FROM main.chunks_rowids ORDER BY chunk_id, rowid"
         )
         for block, members in groupby(rows, key=lambda row: row[0]):
-            blobs = {name: self._read_blob(place, block) for name, place in places.items()}
+            blobs = {
+                name: self._read_data(f"chunks_metadatachunks{place:02d}", block, bytes)
+                for name, place in places.items()
+            }
             for _, row, slot in members:
                 values = {"chunk_id": row}
                 for name, place in places.items():
-                    textual = name in ("text", "text_type")
-                    values[name] = (
-                        self._read_text(blobs[name], slot, (place, row))
-                        if textual
-                        else int.from_bytes(blobs[name][slot * 8 : slot * 8 + 8], "little")
-                    )
+                    if name in ("text", "text_type"):
+                        values[name] = self._read_text(blobs[name], slot, (place, row))
+                    else:
+                        cell = blobs[name][slot * 8 : slot * 8 + 8]
+                        values[name] = int.from_bytes(cell, "little")
                 yield tuple(values[name] for name in _CHUNK)
-
-    def _read_blob(self, place: int, block: int) -> bytes:
-        found = self._connection.execute(
-            f"SELECT data FROM main.chunks_metadatachunks{place:02d} WHERE rowid = ?",  # noqa: S608  a number
-            (block,),
-        ).fetchone()
-        if not found or not isinstance(found[0], bytes):
-            raise InvalidInput("its chunks, merged with vectors, are broken")
-        return found[0]
 
     def _read_text(self, blob: bytes, slot: int, long: tuple[int, int]) -> str:
         place, row = long
@@ -185,34 +170,42 @@ class _Tables:
         length = int.from_bytes(view[:4], "little")
         if length <= _LONGEST_INLINE:
             return decode_text(view[4 : 4 + length])
-        found = self._connection.execute(
-            f"SELECT data FROM main.chunks_metadatatext{place:02d} WHERE rowid = ?",  # noqa: S608  a number
-            (row,),
-        ).fetchone()
-        if not found or not isinstance(found[0], str):
+        return self._read_data(f"chunks_metadatatext{place:02d}", row, str)
+
+    def _read_data(self, table: str, row: int, kind: type[_Data]) -> _Data:
+        query = f"SELECT data FROM main.{table} WHERE rowid = ?"  # noqa: S608  a name of ours
+        found = self._connection.execute(query, (row,)).fetchone()
+        if not found or not isinstance(found[0], kind):
             raise InvalidInput("its chunks, merged with vectors, are broken")
         return found[0]
+
+
+def _name_cells(cursor: sqlite3.Cursor, newest: Mapping[str, str]) -> Iterator[_Row]:
+    names = [newest.get(each[0], each[0]) for each in cursor.description]
+    return (dict(zip(names, row, strict=True)) for row in cursor)
 
 
 def _group_chunks(rows: Iterable[tuple[Any, ...]]) -> _Texts:
     found: _Texts = {side: [] for side in Side}
     for _, chunk, kind, text, _ in rows:
         if kind not in _SIDES or not isinstance(text, str):
-            continue  # told where a text is missing
+            continue  # reported where a text is missing
         before = found[_SIDES[kind]]
         before.append(_Chunk(chunk, text, before[-1].end + 1 if before else 0))
     return found
 
 
 _NO_START: Final = -1
+"""The start of a span that was not marked."""
+_CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
 USERS: Final = "users.sqlite"
-"""The name of the file of people, which Mercury keeps beside its corpus."""
+"""The name of the file of people, which is in the folder of Mercury's corpus."""
 COMMENTS: Final = "mercury_comments"
-"""The meta that holds what people said on annotations of a sample."""
+"""The meta that holds people's comments on annotations of a sample."""
 
 
 class MercuryDatabaseFormat:
-    """Samples of one or several databases; names of people come from a file of users beside them.
+    """Samples of one or several databases; names of people come from `users.sqlite` with them.
 
     A record is what the reader of a dump gives for the same sample, its annotations' ids included.
     """
@@ -220,12 +213,8 @@ class MercuryDatabaseFormat:
     name = "mercury-db"
     about = FormatTraits(
         title="Mercury's SQLite database",
-        carried=carry_plainly(
-            RecordTrait.OVERLAP, RecordTrait.LINK, RecordTrait.TREE, RecordTrait.NOTE,
-            RecordTrait.ANNOTATOR, RecordTrait.TEXTS, RecordTrait.SEVERAL, RecordTrait.BARE,
-            RecordTrait.UNCLAIMED, RecordTrait.UNREAD, RecordTrait.META,
-        ),
-    )  # fmt: skip
+        carried=carry_plainly(*MERCURY_TRAITS),
+    )
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a sample, by its number, then the doubts about it; see `Importer.read`.
@@ -245,7 +234,7 @@ class MercuryDatabaseFormat:
                     yield from reading.records(dataset, prefix, language=options.language)
             except InvalidInput as error:
                 yield problem(str(file), error)
-            except (sqlite3.Error, UnicodeError) as error:  # its words may be no UTF-8
+            except (sqlite3.Error, UnicodeError) as error:  # the message may be no UTF-8
                 message = " ".join(str(error).split())
                 yield Problem(str(file), f"can not be read: {message}", "is Mercury still writing?")
             if options.meter:
@@ -292,7 +281,7 @@ class _RowsBySample:
             if isinstance(number, int) and number > sample:
                 return
             if isinstance(number, str | bytes | float):
-                return  # behind all numbers: told at the end
+                return  # sorts after all numbers: counted in `rest`
             self._next = next(self._rows, None)
             if number == sample:
                 yield row
@@ -311,13 +300,13 @@ class _DatabaseReader:
         self._in_chunks = self._uses_chunk_offsets()
 
     def _uses_chunk_offsets(self) -> bool:
-        counting = _OffsetKind()
+        kind = _OffsetKind()
         rows = _RowsBySample(self._tables.annotations())
         for sample, texts in self._tables.samples():
             for row in rows.of(sample):
-                with suppress(InvalidInput):  # told with its sample
-                    counting.add(_Marks(row), texts)
-        return counting.in_chunks()
+                with suppress(InvalidInput):  # reported with its sample
+                    kind.add(_Marks(row), texts)
+        return kind.in_chunks()
 
     def records(self, dataset: str, prefix: str, *, language: str) -> Iterator[Record | Problem]:
         annotations = _RowsBySample(self._tables.annotations())
@@ -334,8 +323,7 @@ class _DatabaseReader:
             except InvalidInput as error:
                 yield problem(where, error)
                 continue
-            doubts = [*reader.doubts, *_warn_of_astral_characters(fields)]
-            yield from (Problem(where, doubt, refused=False) for doubt in doubts)
+            yield from doubts_at(where, [*reader.doubts, *_warn_of_astral_characters(fields)])
         if strays := annotations.rest():
             yield Problem(str(self._path), f"{many(strays, 'annotation')} of samples without texts")
         for name, count in (("meta of samples", meta.rest()), ("comments", comments.rest())):
@@ -363,8 +351,9 @@ class _DatabaseReader:
         fields["label"] = _parse_label(row)
         fields["note"] = row.get("note") or ""
         fields["annotator_name"] = self._user_names.get(str(row["annotator"]))
-        spans = [(side, *span) for side, span in marks.spans.items()]
-        for side, start, end in _shift_spans(marks, texts) if self._in_chunks else spans:
+        for side, span in marks.spans.items():
+            chunk = marks.named(side, texts) if self._in_chunks else None
+            start, end = (at + (chunk.start if chunk else 0) for at in span)
             if 0 <= start < end <= len(joined[side]):
                 fields[f"{side}_span"] = joined[side][start:end]
             fields |= {f"{side}_start": start, f"{side}_end": end}
@@ -406,10 +395,6 @@ def _warn_of_astral_characters(fields: Mapping[str, Any]) -> Iterator[str]:
             yield f"the {side} has signs that a browser counts twice before the end of a span"
 
 
-"""What stands for the start of a span that was not marked."""
-_CHUNK_OF: Final = {Side.SOURCE: "src_chunk_id", Side.SUMMARY: "summ_chunk_id"}
-
-
 def _parse_json(raw: Any, *, what: str) -> Any:
     try:
         if not isinstance(raw, str) or SURROGATE.search(raw):
@@ -435,11 +420,11 @@ class _Marks:
         self.chunks: dict[Side, Any] = {}
         for name, span in spans.items():
             side = self._parse_side(name)
-            start, end, *told = self._parse_span(span)
+            start, end, *chunk = self._parse_span(span)
             if start == _NO_START:
                 continue
             self.spans[side] = (start, end)
-            self.chunks[side] = told[0] if told else chunks.get(name, row.get(_CHUNK_OF[side]))
+            self.chunks[side] = chunk[0] if chunk else chunks.get(name, row.get(_CHUNK_OF[side]))
 
     def _parse_side(self, name: str) -> Side:
         if name not in _SIDES or _SIDES[name] in self.spans:
@@ -457,12 +442,12 @@ class _Marks:
         return next((chunk for chunk in texts[side] if chunk.id == wanted), None)
 
 
+@dataclass(slots=True)
 class _OffsetKind:
-    def __init__(self) -> None:
-        self._names_chunks = False
-        self._differ = False
-        self._in_documents = True
-        self._in_chunks = True
+    _names_chunks: bool = False
+    _differ: bool = False
+    _in_documents: bool = True
+    _in_chunks: bool = True
 
     def add(self, marks: _Marks, texts: _Texts) -> None:
         for side, (start, end) in marks.spans.items():
@@ -484,10 +469,3 @@ class _OffsetKind:
                 f"the spans fit {ways}", "dump it with Mercury, and read the dump, which quotes"
             )
         return self._in_chunks
-
-
-def _shift_spans(marks: _Marks, texts: _Texts) -> Iterable[tuple[Side, int, int]]:
-    for side, (start, end) in marks.spans.items():
-        chunk = marks.named(side, texts)
-        offset = chunk.start if chunk else 0
-        yield side, start + offset, end + offset

@@ -5,7 +5,7 @@ What was imported and not edited since is written back word for word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import product
@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
-from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
@@ -41,6 +41,7 @@ from tui_annotate.plugins.record_validation import (
     document,
     field,
     identifier,
+    imported_person,
 )
 from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait, carry_plainly
 
@@ -48,42 +49,32 @@ FORMAT = "mercury"
 _RELEASE = "faithbench"
 _ORIGIN = "imported:"
 META = "meta_"
-
-
-_CARRIED = carry_plainly(
-    RecordTrait.OVERLAP,
-    RecordTrait.LINK,
-    RecordTrait.TREE,
-    RecordTrait.NOTE,
-    RecordTrait.ANNOTATOR,
-    RecordTrait.TEXTS,
-    RecordTrait.SEVERAL,
-    RecordTrait.BARE,
-    RecordTrait.UNCLAIMED,
-    RecordTrait.UNREAD,
-    RecordTrait.META,
-    imported=OWN,
-)
+MERCURY_TRAITS = (
+    RecordTrait.OVERLAP, RecordTrait.LINK, RecordTrait.TREE, RecordTrait.NOTE,
+    RecordTrait.ANNOTATOR, RecordTrait.TEXTS, RecordTrait.SEVERAL, RecordTrait.BARE,
+    RecordTrait.UNCLAIMED, RecordTrait.UNREAD, RecordTrait.META,
+)  # fmt: skip
+_CARRIED = carry_plainly(*MERCURY_TRAITS, imported=OWN)
 
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """How the dump and its release differ; `person` is the key of an annotator's id."""
+    """How the dump and its release differ."""
 
     format: str
-    person: str
-    about: FormatTraits
+    title: str
+    person_key: str
+    brackets: tuple[str, str]
     released: bool = False
 
+    @property
+    def about(self) -> FormatTraits:
+        return FormatTraits(title=self.title, carried=_CARRIED)
 
-_DUMP = _Dialect(
-    FORMAT, "annotator", about=FormatTraits(title="Mercury's dump, a JSON list", carried=_CARRIED)
-)
+
+_DUMP = _Dialect(FORMAT, "Mercury's dump, a JSON list", "annotator", ("[", "]"))
 _RELEASED = _Dialect(
-    _RELEASE,
-    "annotator_id",
-    FormatTraits(title="FaithBench's release, JSON", carried=_CARRIED),
-    released=True,
+    _RELEASE, "FaithBench's release, JSON", "annotator_id", ('{"samples": [', "]}"), released=True
 )
 
 
@@ -96,6 +87,7 @@ class MercuryFormat:
 
     name = "mercury"
     about = _DUMP.about
+    _dialect = _DUMP
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a sample, then the doubts about it; see `Importer.read`.
@@ -120,9 +112,14 @@ class MercuryFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        """One sample a line, in one array; see `Exporter.write`."""
+        """One sample a line; see `Exporter.write`."""
         del options
-        return _write_dump(_DUMP, records, target, around=("[", "]"))
+        opening, end = self._dialect.brackets
+        with closing(NameRegister()) as seen:
+            writer = _DumpWriter(self._dialect, seen)
+            rows = (row for record in records if (row := writer.row(record)) is not None)
+            write_json_array(target, rows, opening=opening, end=end)
+        return writer.report
 
 
 class FaithBenchFormat(MercuryFormat):
@@ -133,24 +130,7 @@ class FaithBenchFormat(MercuryFormat):
 
     name = "faithbench"
     about = _RELEASED.about
-
-    def write(
-        self, records: Iterable[Record], target: TextIO, options: ExportOptions
-    ) -> ExportReport:
-        """One sample a line, in one object; see `Exporter.write`."""
-        del options
-        return _write_dump(_RELEASED, records, target, around=('{"samples": [', "]}"))
-
-
-def _write_dump(
-    dialect: _Dialect, records: Iterable[Record], target: TextIO, *, around: tuple[str, str]
-) -> ExportReport:
-    opening, end = around
-    with closing(NameRegister()) as seen:
-        writer = _DumpWriter(dialect, seen)
-        rows = (row for record in records if (row := writer.row(record)) is not None)
-        write_json_array(target, rows, opening=opening, end=end)
-    return writer.report
+    _dialect = _RELEASED
 
 
 _KNOWN = {"sample_id", "source", "summary", "annotations"}
@@ -209,32 +189,26 @@ class MercurySampleReader:
         )
 
     def _convert_offsets(
-        self, said: list[tuple[str, CountedAnnotation]]
+        self, counted: list[tuple[str, CountedAnnotation]]
     ) -> tuple[OwnedAnnotation, ...]:
         plain = Sample(self._dataset, self._key, tuple(self._texts.values()))
-        found, doubts = convert_annotations([each for _, each in said], plain)
+        found, doubts = convert_annotations([each for _, each in counted], plain)
         self.doubts += doubts
-        return tuple(
-            OwnedAnnotation(
-                person, replace(one, imported=_row_in_code_points(one)) if doubts else one
-            )
-            for (person, _), one in zip(said, found, strict=True)
-        )
+        if doubts:
+            found = [replace(one, imported=_row_in_code_points(one)) for one in found]
+        return tuple(map(OwnedAnnotation, (person for person, _ in counted), found))
 
     def _read_annotation(
         self, numbered: tuple[int, dict[str, Any]], people: dict[str, Person]
     ) -> tuple[str, CountedAnnotation]:
         times, row = numbered
         name = f"annotation {row.get('annot_id')!r}"
-        released = "annotator_id" in row
-        person = row.get("annotator_id" if released else "annotator")
+        dialect = _RELEASED if _RELEASED.person_key in row else _DUMP
+        person = row.get(dialect.person_key)
         if not isinstance(person, str) or not person:
             raise InvalidInput(f"{name} names no annotator", "every annotation needs one")
         identifier(person, what=f"annotator of {name}")
-        shown = row.get("annotator_name")
-        people[person] = Person(
-            person, shown if isinstance(shown, str) and shown else person, PersonKind.IMPORTED
-        )
+        people[person] = imported_person(person, row.get("annotator_name"))
         note = row.get("note")
         if note is not None and not isinstance(note, str):
             raise InvalidInput(f"the note of {name} is {describe_value(note)}, not text")
@@ -247,7 +221,7 @@ class MercurySampleReader:
             evidence=evidence,
             labels=self._read_labels(row.get("label"), name),
             note=note or "",
-            origin=_ORIGIN + (_RELEASE if released else FORMAT),
+            origin=_ORIGIN + dialect.format,
             imported=row,
         )
         quotes = [row.get(f"{anchor.side}_span") for anchor in annotation.anchors]
@@ -275,17 +249,17 @@ class MercurySampleReader:
                 f"the label of {name} is {describe_value(value)}, not a list of names"
             )
         paths = list(dict.fromkeys(parse_label(label) for label in labels))
-        kept = tuple(
+        lowest = tuple(
             path for path in paths if not any(_is_ancestor(path, other) for other in paths)
         )
-        if not kept:
+        if not lowest:
             self.doubts.append(f"{name} has no label")
         orphans = [path for path in paths if len(path) > 1 and path[:-1] not in paths]
         if orphans:
             self.doubts.append(f"{name} has {LABEL_JOINER.join(orphans[0])!r} without its parent")
-        if len({path[0] for path in kept}) > 1:
+        if len({path[0] for path in lowest}) > 1:
             self.doubts.append(f"{name} mixes top labels: {labels!r}")
-        return kept
+        return lowest
 
 
 def _row_in_code_points(annotation: Annotation) -> dict[str, Any]:
@@ -297,7 +271,7 @@ def _row_in_code_points(annotation: Annotation) -> dict[str, Any]:
 
 _PARTS = ("span", "start", "end")
 _NULL_SPANS = {f"{side}_{part}": None for side in ("summary", "source") for part in _PARTS}
-"""What an annotation says of a side that it does not mark, in a release."""
+"""The cells of a side that an annotation does not mark, in a release."""
 _LONGEST_NUMBER = 18
 _FIRST_MADE_ID = 1_000_000_001
 """Rows that have no number of their own are numbered from here, above any number of a store."""
@@ -321,26 +295,21 @@ class _DumpWriter:
         self.report.records += 1
         self._losses.count(record)
         imported = _read_original(sample.imported, self._dialect.format)
-        number = self._sample_id(sample, imported)
+        number, released = self._sample_id(sample, imported), self._dialect.released
+        columns = {META + name: value for name, value in sample.meta.items()}
         fields: dict[str, Any] = {
             "sample_id": number,
             "source": pair[0].text,
             "summary": pair[1].text,
             "annotations": self._annotation_rows(record, number),
-            **self._meta_columns(sample),
+            **({"metadata": dict(sample.meta)} if released else columns),
             **imported.get("extra", {}),
         }
-        if not self._dialect.released and number != sample.id and str(number) != sample.id:
-            fields.setdefault(f"{META}id", sample.id)
-        elif self._dialect.released and str(number) != sample.id:
-            fields["metadata"].setdefault("id", sample.id)
+        if str(number) != sample.id:
+            meta, key = (fields["metadata"], "id") if released else (fields, f"{META}id")
+            meta.setdefault(key, sample.id)
         order = imported.get("keys", ())
         return {key: fields[key] for key in order if key in fields} | fields
-
-    def _meta_columns(self, sample: Sample) -> dict[str, Any]:
-        if self._dialect.released:
-            return {"metadata": dict(sample.meta)}
-        return {META + name: value for name, value in sample.meta.items()}
 
     def _sample_id(self, sample: Sample, imported: Mapping[str, Any]) -> Any:
         wanted, place = _sample_number(sample, imported.get("sample_id")), str(self._position)
@@ -366,15 +335,16 @@ class _DumpWriter:
                 continue
             # Numbers of the store could meet those that came with the dump.
             _, annot_id = known.get(annotation.id, (0, None if known else annotation.number))
-            told = _read_original_row(annotation)
+            own = annotation.origin in (_ORIGIN + FORMAT, _ORIGIN + _RELEASE)
+            original = annotation.imported or {} if own else {}
             name = {"annotator_name": names.get(owned.person, owned.person)}
             base = {
                 "annot_id": annot_id,
                 **({} if dialect.released else {"sample_id": number}),
-                dialect.person: owned.person,
+                dialect.person_key: owned.person,
                 **(name if dialect.released else {}),
-                "label": told.get("label", _label_names(annotation.labels)),
-                "note": told.get("note", annotation.note),
+                "label": original.get("label", _label_names(annotation.labels)),
+                "note": original.get("note", annotation.note),
                 **name,
                 **(_NULL_SPANS if dialect.released else {}),
             }
@@ -384,38 +354,28 @@ class _DumpWriter:
     def _pair_rows(
         self, annotation: Annotation, sample: Sample, base: dict[str, Any]
     ) -> Iterator[dict[str, Any]]:
-        self._count_labels(annotation.labels)
+        # A reader of the list of names takes these labels for something else.
+        labels = annotation.labels
+        read = {parse_label(join_label(path)) for path in labels}
+        hidden = sum(any(_is_ancestor(path, other) for other in read) for path in read)
+        self.report.lose(Loss.COVERED_LABELS.value, hidden)
+        self.report.lose(Loss.DOT.value, count_ambiguous_labels(labels))
         pairs = product(annotation.claim or (None,), annotation.evidence or (None,))
         for place, (claim, evidence) in enumerate(pairs):
             annot_id = base["annot_id"] if not place else None
             if not annot_id:
                 annot_id = self._last_made_id = self._last_made_id + 1
-            yield (
-                {**base, "annot_id": annot_id}
-                | _span_cells(claim, sample)
-                | _span_cells(evidence, sample)
-            )
-
-    def _count_labels(self, labels: Sequence[LabelPath]) -> None:
-        """Counts labels that a reader of the list of names takes for something else."""
-        read = {parse_label(join_label(path)) for path in labels}
-        hidden = sum(any(_is_ancestor(path, other) for other in read) for path in read)
-        self.report.lose(Loss.COVERED_LABELS.value, hidden)
-        self.report.lose(Loss.DOT.value, count_ambiguous_labels(labels))
+            spans = _span_cells(claim, sample) | _span_cells(evidence, sample)
+            yield {**base, "annot_id": annot_id} | spans
 
 
 def _read_original(imported: Mapping[str, Any] | None, *forms: str) -> Mapping[str, Any]:
     return imported if imported and imported.get("format") in forms else {}
 
 
-def _read_original_row(annotation: Annotation) -> Mapping[str, Any]:
-    own = annotation.origin in (_ORIGIN + FORMAT, _ORIGIN + _RELEASE)
-    return annotation.imported or {} if own else {}
-
-
-def _sample_number(sample: Sample, kept: Any) -> Any:
-    if kept is not None and str(kept) == sample.id:
-        return kept
+def _sample_number(sample: Sample, original: Any) -> Any:
+    if original is not None and str(original) == sample.id:
+        return original
     digits = sample.id.isascii() and sample.id.isdigit() and len(sample.id) <= _LONGEST_NUMBER
     return int(sample.id) if digits and str(int(sample.id)) == sample.id else None
 
@@ -435,10 +395,6 @@ def _label_names(paths: Iterable[LabelPath]) -> list[str]:
 def _span_cells(anchor: Anchor | None, sample: Sample) -> dict[str, Any]:
     if anchor is None:
         return {}
-    side, span = anchor.side, anchor.span
-    text = sample.document(side, anchor.index).text
-    return {
-        f"{side}_span": span.of(text),
-        f"{side}_start": span.start,
-        f"{side}_end": span.end,
-    }
+    side, index, span = anchor
+    quote = span.of(sample.document(side, index).text)
+    return {f"{side}_span": quote, f"{side}_start": span.start, f"{side}_end": span.end}
