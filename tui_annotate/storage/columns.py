@@ -22,8 +22,7 @@ DOCUMENTS: Final = _define_table(
     "documents", "id sha256 language segmenter segments boundaries text"
 )
 SAMPLES: Final = _define_table(
-    "samples",
-    "id dataset_id external kind group digest source summary request meta imported",
+    "samples", "id dataset_id external kind group digest source summary request meta imported"
 )
 SAMPLE_DOCUMENTS: Final = _define_table(
     "sample_documents", "sample_id ordinal document_id side key title"

@@ -384,12 +384,7 @@ class AssignmentTransaction:
         return number
 
     def set_practice(
-        self,
-        dataset: str,
-        rule: Practice,
-        *,
-        rows: Sequence[AllottedRow],
-        to: Sequence[str],
+        self, dataset: str, rule: Practice, *, rows: Sequence[AllottedRow], to: Sequence[str]
     ) -> int:
         """Make a dataset practice for these people; return the assignment's number.
 
@@ -472,11 +467,7 @@ class AssignmentTransaction:
         return assignment_rows.free_dataset(self.connection, dataset_id)
 
     def move(
-        self,
-        given: Mapping[str, Sequence[HeldSample]],
-        *,
-        giver: Person,
-        to: Sequence[str],
+        self, given: Mapping[str, Sequence[HeldSample]], *, giver: Person, to: Sequence[str]
     ) -> int:
         """Takes samples from somebody over to others; the number of the handout.
 

@@ -221,9 +221,7 @@ def dataset_rows(
 
 
 def place_documents(
-    connection: Connection,
-    placed: dict[int, tuple[dict[str, Any], ...]],
-    documents: dict[str, int],
+    connection: Connection, placed: dict[int, tuple[dict[str, Any], ...]], documents: dict[str, int]
 ) -> None:
     """Says which documents stand where in which samples."""
     rows = [

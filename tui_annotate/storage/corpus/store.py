@@ -7,18 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import (
-    Connection,
-    and_,
-    bindparam,
-    delete,
-    false,
-    func,
-    or_,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Connection, and_, bindparam, delete, false, func, or_, select, text, update
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, NotFound

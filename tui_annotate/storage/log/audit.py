@@ -24,12 +24,7 @@ from tui_annotate.storage.columns import ANNOTATIONS, EVENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.log import REMOVED_IDS
-from tui_annotate.storage.log.plans import (
-    Stream,
-    annotation_row,
-    answer_row,
-    assignment_row,
-)
+from tui_annotate.storage.log.plans import Stream, annotation_row, answer_row, assignment_row
 from tui_annotate.storage.statements import SAMPLE_ROW
 
 _STREAM: Final = itemgetter("person", "dataset", "sample")

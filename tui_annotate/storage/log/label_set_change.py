@@ -20,11 +20,7 @@ from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
 from tui_annotate.storage.codec import from_json
-from tui_annotate.storage.columns import (
-    DATASETS,
-    EVENTS,
-    SETTINGS,
-)
+from tui_annotate.storage.columns import DATASETS, EVENTS, SETTINGS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import (
     Edition,

@@ -14,12 +14,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, or_, select, text
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.history import (
-    Event,
-    LoggedAction,
-    PendingEvent,
-    StreamState,
-)
+from tui_annotate.domain.history import Event, LoggedAction, PendingEvent, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_change
 from tui_annotate.domain.people import (
     OPERATOR,
@@ -44,11 +39,7 @@ from tui_annotate.storage.columns import (
     SETTINGS,
     TOMBSTONES,
 )
-from tui_annotate.storage.labels.store import (
-    LabelChangeRequest,
-    changes_since,
-    current_label_names,
-)
+from tui_annotate.storage.labels.store import LabelChangeRequest, changes_since, current_label_names
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.plans import Plan, Stream, plan_event, stream_of, write
 from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert, worked_on

@@ -6,23 +6,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    FromClause,
-    and_,
-    exists,
-    not_,
-    select,
-    true,
-)
+from sqlalchemy import ColumnElement, Connection, FromClause, and_, exists, not_, select, true
 
-from tui_annotate.domain.annotations import (
-    ADJUDICATED,
-    REJECTED,
-    Annotation,
-    annotation_from_json,
-)
+from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Annotation, annotation_from_json
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, Person
 from tui_annotate.domain.records import OwnedAnnotation, RecordFilter

@@ -133,11 +133,7 @@ class VectorStore:
         return len(batch)
 
     def add_tokens(
-        self,
-        table: str,
-        documents: Iterable[tuple[str, TokenBank]],
-        *,
-        axes: NDArray[np.float32],
+        self, table: str, documents: Iterable[tuple[str, TokenBank]], *, axes: NDArray[np.float32]
     ) -> int:
         """Writes the tokens of whole documents, as `add` does their vectors.
 
