@@ -100,8 +100,11 @@ class Database:
                     "open it once with the tui-annotate before this one",
                 )
             if version < SCHEMA:
+                from tui_annotate.storage.migrate import upgrade
+
                 database.back_up()
-                _upgrade(database)
+                with database.writing() as connection:
+                    upgrade(connection)
             return database
 
     def back_up(self) -> Path:
@@ -210,6 +213,13 @@ class Database:
         self._writer.dispose()
 
 
+class CommonStore:
+    """A topic of a store that is the same for every actor."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
 class Store:
     """A topic of a store, as one actor may read and write it."""
 
@@ -223,13 +233,6 @@ def _create_tables(database: Database) -> None:
 
     with database.writing() as connection:
         create(connection)
-
-
-def _upgrade(database: Database) -> None:
-    from tui_annotate.storage.migrate import upgrade
-
-    with database.writing() as connection:
-        upgrade(connection)
 
 
 @contextmanager

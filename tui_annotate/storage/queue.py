@@ -20,7 +20,7 @@ from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments import pools
 from tui_annotate.storage.columns import ORDERS
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.database import Database, Store
 from tui_annotate.storage.ranks import PRACTICE, SHARE, ensure_order
 from tui_annotate.storage.scores import orders
 from tui_annotate.storage.statements import sample_row
@@ -123,7 +123,7 @@ class QueuePage:
     total: int
 
 
-class QueueStore:
+class QueueStore(Store):
     """Reads of the queue; every method takes the name of an order that all people walk.
 
     Raises:
@@ -132,8 +132,7 @@ class QueueStore:
     """
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
-        self._database = database
-        self._actor = actor
+        super().__init__(database, actor=actor)
         self._orders: dict[str, int] = {}
 
     def _find_order(self, name: str) -> int:

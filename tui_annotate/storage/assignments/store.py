@@ -246,11 +246,7 @@ class AssignmentTransaction:
         return [_parse_score(row[3], score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
-        """The row of a dataset.
-
-        Raises:
-            NotFound: there is none of that name.
-        """
+        """As `statements.dataset_row`."""
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
@@ -258,11 +254,10 @@ class AssignmentTransaction:
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
-                AllottedRow(row[0], row[1], bool(row[2])),
+                AllottedRow(*row[:2], bool(row[2])),
                 row[3],
-                SampleKey(row[4], row[5]),
-                bool(row[6]),
-                bool(row[7]),
+                SampleKey(*row[4:6]),
+                *map(bool, row[6:]),
             )
             for row in rows
         ]
@@ -270,18 +265,11 @@ class AssignmentTransaction:
     def handouts(self) -> list[Handout]:
         """All that were made, as they came; what was found begun is none."""
         query = select(HANDOUTS).where(HANDOUTS.c.kind != AssignmentCause.FOUND.value)
-        rows = self.connection.execute(query.order_by(HANDOUTS.c.id))
         return [
-            Handout(
-                row.id,
-                row.at,
-                row.by,
-                AssignmentCause(row.kind),
-                row.dataset,
-                from_json(row.request),
-                row.undone,
+            Handout(id_, at, by, AssignmentCause(kind), dataset, from_json(request), undone)
+            for id_, at, by, kind, dataset, request, undone in self.connection.execute(
+                query.order_by(HANDOUTS.c.id)
             )
-            for row in rows
         ]
 
     def rule(self, dataset_id: int, name: str) -> Any:
@@ -366,9 +354,8 @@ class AssignmentTransaction:
         """
         request = {"overlap": pool.overlap, "order": pool.order}
         number = self.apply(AssignmentCause.POOL, dataset, rows=(), request=request)
-        made = replace(pool, handout=number)
-        self._keep_rule(dataset, AssignmentCause.POOL, made)
-        pools.fill(self.connection, self.dataset_row(dataset), made)
+        self._keep_rule(dataset, AssignmentCause.POOL, pool, handout=number)
+        pools.fill(self.connection, self.dataset_row(dataset), replace(pool, handout=number))
         return number
 
     def set_escalation(self, dataset: str, rule: Escalation) -> int:
@@ -380,7 +367,7 @@ class AssignmentTransaction:
         self.dataset_row(dataset)
         request = {"when": rule.when.value, "add": rule.add}
         number = self.handout(AssignmentCause.ESCALATE, dataset, request)
-        self._keep_rule(dataset, AssignmentCause.ESCALATE, replace(rule, handout=number))
+        self._keep_rule(dataset, AssignmentCause.ESCALATE, rule, handout=number)
         return number
 
     def set_practice(
@@ -393,7 +380,7 @@ class AssignmentTransaction:
         """
         request = {"to": list(to), "gold": rule.person or rule.origin}
         number = self.apply(AssignmentCause.PRACTICE, dataset, rows=rows, request=request)
-        self._keep_rule(dataset, AssignmentCause.PRACTICE, replace(rule, handout=number))
+        self._keep_rule(dataset, AssignmentCause.PRACTICE, rule, handout=number)
         return number
 
     def escalate_now(
@@ -411,9 +398,9 @@ class AssignmentTransaction:
             )
         return escalate_dataset(self.connection, dataset, disabled=disabled)
 
-    def _keep_rule(self, dataset: str, kind: AssignmentCause, rule: Rule) -> None:
-        row = self.dataset_row(dataset)
-        set_dataset_setting(self.connection, row, kind, value=asdict(rule))
+    def _keep_rule(self, dataset: str, kind: AssignmentCause, rule: Rule, *, handout: int) -> None:
+        value = asdict(rule) | {"handout": handout}
+        set_dataset_setting(self.connection, self.dataset_row(dataset), kind, value=value)
 
     # taking back -------------------------------------------------------------------------------
 

@@ -29,7 +29,8 @@ from tui_annotate.storage.codec import (
     request_to_json,
     to_json,
 )
-from tui_annotate.storage.corpus.intake import SUMMARY_START
+from tui_annotate.storage.corpus.intake import summary_start
+from tui_annotate.storage.corpus.sample_names import only_key, split_name
 
 MOST_LABELS: Final = 1000
 """Labels that are counted at most; a file with more of them has ids in that field, or worse."""
@@ -135,7 +136,7 @@ class FileIndex:
                 plain(sample.group),
                 len(record.annotations),
                 len(workers),
-                plain(_summary_start(sample)),
+                plain(summary_start(sample)),
             ),
         )
         if not new.rowcount:
@@ -157,8 +158,7 @@ class FileIndex:
     def _count_work(self, record: Record, counts: Counter[str]) -> None:
         people = {person.id: person for person in record.people}
         for person in (*counts, *(each.person for each in record.assignments)):
-            if person not in self.people:
-                self.people[person] = people.get(person, Person(person, person))
+            self.people.setdefault(person, people.get(person, Person(person, person)))
         for owned in record.annotations:
             for path in owned.annotation.labels:
                 if path in self.labels or len(self.labels) < MOST_LABELS:
@@ -186,10 +186,8 @@ class FileIndex:
         return _unpack_record(key, value, texts=texts, people=self.people), row[0]
 
     def _text(self, database: sqlite3.Connection, name: str) -> str:
-        found = database.execute(
-            "SELECT text FROM texts WHERE hash = ?", (_short_hash(name),)
-        ).fetchone()
-        return str(found[0].decode())
+        query = "SELECT text FROM texts WHERE hash = ?"
+        return str(database.execute(query, (_short_hash(name),)).fetchone()[0].decode())
 
     def key(self, position: int) -> SampleKey | None:
         """The sample at a position, from 1; None outside."""
@@ -205,14 +203,7 @@ class FileIndex:
             NotFound: none, or several; the hint names some.
         """
         with self._connection() as database:
-            rows = _find_keys(database, check_storable(name.strip(), "sample id"))
-        if len(rows) != 1:
-            several = ", ".join(f"{dataset}/{external}" for dataset, external in rows[:3])
-            raise NotFound(
-                f"{name!r} names {'more than one' if rows else 'no'} sample",
-                f"for example {several}" if rows else "give an id, its start, or dataset/id",
-            )
-        return SampleKey(*rows[0])
+            return only_key(name, _find_keys(database, check_storable(name.strip(), "sample id")))
 
     def page(
         self,
@@ -257,10 +248,9 @@ def _find_keys(database: sqlite3.Connection, name: str) -> Sequence[Any]:
     found = "SELECT dataset, external FROM samples WHERE"
     end = "ORDER BY dataset, external LIMIT 4"
     rows = database.execute(f"{found} external = ? {end}", (name,)).fetchall()
-    splits = [place for place, character in enumerate(name) if character == "/"]
-    for at in splits:
+    for dataset, external in split_name(name):
         query = f"{found} external = ? AND dataset = ? {end}"
-        rows = rows or database.execute(query, (name[at + 1 :], name[:at])).fetchall()
+        rows = rows or database.execute(query, (external, dataset)).fetchall()
     begins = f"{found} external >= ? AND external < ? {end}"
     return rows or database.execute(begins, (name, name + "\U0010ffff")).fetchall()
 
@@ -268,12 +258,6 @@ def _find_keys(database: sqlite3.Connection, name: str) -> Sequence[Any]:
 def _short_hash(sha256: str) -> bytes:
     """Half of a hash: a quarter of the index, which texts of any order are looked up in."""
     return bytes.fromhex(sha256)[:16]
-
-
-def _summary_start(sample: Sample) -> str:
-    summaries = sample.side(Side.SUMMARY) or sample.documents
-    start = summaries[0].text[: 2 * SUMMARY_START] if summaries else ""
-    return " ".join(start.replace("\0", " ").split())[:SUMMARY_START]
 
 
 def _pack_record(record: Record) -> dict[str, Any]:

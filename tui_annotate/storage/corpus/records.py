@@ -29,6 +29,7 @@ from tui_annotate.storage.columns import (
     PEOPLE,
     SAMPLE_DOCUMENTS,
     SAMPLES,
+    columns_of,
 )
 from tui_annotate.storage.log.record_filter import RecordQuery
 
@@ -42,32 +43,20 @@ _KINDS: Final = {each.value: each for each in SampleKind}
 # One parameter: a list of a hundred takes as long to put into a statement as its rows to read.
 _ROW_IDS: Final = text("SELECT value FROM json_each(:rows)").columns(column("value", Integer))
 
-_SAMPLE: Final = select(
-    SAMPLES.c.id,
-    SAMPLES.c.external,
-    SAMPLES.c.kind,
-    SAMPLES.c.group,
-    SAMPLES.c.request,
-    SAMPLES.c.meta,
-    SAMPLES.c.imported,
-)
+_SAMPLE: Final = select(*columns_of(SAMPLES, "id external kind group request meta imported"))
 _PLACEMENT: Final = select(
-    SAMPLE_DOCUMENTS.c.sample_id,
-    SAMPLE_DOCUMENTS.c.document_id,
-    SAMPLE_DOCUMENTS.c.side,
-    SAMPLE_DOCUMENTS.c.key,
-    SAMPLE_DOCUMENTS.c.title,
+    *columns_of(SAMPLE_DOCUMENTS, "sample_id document_id side key title")
 ).order_by(SAMPLE_DOCUMENTS.c.sample_id, SAMPLE_DOCUMENTS.c.ordinal)
 
 _SAMPLE_BY_KEY: Final = _SAMPLE.join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id).where(
     DATASETS.c.name == bindparam("dataset"), SAMPLES.c.external == bindparam("sample")
 )
 _PLACEMENTS: Final = _PLACEMENT.where(SAMPLE_DOCUMENTS.c.sample_id.in_(_ROW_IDS))
-_TEXTS: Final = select(DOCUMENTS.c.id, DOCUMENTS.c.text, DOCUMENTS.c.language).where(
+_TEXTS: Final = select(*columns_of(DOCUMENTS, "id text language")).where(
     DOCUMENTS.c.id.in_(_ROW_IDS)
 )
 _DOCUMENTS_OF_SAMPLE: Final = (
-    _PLACEMENT.add_columns(DOCUMENTS.c.text, DOCUMENTS.c.language, DOCUMENTS.c.boundaries)
+    _PLACEMENT.add_columns(*columns_of(DOCUMENTS, "text language boundaries"))
     .join(DOCUMENTS, DOCUMENTS.c.id == SAMPLE_DOCUMENTS.c.document_id)
     .where(SAMPLE_DOCUMENTS.c.sample_id == bindparam("sample_id"))
 )
@@ -237,14 +226,9 @@ class _PageWork:
         """The record of one sample."""
         annotations = sorted(self.annotations.get(sample_id, ()), key=_reading_order_key)
         assignments = self.assignments.get(sample_id, ())
-        named = {owned.person for owned in annotations}
-        named.update(assignment.person for assignment in assignments)
-        return Record(
-            sample,
-            tuple(annotations),
-            tuple(assignments),
-            tuple(people[person] for person in sorted(named)),
-        )
+        named = {each.person for each in (*annotations, *assignments)}
+        workers = tuple(people[person] for person in sorted(named))
+        return Record(sample, tuple(annotations), tuple(assignments), workers)
 
 
 def _reading_order_key(owned: OwnedAnnotation) -> Any:
@@ -259,12 +243,12 @@ def _load_work(connection: Connection, sample_ids: Sequence[int], sieve: RecordQ
     assignments: dict[int, list[Assignment]] = defaultdict(list)
     states = {}
     rows = {"rows": to_json(sample_ids)}
-    query = _restrict(select(*_ASSIGNMENT), sieve).order_by(ASSIGNMENTS.c.person)
+    query = _restrict(_ASSIGNMENT, sieve).order_by(ASSIGNMENTS.c.person)
     for sample_id, person, state, *rest in connection.execute(query, rows):
         states[sample_id, person] = state
         if sieve.state(state) and sieve.time(rest[-1]) and sieve.worker(person):
             assignments[sample_id].append(Assignment(person, State(state), *rest))
-    found = connection.execute(_restrict(select(*_ANNOTATION), sieve), rows).all()
+    found = connection.execute(_restrict(_ANNOTATION, sieve), rows).all()
     kept = [row for row in found if sieve.state(states[row[0], row[1]])]
     # One text for the decoder: a call for each annotation would cost as much as the decoding.
     payloads = json.loads(f"[{','.join([row[2] for row in kept])}]")
@@ -275,16 +259,10 @@ def _load_work(connection: Connection, sample_ids: Sequence[int], sieve: RecordQ
     return _PageWork(annotations, assignments, sieve.by_annotation)
 
 
-_ASSIGNMENT: Final = (
-    ASSIGNMENTS.c.sample_id,
-    ASSIGNMENTS.c.person,
-    ASSIGNMENTS.c.state,
-    ASSIGNMENTS.c.rating,
-    ASSIGNMENTS.c.comment,
-    ASSIGNMENTS.c.seconds,
-    ASSIGNMENTS.c.updated,
+_ASSIGNMENT: Final = select(
+    *columns_of(ASSIGNMENTS, "sample_id person state rating comment seconds updated")
 )
-_ANNOTATION: Final = (ANNOTATIONS.c.sample_id, ANNOTATIONS.c.person, ANNOTATIONS.c.payload)
+_ANNOTATION: Final = select(*columns_of(ANNOTATIONS, "sample_id person payload"))
 
 
 def _restrict(query: Select[Any], sieve: RecordQuery) -> Select[Any]:

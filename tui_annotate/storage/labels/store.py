@@ -20,7 +20,7 @@ from tui_annotate.domain.labels import LabelTree
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import DATASETS, EDITIONS, LABEL_CHANGES, SETTINGS, TEXTS
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.statements import add_missing, upsert
 
 
@@ -60,11 +60,8 @@ _OWN: Final = {
 }
 
 
-class GuidanceStore:
+class GuidanceStore(CommonStore):
     """The store is the truth: a file is a proposal, kept here when it is taken up."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     @staticmethod
     def hash_of(text: str) -> str:

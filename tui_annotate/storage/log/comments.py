@@ -17,6 +17,7 @@ from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import sample_row
 
 _INSERT: Final = insert(REMARKS)
+_PLAIN_FIELDS: Final = ("id", "author", "reader", "answers", "text", "at")
 _FIRST = REMARKS.alias("first")
 _TALKS: Final = (
     select(REMARKS)
@@ -41,17 +42,10 @@ class CommentStore(Store):
             NotFound: its sample is not there.
             InvalidInput: its text holds what can not be stored.
         """
+        check_storable(remark.text, "the remark")
         dataset, sample = remark.sample or ("", "")
-        row = {
-            "id": remark.id,
-            "dataset": dataset,
-            "sample": sample,
-            "author": remark.author,
-            "reader": remark.reader,
-            "answers": remark.answers,
-            "text": check_storable(remark.text, "the remark"),
-            "at": remark.at,
-        }
+        row = {name: getattr(remark, name) for name in _PLAIN_FIELDS}
+        row |= {"dataset": dataset, "sample": sample}
         with self._database.writing() as connection:
             if remark.sample:
                 sample_row(connection, remark.sample)
@@ -72,11 +66,10 @@ class CommentStore(Store):
         if not is_allowed(self._actor, Verb.REVIEW):
             query = query.where(_match_starter(self._actor.person))
         with self._database.reading() as connection:
-            found = map(_build_comment, connection.execute(query).mappings())
-            talks: dict[str, list[PersonComment]] = {}
-            for remark in found:
-                talks.setdefault(remark.answers or remark.id, []).append(remark)
-        return [CommentThread(tuple(each)) for each in talks.values()]
+            threads: dict[str, list[PersonComment]] = {}
+            for remark in map(_build_comment, connection.execute(query).mappings()):
+                threads.setdefault(remark.answers or remark.id, []).append(remark)
+        return [CommentThread(tuple(each)) for each in threads.values()]
 
     def talk(self, start: str) -> CommentThread:
         """The talk whose id begins so.
@@ -115,5 +108,4 @@ def _match_starter(person: str) -> Any:
 
 def _build_comment(row: Any) -> PersonComment:
     sample = SampleKey(row["dataset"], row["sample"]) if row["sample"] else None
-    values = {name: row[name] for name in ("id", "author", "reader", "answers", "text", "at")}
-    return PersonComment(sample=sample, **values)
+    return PersonComment(sample=sample, **{name: row[name] for name in _PLAIN_FIELDS})

@@ -16,12 +16,11 @@ from sqlalchemy import Connection, bindparam, func, select, text
 
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import RELABEL, Event, StreamState
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
+from tui_annotate.domain.people import Verb, require
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
+from tui_annotate.storage.assignments.escalation import Disabled
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS, EVENTS, SETTINGS
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import (
     Edition,
     GuidanceKind,
@@ -31,7 +30,7 @@ from tui_annotate.storage.labels.store import (
     put_in_force,
 )
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import Log
+from tui_annotate.storage.log.log import Log, LogStore
 from tui_annotate.storage.log.plans import Plan, Stream, write
 
 StreamName = tuple[str, SampleKey]
@@ -75,23 +74,12 @@ class LabelSetSnapshot:
     datasets: tuple[str, ...]
 
 
-class LabelChangeStore:
+class LabelChangeStore(LogStore):
     """Label sets and the work under them, of all people, for admins.
 
     Raises:
         NotAllowed: both contexts, where the actor may not manage the workspace.
     """
-
-    def __init__(
-        self,
-        database: Database,
-        *,
-        actor: Actor = OPERATOR,
-        disabled: Disabled = no_disabled_people,
-    ) -> None:
-        self._database = database
-        self._actor = actor
-        self._disabled = disabled
 
     @contextmanager
     def reading(self) -> Iterator[LabelSetChange]:

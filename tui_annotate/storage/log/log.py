@@ -39,6 +39,7 @@ from tui_annotate.storage.columns import (
     SETTINGS,
     TOMBSTONES,
 )
+from tui_annotate.storage.database import Database, Store
 from tui_annotate.storage.labels.store import LabelChangeRequest, changes_since, current_label_names
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.plans import Plan, Stream, plan_event, stream_of, write
@@ -80,6 +81,24 @@ _OWNERS: Final = select(ANNOTATIONS.c.id, ANNOTATIONS.c.person, ANNOTATIONS.c.sa
 _TAKEN: Final = select(ANNOTATIONS.c.number).where(
     ANNOTATIONS.c.number.in_(bindparam("numbers", expanding=True))
 )
+
+
+class LogStore(Store):
+    """A topic of a store whose changes are events of the log.
+
+    Args:
+        disabled: as of `escalate`.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        actor: Actor = OPERATOR,
+        disabled: Disabled = no_disabled_people,
+    ) -> None:
+        super().__init__(database, actor=actor)
+        self._disabled = disabled
 
 
 class Log:

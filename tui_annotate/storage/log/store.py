@@ -30,7 +30,7 @@ from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, PEOPLE, 
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import KindCount, kind_counts
 from tui_annotate.storage.log import record_filter
-from tui_annotate.storage.log.log import Candidate, Log, Stream, candidates
+from tui_annotate.storage.log.log import Candidate, Log, LogStore, Stream, candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.suggestions import SuggestionStore
 
@@ -84,7 +84,7 @@ class LabelCombination(NamedTuple):
     labels: tuple[LabelPath, ...]
 
 
-class AnnotationStore:
+class AnnotationStore(LogStore):
     """The log of all people, and the annotations and assignments that follow from it.
 
     Raises:
@@ -99,9 +99,7 @@ class AnnotationStore:
         actor: Actor = OPERATOR,
         disabled: Disabled = no_disabled_people,
     ) -> None:
-        self._database = database
-        self._actor = actor
-        self._disabled = disabled
+        super().__init__(database, actor=actor, disabled=disabled)
         self._clock = clock
 
     @contextmanager

@@ -20,7 +20,7 @@ from tui_annotate.storage.batches import batches
 from tui_annotate.storage.columns import DATASETS, EVENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import Log
+from tui_annotate.storage.log.log import Log, LogStore
 from tui_annotate.storage.log.plans import Stream, plan_event
 from tui_annotate.storage.people.store import add_person
 
@@ -89,7 +89,7 @@ class StreamMergeReport:
             self.forks.append(taken.fork)
 
 
-class MergeStore:
+class MergeStore(LogStore):
     """The streams of a workspace, out for another one and in from it.
 
     Args:
@@ -107,10 +107,8 @@ class MergeStore:
         actor: Actor = OPERATOR,
         disabled: Disabled = no_disabled_people,
     ) -> None:
-        self._database = database
+        super().__init__(database, actor=actor, disabled=disabled)
         self._sample = sample
-        self._actor = actor
-        self._disabled = disabled
 
     def datasets(self) -> frozenset[str]:
         """The names of the datasets that are here."""

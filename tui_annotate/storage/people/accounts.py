@@ -25,7 +25,7 @@ from tui_annotate.domain.people import Person, PersonKind, Role
 from tui_annotate.domain.ssh_keys import PublicKey
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import ACCOUNTS, INVITES, PEOPLE, SESSIONS, SSH_KEYS
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.people.store import save_person
 
 _ACCOUNT: Final[Select[Any]] = select(ACCOUNTS, PEOPLE.c.name, PEOPLE.c.kind).join(
@@ -41,11 +41,8 @@ _ADMIN_COUNT: Final = (
 )
 
 
-class AccountStore:
+class AccountStore(CommonStore):
     """Accounts by person; an address and a user of the machine belong to one of them at most."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     # reading -----------------------------------------------------------------------------------
 
@@ -228,11 +225,8 @@ _OWNER: Final = select(SSH_KEYS.c.person).where(SSH_KEYS.c.fingerprint == bindpa
 _REMOVE: Final = delete(SSH_KEYS).where(SSH_KEYS.c.fingerprint == bindparam("fingerprint"))
 
 
-class SshKeyStore:
+class SshKeyStore(CommonStore):
     """The bound keys of a store of people."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def all(self) -> tuple[BoundKey, ...]:
         """Every bound key, by its owner's name, then as they were bound."""

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Select, and_, delete, insert, select, update
 
 from tui_annotate.domain.throttle import FailureCount
 from tui_annotate.storage.columns import ACCOUNTS, ATTEMPTS, PEOPLE, SESSIONS
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.statements import upsert
 
 _KEEP: Final = upsert(ATTEMPTS, "scope")
@@ -47,11 +47,8 @@ class Session:
     name: str = ""
 
 
-class SessionStore:
+class SessionStore(CommonStore):
     """A session lives until it expires, is ended, or its account is disabled or goes on."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def begin(self, session: Session, token: str, *, before: str) -> None:
         """Store a session under the hash of its token; delete those expired `before`."""
@@ -158,11 +155,8 @@ class AttemptCounts:
         self._connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.scope == scope))
 
 
-class AttemptStore:
+class AttemptStore(CommonStore):
     """Counts by scope: an account, a client, or both together, as hashes."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     @contextmanager
     def counting(self, now: datetime) -> Iterator[AttemptCounts]:
