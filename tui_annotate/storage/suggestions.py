@@ -209,7 +209,7 @@ class SuggestionStore(Store):
 
     def _load_finished_runs(self, dataset: str = "") -> list[StoredRun]:
         with self._database.reading() as connection:
-            found = runs.list_finished_runs(connection, dataset)
+            found = runs.list_runs(connection, dataset)
         return [each for each in found if each.run.kind is RunKind.SUGGEST]
 
     def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
@@ -260,7 +260,7 @@ class SuggestionStore(Store):
         require(self._actor, Verb.MANAGE)
         with self._database.reading() as connection:
             gone, reader = hidden_datasets(connection), _SuggestionReader(connection)
-            for each in runs.list_finished_runs(connection):
+            for each in runs.list_runs(connection):
                 if each.run.kind is not RunKind.SUGGEST or each.run.dataset in gone:
                     continue
                 for sample, column in connection.execute(_OF_RUN, {"run": each.number}):

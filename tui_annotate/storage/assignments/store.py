@@ -254,7 +254,7 @@ class AssignmentTransaction:
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
-                AllottedRow(*row[:2], bool(row[2])),
+                AllottedRow(row[0], row[1], bool(row[2])),
                 row[3],
                 SampleKey(*row[4:6]),
                 *map(bool, row[6:]),

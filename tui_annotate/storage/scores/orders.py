@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from statistics import median
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, delete, func, select, text, tuple_, update
 
@@ -38,14 +38,6 @@ _VALUES: Final = text(
     " WHERE s.dataset_id = :dataset AND c.run = :run AND c.name = :name AND c.extra = 0"
     " AND c.value IS NOT NULL ORDER BY s.id"
 )
-
-
-class _SampleScore(NamedTuple):
-    """A sample's row with what one run says of it; `value` in [0, 1] mostly."""
-
-    sample_id: int
-    raw: float | None
-    value: float
 
 
 def ensure_order(database: Database, order: ByScore) -> int:
@@ -82,7 +74,7 @@ def line_of(connection: Connection, order: ByScore, dataset_id: int) -> dict[int
     Raises:
         InvalidInput: the dataset has no such score.
     """
-    found = [each for each in runs.list_finished_runs(connection) if each.dataset_id == dataset_id]
+    found = [each for each in runs.list_runs(connection) if each.dataset_id == dataset_id]
     current_runs = runs.current_runs(found).get((dataset_id, order.score))
     if current_runs is None or order.score not in current_runs.valued:
         raise _unknown_score_error(
@@ -97,7 +89,7 @@ def support(connection: Connection, score: str) -> dict[SampleKey, float]:
     Raises:
         InvalidInput: no run gives values of that name.
     """
-    current_runs = runs.current_runs(runs.list_finished_runs(connection))
+    current_runs = runs.current_runs(runs.list_runs(connection))
     valued = {at: each for at, each in current_runs.items() if at[1] in each.valued}
     if score not in {name for _, name in valued}:
         raise _unknown_score_error(score, {name for _, name in valued})
@@ -112,9 +104,8 @@ def support(connection: Connection, score: str) -> dict[SampleKey, float]:
 
 
 def _find_visible_runs(connection: Connection, score: str) -> list[StoredRun]:
-    valued = {
-        at: each for at, each in runs.list_visible_runs(connection).items() if at[1] in each.valued
-    }
+    visible = runs.list_visible_runs(connection)
+    valued = {at: each for at, each in visible.items() if at[1] in each.valued}
     found = [each for (_, name), each in valued.items() if name == score]
     if not found:
         raise _unknown_score_error(score, {name for _, name in valued})
@@ -127,8 +118,8 @@ def _unknown_score_error(score: str, names: Collection[str]) -> InvalidInput:
 
 
 def _name_order(order: ByScore, current_runs: Sequence[StoredRun]) -> str:
-    made_of = "\n".join(each.run.id for each in current_runs)
-    return f"{order}{_MARK}{hashlib.sha256(made_of.encode()).hexdigest()[:16]}"
+    run_ids = "\n".join(each.run.id for each in current_runs)
+    return f"{order}{_MARK}{hashlib.sha256(run_ids.encode()).hexdigest()[:16]}"
 
 
 def _compute_positions(
@@ -137,24 +128,24 @@ def _compute_positions(
     distances: list[tuple[float, int]] = []
     for each in current_runs:
         wanted = {"dataset": each.dataset_id, "run": each.number, "name": order.score}
-        found = [_SampleScore(*row[:3]) for row in connection.execute(_VALUES, wanted)]
+        found = connection.execute(_VALUES, wanted).all()
         distances += _compute_sort_keys(found, order, each)
     return {sample_id: place for place, (_, sample_id) in enumerate(sorted(distances))}
 
 
 def _compute_sort_keys(
-    found: Sequence[_SampleScore], order: ByScore, stored: StoredRun
+    found: Sequence[Any], order: ByScore, stored: StoredRun
 ) -> list[tuple[float, int]]:
-    """How late each sample comes, as any number: the smaller, the earlier."""
+    """How late each sample comes, as any number (the smaller, the earlier), and its row."""
     if order.sense is ScoreDirection.UNCERTAIN:
         middle = _find_middle(found, order.score, stored)
-        return [(abs(each.value - middle), each.sample_id) for each in found]
+        return [(abs(each.value - middle), each.id) for each in found]
     worst_is_low = order.score not in stored.run.low
     sign = 1.0 if worst_is_low == (order.sense is ScoreDirection.WORST) else -1.0
-    return [(sign * each.value, each.sample_id) for each in found]
+    return [(sign * each.value, each.id) for each in found]
 
 
-def _find_middle(found: Sequence[_SampleScore], score: str, stored: StoredRun) -> float:
+def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
     """The value at which a score decides nothing; a run names it on the scale of `raw`."""
     named = stored.run.parameters.get("middle")
     if isinstance(named, dict):
@@ -194,7 +185,7 @@ def _rename_outdated(connection: Connection, number: int, order: ByScore) -> Non
     connection.execute(update(ORDERS).where(ORDERS.c.id == number).values(values))
 
 
-def move_to_end(connection: Connection, sample_ids: Sequence[int]) -> None:
+def _move_to_end(connection: Connection, sample_ids: Sequence[int]) -> None:
     """Puts samples that lost their scores to the end of the orders by scores in which they are."""
     for number, order in _list_stored_orders(connection):
         among = select(RANKS.c.sample_id).where(
@@ -225,15 +216,12 @@ def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -
     for number in numbers:
         with database.writing() as connection:
             _rename_outdated(connection, number, order)
+        mine = RANKS.c.order_id == number
+        some: Any = select(RANKS.c.sample_id).where(mine).limit(_BATCH)
         left = 1
         while left:
             with database.writing() as connection:
-                some: Any = (
-                    select(RANKS.c.sample_id).where(RANKS.c.order_id == number).limit(_BATCH)
-                )
-                rows = RANKS.c.sample_id.in_(some)
-                mine = RANKS.c.order_id == number
-                connection.execute(delete(RANKS).where(mine, rows))
+                connection.execute(delete(RANKS).where(mine, RANKS.c.sample_id.in_(some)))
                 count = select(func.count()).select_from(RANKS).where(mine)
                 left = connection.execute(count).scalar_one()
         with database.writing() as connection:
@@ -266,19 +254,10 @@ def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str,
         if any(row[name] != new[name] for name in _READ_COLUMNS):
             changed.append(row["id"])
             groups |= {(row["dataset_id"], each) for each in (row["group"], new["group"]) if each}
-    drop_results(connection, [*changed, *_find_group_members(connection, groups)])
-
-
-def _find_group_members(connection: Connection, groups: set[tuple[int, str]]) -> list[int]:
-    if not groups:
-        return []
-    among = tuple_(SAMPLES.c.dataset_id, SAMPLES.c.group).in_(sorted(groups))
-    return list(connection.execute(select(SAMPLES.c.id).where(among)).scalars())
-
-
-def drop_results(connection: Connection, sample_ids: Sequence[int]) -> None:
-    """Takes off what machines said of samples; they stand last in the orders by scores."""
-    if sample_ids:
+    if groups:
+        among = tuple_(SAMPLES.c.dataset_id, SAMPLES.c.group).in_(sorted(groups))
+        changed += connection.execute(select(SAMPLES.c.id).where(among)).scalars()
+    if changed:
         for table in (SCORES, SUGGESTIONS):
-            connection.execute(delete(table).where(table.c.sample_id.in_(sample_ids)))
-        move_to_end(connection, sample_ids)
+            connection.execute(delete(table).where(table.c.sample_id.in_(changed)))
+        _move_to_end(connection, changed)

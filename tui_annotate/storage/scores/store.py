@@ -115,26 +115,25 @@ class ScoreStore(Store):
     def runs(self, dataset: str = "") -> list[ScoreRun]:
         """The runs that ended, of one dataset or of all, in the order in which they began."""
         with self._database.reading() as connection:
-            found = self._select_readable(connection, runs.list_finished_runs(connection, dataset))
-        return [each.run for each in found]
+            return [each.run for each in self._list_readable(connection, dataset)]
 
     def unfinished(self) -> list[ScoreRun]:
         """The runs that are on their way or were killed; what they say counts for nobody."""
         with self._database.reading() as connection:
-            found = self._select_readable(connection, runs.list_unfinished_runs(connection))
-        return [each.run for each in found]
+            return [each.run for each in self._list_readable(connection, finished=False)]
 
     def names(self, dataset: str = "") -> tuple[str, ...]:
         """The names of all scores that stand, of one dataset or of all, sorted."""
         with self._database.reading() as connection:
-            found = self._select_readable(connection, runs.list_finished_runs(connection, dataset))
-        return tuple(sorted({name for each in runs.newest(found) for name in each.names}))
+            newest = runs.newest(self._list_readable(connection, dataset))
+        return tuple(sorted({name for each in newest for name in each.names}))
 
-    def _select_readable(self, connection: Connection, found: list[StoredRun]) -> list[StoredRun]:
-        if is_allowed(self._actor, Verb.REPORT):
-            return found
-        gone = hidden_rows(connection)
-        return [each for each in found if each.dataset_id not in gone]
+    def _list_readable(
+        self, connection: Connection, dataset: str = "", *, finished: bool = True
+    ) -> list[StoredRun]:
+        found = runs.list_runs(connection, dataset, finished=finished)
+        hidden = () if is_allowed(self._actor, Verb.REPORT) else hidden_rows(connection)
+        return [each for each in found if each.dataset_id not in hidden]
 
     def scores(
         self, dataset: str, *, names: Collection[str] = (), runs: Collection[str] = ()
@@ -164,7 +163,7 @@ class ScoreStore(Store):
     def _select_runs(
         self, connection: Connection, dataset: str, wanted: Collection[str]
     ) -> Sequence[StoredRun]:
-        found = self._select_readable(connection, runs.list_finished_runs(connection, dataset))
+        found = self._list_readable(connection, dataset)
         if not wanted:
             return runs.newest(found)
         missing = sorted(set(wanted) - {each.run.id for each in found})
@@ -192,7 +191,7 @@ class ScoreStore(Store):
             shown = hidden and is_allowed(self._actor, Verb.REPORT)
             gone = frozenset() if shown else hidden_rows(connection)
             for dataset, ids in by_dataset.items():
-                current_runs = runs.current_runs(runs.list_finished_runs(connection, dataset))
+                current_runs = runs.current_runs(runs.list_runs(connection, dataset))
                 says = {
                     (one.number, name) for (at, name), one in current_runs.items() if at not in gone
                 }
@@ -233,10 +232,8 @@ class ScoreStore(Store):
             }
             if not plan:
                 return ScoreSummaries()
-            wanted = {
-                "keys": to_json(keys),
-                "runs": to_json(sorted({number for number, _ in plan})),
-            }
+            numbers = sorted({number for number, _ in plan})
+            wanted = {"keys": to_json(keys), "runs": to_json(numbers)}
             values: list[list[float | None]] = [[None] * len(names) for _ in keys]
             labels = [""] * len(keys)
             said: set[int] = set()
@@ -266,7 +263,7 @@ class ScoreStore(Store):
         """
         require(self._actor, Verb.MANAGE)
         with self._database.reading() as connection:
-            found = [each for each in runs.list_finished_runs(connection) if each.run.id == run_id]
+            found = [each for each in runs.list_runs(connection) if each.run.id == run_id]
         if not found:
             raise NotFound(f"there is no run {run_id}", "see: tui-annotate score list")
         runs.drop(self._database, found[0].number)
@@ -287,18 +284,9 @@ def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
             f"the score {score.name!r} of {score.key} is no number: {numbers}",
             "leave out what can not be computed",
         )
-    return (
-        number,
-        score.name,
-        score.extra,
-        score.raw,
-        score.value,
-        plain(score.text) if score.text else "",
-        to_json(score.parts) if score.parts else "",
-        score.of,
-        number,
-        score.key.id,
-    )
+    parts = to_json(score.parts) if score.parts else ""
+    values = (score.name, score.extra, score.raw, score.value, plain(score.text), parts, score.of)
+    return (number, *values, number, score.key.id)
 
 
 def _build_score(key: SampleKey, row: Any) -> Score:
