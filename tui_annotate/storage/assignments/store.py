@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select, text, update
 
-from tui_annotate.domain.annotations import Annotation, annotation_from_json
+from tui_annotate.domain.annotations import annotation_from_json
 from tui_annotate.domain.assignment_plan import AllocationItem
 from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
 from tui_annotate.domain.errors import Conflict, NotFound
@@ -211,7 +210,7 @@ class AssignmentTransaction:
     by: str
     at: str
 
-    # looking -----------------------------------------------------------------------------------
+    # reading -----------------------------------------------------------------------------------
 
     def room(self, dataset: str, *, score: str = "") -> AssignableDataset:
         """Load a dataset to assign; `score` is a field of `meta`, an order by score, or empty.
@@ -256,8 +255,8 @@ class AssignmentTransaction:
             HeldSample(
                 AllottedRow(row[0], row[1], bool(row[2])),
                 row[3],
-                SampleKey(*row[4:6]),
-                *map(bool, row[6:]),
+                SampleKey(row[4], row[5]),
+                *map(bool, row[6:8]),
             )
             for row in rows
         ]
@@ -278,14 +277,14 @@ class AssignmentTransaction:
 
     def known(self, dataset_id: int, rule: Practice) -> int:
         """How many annotations of a dataset a rule of practice takes as right."""
-        return len(known_annotations(self.connection, rule, dataset_id=dataset_id))
+        scope = {"reader": "", "sample": 0, "dataset": dataset_id}
+        scope |= {"person": rule.person, "origin": rule.origin}
+        return len(self.connection.execute(_GOLD_ANNOTATIONS, scope).all())
 
     def stands(self, dataset: str) -> list[AssignmentProgress]:
         """By dataset, then by name of person; of one dataset, or of all where it is empty."""
-        return [
-            AssignmentProgress(*row)
-            for row in self.connection.execute(_PROGRESS, {"dataset": dataset})
-        ]
+        rows = self.connection.execute(_PROGRESS, {"dataset": dataset})
+        return [AssignmentProgress(*row) for row in rows]
 
     def rules(self, dataset: str) -> list[tuple[str, Rule]]:
         """The rules in force: dataset and rule; of one dataset, or of all where it is empty."""
@@ -487,7 +486,7 @@ class AssignmentTransaction:
 
 
 def _parse_score(meta: str, field: str) -> float | None:
-    value = json.loads(meta).get(field) if field and meta else None
+    value = from_json(meta).get(field) if field and meta else None
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         return None
     return float(value)
@@ -503,30 +502,11 @@ def gold(connection: Connection, person: str, key: SampleKey) -> GoldAnswer | No
     if found is None:
         return None
     rule = Practice(**from_json(found[0]))
-    answers = known_annotations(connection, rule, sample_id=found[1], reader=person)
     scope = {"reader": person, "sample": found[1], "person": rule.person, "origin": rule.origin}
+    payloads = connection.execute(_GOLD_ANNOTATIONS, {**scope, "dataset": 0}).scalars()
+    answers = tuple(annotation_from_json(from_json(payload)) for payload in payloads)
     ratings = connection.execute(_GOLD_RATINGS, scope).scalars().all()
     return GoldAnswer(answers, ratings[0] if len(ratings) == 1 else "")
-
-
-def known_annotations(
-    connection: Connection,
-    rule: Practice,
-    *,
-    sample_id: int = 0,
-    dataset_id: int = 0,
-    reader: str = "",
-) -> tuple[Annotation, ...]:
-    """Return the annotations that a rule takes as right, without the reader's own."""
-    scope = {
-        "reader": reader,
-        "sample": sample_id,
-        "dataset": dataset_id,
-        "person": rule.person,
-        "origin": rule.origin,
-    }
-    payloads = connection.execute(_GOLD_ANNOTATIONS, scope).scalars()
-    return tuple(annotation_from_json(json.loads(payload)) for payload in payloads)
 
 
 def practised(connection: Connection, seen: Collection[str] | None) -> int:

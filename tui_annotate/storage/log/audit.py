@@ -184,8 +184,9 @@ class _StreamCheck:
         return self._build_break(says or _find_missing_tombstone(self._connection, self._removed))
 
     def _build_break(self, says: str) -> Break | None:
-        last = [self._last[name] for name in ("seq", "id", "at", "arrival")]
-        return Break(*(self._person, *self._key, *last), says) if says else None
+        row = self._last
+        place = (row["seq"], row["id"], row["at"], row["arrival"])
+        return Break(self._person, *self._key, *place, says) if says else None
 
 
 def _find_difference(connection: Connection, logged: Stream, *, ended: bool) -> str:

@@ -63,7 +63,7 @@ class ActionResult:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The log of one workspace, as the deeds of annotators and reviewers use it.
+    """The log of one workspace, as the actions of annotators and reviewers use it.
 
     Attributes:
         clock: gives this moment, ISO 8601.
@@ -90,9 +90,8 @@ class Ledger:
         with self.store.writing() as log:
             stream = log.stream(person, key)
             action = prepare(log, stream)
-            after = log.append(
-                stream, self._build_event(stream, action, seconds=seconds, versions={})
-            )
+            event = self._build_event(stream, action, seconds=seconds, versions={})
+            after = log.append(stream, event)
         return ActionResult(after, action.verb, about)
 
     def clear(
@@ -121,11 +120,11 @@ class Ledger:
         return ClearResult(gone, said["rating"], said["comment"])
 
     def undo(self, person: str) -> ActionResult | None:
-        """Takes back the last deed that stands."""
+        """Undo the last action that is not undone."""
         return self._reverse(person, UNDO, undo_target)
 
     def redo(self, person: str) -> ActionResult | None:
-        """Takes back the last undo that stands, unless something was done since."""
+        """Undo the last undo, unless there was an action since."""
         return self._reverse(person, REDO, redo_target)
 
     def _reverse(
@@ -149,8 +148,7 @@ class Ledger:
         made = self._write_as_one(person, prepare)
         if made.undone is None or made.last is None:
             return None
-        touched = list(made.touched)
-        about = touched[0] if len(touched) == 1 else ""
+        about = next(iter(made.touched)) if len(made.touched) == 1 else ""
         return ActionResult(made.last, verb, about, made.undone.action.verb)
 
     def _write_as_one(self, person: str, prepare: Callable[[Log], BatchPlan]) -> BatchPlan:

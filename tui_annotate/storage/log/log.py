@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, or_, select, text
+from sqlalchemy import Connection, bindparam, select, text
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.history import Event, LoggedAction, PendingEvent, StreamState
@@ -49,7 +49,7 @@ __all__ = ["Log", "Stream"]
 
 _NUMBER: Final = "last_number"
 
-_MINE = (ASSIGNMENTS.c.person == bindparam("person"),)
+_MINE: Final = ASSIGNMENTS.c.person == bindparam("person")
 _ASSIGNMENT: Final = text(
     "SELECT * FROM assignments WHERE person = :person AND sample_id = :sample_id"
 )
@@ -59,20 +59,19 @@ _PAYLOADS: Final = text(
 _ANSWERS: Final = text(
     "SELECT suggestion, payload FROM answers WHERE person = :person AND sample_id = :sample_id"
 )
-_ANNOTATED: Final = (
+_WORKED_ON: Final = (
     SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
-    .where(*_MINE, ASSIGNMENTS.c.annotations > 0)
+    .where(_MINE)
     .order_by(DATASETS.c.name, SAMPLES.c.external)
 )
-_RATED_OR_COMMENTED: Final = (
-    SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
-    .where(*_MINE, or_(ASSIGNMENTS.c.rating != "", ASSIGNMENTS.c.comment != ""))
-    .order_by(DATASETS.c.name, SAMPLES.c.external)
+_ANNOTATED: Final = _WORKED_ON.where(ASSIGNMENTS.c.annotations > 0)
+_RATED_OR_COMMENTED: Final = _WORKED_ON.where(
+    (ASSIGNMENTS.c.rating != "") | (ASSIGNMENTS.c.comment != "")
 )
 REMOVED_IDS: Final = select(TOMBSTONES.c.id).where(
     TOMBSTONES.c.id.in_(bindparam("names", expanding=True))
 )
-_HEADS: Final = select(ASSIGNMENTS.c.sample_id, ASSIGNMENTS.c.head).where(*_MINE)
+_HEADS: Final = select(ASSIGNMENTS.c.sample_id, ASSIGNMENTS.c.head).where(_MINE)
 _SETTING: Final = select(SETTINGS.c.value).where(SETTINGS.c.name == _NUMBER)
 _SET: Final = upsert(SETTINGS, "name")
 _OWNERS: Final = select(ANNOTATIONS.c.id, ANNOTATIONS.c.person, ANNOTATIONS.c.sample_id).where(
@@ -134,7 +133,9 @@ class Log:
         row = self._connection.execute(_ASSIGNMENT, scope).mappings().first()
         if row is None:
             # The sample is new, or came back after it was taken out.
-            return stream_of(person, key, sample_id=sample_id, told=list(self.events(person, key)))
+            return stream_of(
+                person, key, sample_id=sample_id, history=list(self.events(person, key))
+            )
         payloads, answers = (
             self._connection.execute(each, scope) for each in (_PAYLOADS, _ANSWERS)
         )
@@ -264,10 +265,8 @@ class Log:
             wanted: one each; 0 for one without a wish.
         """
         last = highest = int(self._connection.execute(_SETTING).scalar() or 0)
-        asked = {"numbers": [number for number in wanted if number > 0]}
-        taken = (
-            set(self._connection.execute(_TAKEN, asked).scalars()) if asked["numbers"] else set()
-        )
+        requested = {"numbers": [number for number in wanted if number > 0]}
+        taken = set(self._connection.execute(_TAKEN, requested).scalars())
         given = []
         for number in wanted:
             if number <= 0 or number in taken:
@@ -339,15 +338,9 @@ def candidates(connection: Connection) -> Iterator[Candidate]:
         complete = sample_id in allotted and not pending
         state = states.get(sample_id, State.NEW)
         if state is not State.NEW or len(done) >= ENOUGH or (done and complete):
-            yield Candidate(
-                SampleKey(dataset, external),
-                group,
-                summary,
-                tuple(sorted(done)),
-                frozenset(pending),
-                frozenset(map(reader, workers.get(sample_id, ()))),
-                state,
-            )
+            key, finished = SampleKey(dataset, external), tuple(sorted(done))
+            readers = frozenset(map(reader, workers.get(sample_id, ())))
+            yield Candidate(key, group, summary, finished, frozenset(pending), readers, state)
 
 
 def _group_by_sample(rows: Iterable[Any]) -> dict[int, set[str]]:

@@ -118,7 +118,7 @@ def _replay_streams(reading: Connection, connection: Connection) -> Iterator[Str
         history = [_read_event(row) for row in rows]
         row = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()
         # It is replayed in any case: a log that contradicts itself is never passed over.
-        stream = stream_of(person, key, sample_id=row or 0, told=history)
+        stream = stream_of(person, key, sample_id=row or 0, history=history)
         yield None if row is None or history[-1].action.verb == DISCARD else stream
 
 
