@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, TextClause, select, text
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
@@ -352,32 +352,25 @@ class OrderWalk:
 
     def place(self, key: SampleKey) -> Place | None:
         """Where a sample stands; None where it does not."""
-        scope = {"order": self.order, "dataset": key.dataset, "sample": key.id}
-        row = self.connection.execute(_PLACE, scope).first()
+        row = self._execute(_PLACE, dataset=key.dataset, sample=key.id).first()
         return Place(*row) if row else None
 
     def before(self, place: Place) -> int:
         """How many stand before a place."""
-        scope = {"order": self.order, **place._asdict()}
-        return int(self.connection.execute(_BEFORE, scope).scalar_one())
+        return int(self._execute(_BEFORE, **place._asdict()).scalar_one())
 
     def total(self) -> int:
         """How many there are."""
-        return self._sum_tallies("")
+        return int(self._execute(_SUM, person="").scalar_one())
 
     def finished(self) -> int:
         """How many of them the person has finished."""
-        return self._sum_tallies(self.person)
-
-    def _sum_tallies(self, person: str) -> int:
-        scope = {"order": self.order, "person": person}
-        return int(self.connection.execute(_SUM, scope).scalar_one())
+        return int(self._execute(_SUM).scalar_one())
 
     def step(self, place: Place, step: int) -> SampleKey | None:
         """The sample `step` places behind a place (before, where negative); None past the ends."""
         query = _FORWARD if step > 0 else _BACKWARD
-        scope = {"order": self.order, **place._asdict(), "skip": abs(step) - 1}
-        row = self.connection.execute(query, scope).first()
+        row = self._execute(query, **place._asdict(), skip=abs(step) - 1).first()
         return SampleKey(*row) if row else None
 
     def first_open(self, place: Place) -> SampleKey | None:
@@ -385,35 +378,37 @@ class OrderWalk:
 
         Buckets that are finished are passed over.
         """
-        start: dict[str, Any] = {"order": self.order, "person": self.person, **place._asdict()}
-        row, scope = None, start
+        row = None
+        at = place
         while row is None:
-            bucket = self.connection.execute(_OPEN_BUCKET, scope).scalar()
+            bucket = self._execute(_OPEN_BUCKET, bucket=at.bucket).scalar()
             if bucket is None:
                 return None
-            if bucket != start["bucket"]:
-                scope = {**scope, "bucket": bucket, "value": -1, "id": -1}
-            row = self.connection.execute(_OPEN_IN_BUCKET, scope).first()
-            scope = {**scope, "bucket": bucket + 1}
+            if bucket != place.bucket:
+                at = Place(bucket, -1, -1)
+            row = self._execute(_OPEN_IN_BUCKET, **at._asdict()).first()
+            at = at._replace(bucket=bucket + 1)
         return SampleKey(*row)
 
     def count(self, scope: Mapping[str, str]) -> int:
         """How many there are under a `search` and `states`, both may be empty."""
         if not scope["search"] and not scope["states"]:
             return self.total()
-        mine = {"order": self.order, "person": self.person, **scope}
-        return int(self.connection.execute(_COUNT, mine).scalar_one())
+        return int(self._execute(_COUNT, **scope).scalar_one())
 
     def rows(self, scope: Mapping[str, str], *, offset: int, limit: int) -> Sequence[Any]:
         """Rows as the queue shows them, under a `search` and `states`."""
-        mine = {"order": self.order, "person": self.person, **scope}
-        return self.connection.execute(_PAGE, {**mine, "offset": offset, "limit": limit}).all()
+        rows: Sequence[Any] = self._execute(_PAGE, **scope, offset=offset, limit=limit).all()
+        return rows
 
     def group(self, key: SampleKey) -> Sequence[Any]:
         """Rows, as `rows` gives them, of a sample's group in this order, as they came."""
-        mine = {"order": self.order, "person": self.person}
-        names = {"dataset": key.dataset, "sample": key.id}
-        return self.connection.execute(_GROUP, {**mine, **names}).all()
+        rows: Sequence[Any] = self._execute(_GROUP, dataset=key.dataset, sample=key.id).all()
+        return rows
+
+    def _execute(self, query: TextClause, **scope: Any) -> Any:
+        known = {"order": self.order, "person": self.person}
+        return self.connection.execute(query, known | scope)
 
 
 def find_open_around(walks: Sequence[OrderWalk], places: dict[int, Place]) -> SampleKey | None:

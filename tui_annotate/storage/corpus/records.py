@@ -100,15 +100,15 @@ def stream(
     """Yield filtered records by dataset, in order of arrival; `seen`: readable people or None."""
     found = connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
     people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in found}
-    sieve = RecordQuery(filters, people, seen=seen)
+    record_query = RecordQuery(filters, people, seen=seen)
     documents = _Documents(connection)
     query = select(DATASETS.c.id, DATASETS.c.name).order_by(DATASETS.c.name)
     if filters.dataset:
         query = query.where(DATASETS.c.name == filters.dataset)
     for dataset_id, dataset in connection.execute(query).all():
         for page in _iterate_pages(connection, dataset_id, filters.sample):
-            work = _load_work(connection, [row.id for row in page], sieve)
-            kept = [row for row in page if not sieve.narrow or row.id in work.touched]
+            work = _load_work(connection, [row.id for row in page], record_query)
+            kept = [row for row in page if not record_query.narrow or row.id in work.touched]
             for number, sample in _iterate_samples(dataset, kept, documents, seen=seen):
                 yield work.record(number, sample, people)
 
@@ -217,7 +217,7 @@ class _PageWork:
 
     @property
     def touched(self) -> set[int]:
-        """The samples with something that went through the sieve."""
+        """The samples with something that fits the filter."""
         if self.by_annotation:
             return set(self.annotations)
         return self.annotations.keys() | self.assignments.keys()
@@ -238,25 +238,27 @@ def _reading_order_key(owned: OwnedAnnotation) -> Any:
     return not annotation.claim, places, annotation.id
 
 
-def _load_work(connection: Connection, sample_ids: Sequence[int], sieve: RecordQuery) -> _PageWork:
+def _load_work(
+    connection: Connection, sample_ids: Sequence[int], record_query: RecordQuery
+) -> _PageWork:
     annotations: dict[int, list[OwnedAnnotation]] = defaultdict(list)
     assignments: dict[int, list[Assignment]] = defaultdict(list)
     states = {}
     rows = {"rows": to_json(sample_ids)}
-    query = _restrict(_ASSIGNMENT, sieve).order_by(ASSIGNMENTS.c.person)
+    query = _restrict(_ASSIGNMENT, record_query).order_by(ASSIGNMENTS.c.person)
     for sample_id, person, state, *rest in connection.execute(query, rows):
         states[sample_id, person] = state
-        if sieve.state(state) and sieve.time(rest[-1]) and sieve.worker(person):
+        if record_query.assignment(person, state, rest[-1]):
             assignments[sample_id].append(Assignment(person, State(state), *rest))
-    found = connection.execute(_restrict(_ANNOTATION, sieve), rows).all()
-    kept = [row for row in found if sieve.state(states[row[0], row[1]])]
+    found = connection.execute(_restrict(_ANNOTATION, record_query), rows).all()
+    kept = [row for row in found if record_query.state(states[row[0], row[1]])]
     # One text for the decoder: a call for each annotation would cost as much as the decoding.
     payloads = json.loads(f"[{','.join([row[2] for row in kept])}]")
     for (sample_id, person, _), payload in zip(kept, payloads, strict=True):
         annotation = annotation_from_json(payload)
-        if sieve.annotation(annotation):
+        if record_query.annotation(annotation):
             annotations[sample_id].append(OwnedAnnotation(person, annotation))
-    return _PageWork(annotations, assignments, sieve.by_annotation)
+    return _PageWork(annotations, assignments, record_query.by_annotation)
 
 
 _ASSIGNMENT: Final = select(
@@ -265,6 +267,6 @@ _ASSIGNMENT: Final = select(
 _ANNOTATION: Final = select(*columns_of(ANNOTATIONS, "sample_id person payload"))
 
 
-def _restrict(query: Select[Any], sieve: RecordQuery) -> Select[Any]:
+def _restrict(query: Select[Any], record_query: RecordQuery) -> Select[Any]:
     table = query.columns_clause_froms[0]
-    return query.where(table.c.sample_id.in_(_ROW_IDS), sieve.kept(table))
+    return query.where(table.c.sample_id.in_(_ROW_IDS), record_query.kept(table))

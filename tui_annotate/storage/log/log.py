@@ -133,9 +133,8 @@ class Log:
         row = self._connection.execute(_ASSIGNMENT, scope).mappings().first()
         if row is None:
             # The sample is new, or came back after it was taken out.
-            return stream_of(
-                person, key, sample_id=sample_id, history=list(self.events(person, key))
-            )
+            history = list(self.events(person, key))
+            return stream_of(person, key, sample_id=sample_id, history=history)
         payloads, answers = (
             self._connection.execute(each, scope) for each in (_PAYLOADS, _ANSWERS)
         )

@@ -79,17 +79,14 @@ class RecordQuery:
         )
         return and_(mine, not_(practised))
 
-    def worker(self, person: str) -> bool:
-        """Whether how far somebody is goes through: of what review did, nobody else's does."""
-        return not self._settled or person == SETTLED
+    def assignment(self, person: str, state: str, updated: str) -> bool:
+        """Whether a person's assignment fits: of what review did, its own alone."""
+        fits = self.state(state) and updated >= self._filters.since
+        return fits and (not self._settled or person == SETTLED)
 
     def state(self, state: str) -> bool:
         """Whether work in that state fits."""
         return not self._filters.state or self._filters.state == state
-
-    def time(self, updated: str) -> bool:
-        """Whether an assignment is young enough."""
-        return updated >= self._filters.since
 
 
 def stream_annotations(
@@ -100,14 +97,14 @@ def stream_annotations(
     seen: Collection[str] | None = None,
 ) -> Iterator[OwnedAnnotation]:
     """Yield filtered annotations; `seen`: readable people, None for all."""
-    sieve = RecordQuery(filters, people, seen=seen)
+    record_query = RecordQuery(filters, people, seen=seen)
     query = _STANDING
     if filters.dataset:
         query = query.where(DATASETS.c.name == filters.dataset)
     if filters.sample:
         query = query.where(SAMPLES.c.external == filters.sample)
-    for person, payload, state in connection.execute(query.where(sieve.kept(ANNOTATIONS))):
-        if sieve.state(state):
+    for person, payload, state in connection.execute(query.where(record_query.kept(ANNOTATIONS))):
+        if record_query.state(state):
             annotation = annotation_from_json(json.loads(payload))
-            if sieve.annotation(annotation):
+            if record_query.annotation(annotation):
                 yield OwnedAnnotation(person, annotation)

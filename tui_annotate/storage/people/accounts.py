@@ -233,8 +233,8 @@ class SshKeyStore(CommonStore):
         with self._database.reading() as connection:
             rows = connection.execute(_ALL).all()
         return tuple(
-            BoundKey(row[0], Person(row[3], row[4], PersonKind(row[5])), row[1], row[2])
-            for row in rows
+            BoundKey(fingerprint, Person(*person, PersonKind(kind)), line, created)
+            for fingerprint, line, created, *person, kind in rows
         )
 
     def add(self, key: PublicKey, person: str) -> str:

@@ -28,16 +28,20 @@ def schema(dimensions: int) -> Any:
     """The columns of a table of vectors."""
     import pyarrow as pa
 
-    return pa.schema(
-        [
-            pa.field("key", pa.string(), nullable=False),
-            pa.field("sha256", pa.string(), nullable=False),
-            pa.field("segment", pa.int32(), nullable=False),
-            pa.field("start", pa.int32(), nullable=False),
-            pa.field("end", pa.int32(), nullable=False),
-            pa.field("vector", pa.list_(pa.float16(), dimensions), nullable=False),
-        ]
+    return _build_schema(
+        key=pa.string(),
+        sha256=pa.string(),
+        segment=pa.int32(),
+        start=pa.int32(),
+        end=pa.int32(),
+        vector=pa.list_(pa.float16(), dimensions),
     )
+
+
+def _build_schema(**columns: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns.items()])
 
 
 def rows_table(rows: Sequence[Row]) -> Any:
@@ -77,16 +81,15 @@ def token_schema(axes: NDArray[np.float32]) -> Any:
     import pyarrow as pa
 
     packed = base64.b64encode(np.ascontiguousarray(axes, "<f4").tobytes())
-    return pa.schema(
-        [
-            pa.field("sha256", pa.string(), nullable=False),
-            pa.field("segment", pa.int32(), nullable=False),
-            pa.field("tokens", pa.list_(pa.list_(pa.int8(), axes.shape[1])), nullable=False),
-            pa.field("starts", pa.list_(pa.int32()), nullable=False),
-            pa.field("ends", pa.list_(pa.int32()), nullable=False),
-        ],
-        metadata={_AXES: packed, _SHAPE: "{},{}".format(*axes.shape).encode()},
+    columns = _build_schema(
+        sha256=pa.string(),
+        segment=pa.int32(),
+        tokens=pa.list_(pa.list_(pa.int8(), axes.shape[1])),
+        starts=pa.list_(pa.int32()),
+        ends=pa.list_(pa.int32()),
     )
+    shape = "{},{}".format(*axes.shape).encode()
+    return columns.with_metadata({_AXES: packed, _SHAPE: shape})
 
 
 def axes(schema: Any) -> NDArray[np.float32]:

@@ -181,9 +181,8 @@ class VectorStore:
     def drop(self, table: str) -> None:
         """Removes a table with that of its tokens, also damaged; nothing where there is none."""
         with self.writing(), lance_errors(self.folder):
-            for each in reversed(
-                self._find_tables(table)
-            ):  # so that a killed one still has its name
+            # The table of tokens goes first: a process that is killed leaves the one that names it.
+            for each in reversed(self._find_tables(table)):
                 shutil.rmtree(self._lance.place(each))
 
     def tables(self) -> tuple[str, ...]:
@@ -207,12 +206,9 @@ class VectorStore:
     def bytes(self, table: str) -> int:
         """What a table takes on the disk, with that of its tokens."""
         with lance_errors(self.folder):
-            found = (
-                file
-                for each in self._find_tables(table)
-                for file in self._lance.place(each).rglob("*")
-            )
-            return sum(file.stat().st_size for file in found if file.is_file())
+            folders = map(self._lance.place, self._find_tables(table))
+            files = (file for folder in folders for file in folder.rglob("*"))
+            return sum(file.stat().st_size for file in files if file.is_file())
 
     # reading -----------------------------------------------------------------------------------
 
@@ -254,19 +250,17 @@ class VectorStore:
         Returns:
             (hash, segment, cosine similarity), the most similar first.
         """
+        columns = ["sha256", "segment", "_distance"]
 
-        def nearest(where: str) -> list[dict[str, Any]]:
-            found = self._lance.open(table).search(vector, vector_column_name="vector")
-            near = found.distance_type("dot").where(where, prefilter=True)
-            rows: list[dict[str, Any]] = (
-                near.select(["sha256", "segment", "_distance"]).limit(top).to_list()
-            )
-            return rows
+        def find_nearest(where: str) -> Any:
+            query = self._lance.open(table).search(vector, vector_column_name="vector")
+            query = query.distance_type("dot").where(where, prefilter=True)
+            return query.select(columns).limit(top).to_list()
 
         found = [
             (row["sha256"], row["segment"], 1 - row["_distance"])
             for where in filters(hashes)
-            for row in self._lance.read(partial(nearest, where))
+            for row in self._lance.read(partial(find_nearest, where))
         ]
         return sorted(found, key=lambda row: (-row[2], row[0], row[1]))[:top]
 
