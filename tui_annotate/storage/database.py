@@ -27,7 +27,7 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.domain.people import OPERATOR, Actor
-from tui_annotate.storage.repair import make_again, restore_command
+from tui_annotate.storage.repair import make_again, numbered_backups, restore_command
 
 SAVE: Final = "tui-annotate doctor prints the line that saves what can be read"
 SCHEMA: Final = 4
@@ -116,8 +116,7 @@ class Database:
         folder = self.path.parent / "backups"
         with translate_errors(folder):
             folder.mkdir(mode=0o700, exist_ok=True)
-            names = [path.stem.removeprefix("store-") for path in folder.glob("store-*.sqlite")]
-            last = max((int(name) for name in names if name.isdecimal()), default=0)
+            last = max(numbered_backups(self.path), default=0)
             target = folder / f"store-{last + 1:04d}.sqlite"
             unfinished = target.with_suffix(".part")
             unfinished.unlink(missing_ok=True)

@@ -252,14 +252,14 @@ class QueueStore(Store):
                 skipped = max(offset - total, 0)
                 wanted = limit - len(rows)
                 if wanted > 0:
-                    rows += map(_build_row, walk.rows(scope, offset=skipped, limit=wanted))
+                    rows += map(build_row, walk.rows(scope, offset=skipped, limit=wanted))
                 total += walk.count(scope)
         return QueuePage(tuple(rows), total)
 
     def siblings(self, person: str, key: SampleKey, *, order: str) -> tuple[QueueRow, ...]:
         """Rows of the samples of a group in somebody's line, as they came; none without a group."""
         with self._open_walks(person, order) as (_, line):
-            return tuple(_build_row(row) for walk in line for row in walk.group(key))
+            return tuple(build_row(row) for walk in line for row in walk.group(key))
 
     def find_reopened(self, person: Person) -> int:
         """How many samples somebody is still to read a second time."""
@@ -321,10 +321,10 @@ def _count_left(connection: Connection, person: str) -> int:
     return pools.count_available(connection, person)
 
 
-def _build_row(row: Any) -> QueueRow:
-    dataset, sample, group, state, annotations, summary, updated = row
-    key = SampleKey(dataset, sample)
-    return QueueRow(key, group, State(state), annotations, summary, updated)
+def build_row(row: Any) -> QueueRow:
+    """A row of the queue: dataset, id, group, state, annotations, start of summary, time."""
+    dataset, sample, group, state, *rest = row
+    return QueueRow(SampleKey(dataset, sample), group, State(state), *rest)
 
 
 class Place(NamedTuple):

@@ -27,10 +27,10 @@ from tui_annotate.storage.log.plans import Stream, annotation_row, answer_row, a
 from tui_annotate.storage.statements import SAMPLE_ROW
 
 _REPORT_EVERY: Final = 1000
-_OF_STREAM: Final = "WHERE person = :person AND sample_id = :sample_id"
-_ASSIGNED: Final = text(f"SELECT * FROM assignments {_OF_STREAM}")  # noqa: S608  constants
-_ANNOTATED: Final = text(f"SELECT * FROM annotations {_OF_STREAM}")  # noqa: S608  constants
-_ANSWERED: Final = text(f"SELECT * FROM answers {_OF_STREAM}")  # noqa: S608  constants
+_ROWS: Final = [
+    text(f"SELECT * FROM {table} WHERE person = :person AND sample_id = :sample_id")  # noqa: S608  constants
+    for table in ("assignments", "annotations", "answers")
+]
 _WORK_WITHOUT_EVENTS: Final = text(
     "SELECT w.person, d.name, s.external FROM"
     " (SELECT person, sample_id FROM assignments UNION SELECT person, sample_id FROM annotations"
@@ -191,21 +191,23 @@ class _StreamCheck:
 
 def _find_difference(connection: Connection, logged: Stream, *, ended: bool) -> str:
     scope = {"person": logged.person, "sample_id": logged.sample_id}
-    row = connection.execute(_ASSIGNED, scope).mappings().first()
-    rows = {each["id"]: dict(each) for each in connection.execute(_ANNOTATED, scope).mappings()}
-    answers = [dict(each) for each in connection.execute(_ANSWERED, scope).mappings()]
-    if row is None:
-        rest = rows or answers
+    assignments, annotations, answers = (
+        [dict(row) for row in connection.execute(query, scope).mappings()] for query in _ROWS
+    )
+    if not assignments:
+        rest = annotations or answers
         return "" if ended and not rest else "the tables know nothing of this work"
+    row = assignments[0]
     if row["seq"] > logged.seq:
         return f"the log ends here, and the tables know number {row['seq']}: events were removed"
     if row["seq"] < logged.seq:
         return f"the tables know no more than number {row['seq']}"
     if row["head"] != logged.head:
         return "the tables know another event in its place"
-    if dict(row) != assignment_row(logged):
+    if row != assignment_row(logged):
         return "state, rating, comment or time are not what the log says"
     payloads = logged.state.annotations
+    rows = {each["id"]: each for each in annotations}
     if rows.keys() != payloads.keys():
         return "the annotations that stand are not those that the log says"
     for name, payload in payloads.items():
@@ -221,11 +223,10 @@ def _sort_answers(answers: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _find_missing_tombstone(connection: Connection, removed: set[str]) -> str:
-    names = {"names": sorted(removed)}
-    there = set(connection.execute(REMOVED_IDS, names).scalars()) if removed else removed
-    for name in sorted(removed - there):
-        standing = select(ANNOTATIONS.c.id).where(ANNOTATIONS.c.id == name)
-        if connection.execute(standing).first() is None:
+    buried = connection.execute(REMOVED_IDS, {"names": sorted(removed)}).scalars()
+    for name in sorted(removed.difference(buried)):
+        present = select(ANNOTATIONS.c.id).where(ANNOTATIONS.c.id == name)
+        if connection.execute(present).first() is None:
             return f"annotation {name} was removed, and an import could bring it back"
     return ""
 

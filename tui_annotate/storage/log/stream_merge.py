@@ -18,10 +18,11 @@ from tui_annotate.domain.stream_validation import find_anchor_problem
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
 from tui_annotate.storage.batches import batches
 from tui_annotate.storage.columns import DATASETS, EVENTS
+from tui_annotate.storage.corpus.intake import known_digests
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.log import Log, LogStore
-from tui_annotate.storage.log.plans import Stream, plan_event
+from tui_annotate.storage.log.plans import Stream
 from tui_annotate.storage.people.store import add_person
 
 _AT_ONCE: Final = 20
@@ -34,10 +35,6 @@ _OWN: Final = text(
     " WHERE e.seq = 1 AND e.person IN :people ORDER BY e.person, d.name, s.external"
 ).bindparams(bindparam("people", expanding=True))
 _KNOWN_IDS: Final = select(EVENTS.c.id).where(EVENTS.c.id.in_(bindparam("names", expanding=True)))
-_DIGEST: Final = text(
-    "SELECT s.digest FROM samples s JOIN datasets d ON d.id = s.dataset_id"
-    " WHERE d.name = :dataset AND s.external = :sample"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,25 +182,21 @@ class MergeStore(LogStore):
                 if not stream.state.alike(to):
                     name = (person, *key)
                     event = transition_event(name, stream.state, to, head=stream.head, at=when)
-                    plan, stream = plan_event(stream, event)
-                    log.write([plan])
+                    stream = log.append(stream, event)
         return True
 
     def _merge_stream(
         self, connection: Connection, log: Log, copy: StreamCopy, *, person: Person
     ) -> MergedStream:
-        scope = {"dataset": copy.key.dataset, "sample": copy.key.id}
-        texts = connection.execute(_DIGEST, scope).scalar()
+        texts = known_digests(connection, [copy.key]).get(copy.key)
         nothing = MergedStream(copy.person, copy.key)
         if texts is None:
             return replace(nothing, refused="there is no such sample here")
         if texts != copy.texts:
             return replace(nothing, refused="the sample has other texts here")
         here = tuple(log.events(copy.person, copy.key))
-        if (
-            len(copy.events) <= len(here)
-            and here[len(copy.events) - 1].hash == copy.events[-1].hash
-        ):
+        known = here[: len(copy.events)]
+        if len(known) == len(copy.events) and known[-1].hash == copy.events[-1].hash:
             return nothing
         if says := find_anchor_problem(copy, self._sample(copy.key)):
             return replace(nothing, refused=says)
@@ -219,8 +212,7 @@ class MergeStore(LogStore):
         if (taken := connection.execute(_KNOWN_IDS, ids).scalar()) is not None:
             return replace(nothing, refused=f"event {taken} stands elsewhere here")
         for event in merge.events:
-            plan, stream = plan_event(stream, event)
-            log.write([plan])
+            stream = log.append(stream, event)
         return replace(nothing, events=len(merge.events), fork=merge.fork)
 
 

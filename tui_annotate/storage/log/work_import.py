@@ -83,29 +83,22 @@ class WorkImport:
             self._import_work(log, log.stream(name, record.sample.key), work, where=record.where)
 
     def _import_work(self, log: Log, stream: Stream, work: _PersonWork, *, where: str) -> None:
-        fresh = self._select_new(log, stream, work.annotations)
+        new = self._select_new(log, stream, work.annotations)
         after = self._select_changes(log, stream, work.assignment, where=where)
-        if not fresh and not after:
+        if not new and not after:
             return
         assignment = work.assignment if after else None
         before = {name: stream.state.assignment[name] for name in after}
-        payloads = {new.id: from_json(to_json(annotation_to_json(new))) for new in fresh}
+        payloads = {each.id: from_json(to_json(annotation_to_json(each))) for each in new}
         action = PendingEvent(
             IMPORT, Change(dict.fromkeys(payloads), before), Change(payloads, after)
         )
-        event = Event(
-            id=str(uuid.uuid4()),
-            seq=0,
-            person=stream.person,
-            dataset=stream.key.dataset,
-            sample=stream.key.id,
-            action=action,
-            at=(assignment.updated if assignment else "") or self.clock(),
-            # An import tells all the time that was worked, not what was added to it.
-            seconds=max(assignment.seconds - stream.state.seconds, 0.0) if assignment else 0.0,
-        )
-        log.append(stream, event)
-        self.counts.added += len(fresh)
+        at = (assignment.updated if assignment else "") or self.clock()
+        # An import tells all the time that was worked, not what was added to it.
+        seconds = max(assignment.seconds - stream.state.seconds, 0.0) if assignment else 0.0
+        name = (str(uuid.uuid4()), 0, stream.person, *stream.key)
+        log.append(stream, Event(*name, action, at=at, seconds=seconds))
+        self.counts.added += len(new)
 
     def _select_changes(
         self, log: Log, stream: Stream, assignment: Assignment | None, *, where: str

@@ -11,8 +11,8 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -84,18 +84,9 @@ class VectorStore:
 
     # writing -----------------------------------------------------------------------------------
 
-    @contextmanager
-    def writing(self, *, wait: float = 30.0) -> Iterator[None]:
-        """Holds the writers' lock, and removes what killed writers left; may be nested.
-
-        Args:
-            wait: seconds to wait for another writer.
-
-        Raises:
-            Unavailable: another process is writing, or the folder can not be written.
-        """
-        with self._lance.writing(wait=wait):
-            yield
+    def writing(self, *, wait: float = 30.0) -> AbstractContextManager[None]:
+        """As `LanceFolder.writing`; `wait`: seconds to wait for another writer."""
+        return self._lance.writing(wait=wait)
 
     def add(self, table: str, rows: Iterable[Row]) -> int:
         """Writes the rows of whole documents, to the disk, in place of any that were there.
@@ -110,27 +101,19 @@ class VectorStore:
             How many rows were written.
         """
         count = 0
+        documents = (list(own) for _, own in groupby(rows, key=itemgetter(0)))
         with self.writing():
-            batch: list[Row] = []
-            for _, document in groupby(rows, key=itemgetter(0)):
-                batch += document
-                if len(batch) >= _BATCH:
-                    count += self._write_batch(table, batch)
-                    batch = []
-            if batch:
-                count += self._write_batch(table, batch)
+            for some in batches(documents, _BATCH, weight=len):
+                batch = [row for document in some for row in document]
+                missing = not self._lance.there(table)
+                opened = self._lance.made(table, arrow.schema(len(batch[0][4])))
+                if missing:
+                    opened.set_unenforced_primary_key("key")
+                discard(opened, [row[0] for row in batch])
+                opened.add(arrow.rows_table(batch))
+                count += len(batch)
             self.sync()
         return count
-
-    def _write_batch(self, table: str, batch: Sequence[Row]) -> int:
-        with lance_errors(self.folder):
-            missing = not self._lance.there(table)
-            opened = self._lance.made(table, arrow.schema(len(batch[0][4])))
-            if missing:
-                opened.set_unenforced_primary_key("key")
-            discard(opened, [row[0] for row in batch])
-            opened.add(arrow.rows_table(batch))
-        return len(batch)
 
     def add_tokens(
         self, table: str, documents: Iterable[tuple[str, TokenBank]], *, axes: NDArray[np.float32]
@@ -146,7 +129,7 @@ class VectorStore:
             How many segments were written.
         """
         count = 0
-        with self.writing(), lance_errors(self.folder):
+        with self.writing():
             columns = arrow.token_schema(axes)
             opened = self._lance.made(_token_table(table), columns)
             for batch in batches(documents, _BATCH, weight=lambda each: len(each[1])):
@@ -160,7 +143,7 @@ class VectorStore:
     def discard(self, table: str, hashes: Iterable[str]) -> None:
         """Takes out documents, their tokens too."""
         names = list(hashes)
-        with self.writing(), lance_errors(self.folder):
+        with self.writing():
             for each in self._find_tables(table):
                 discard(self._lance.open(each), names)
 
@@ -170,7 +153,7 @@ class VectorStore:
         Nothing is done where there are few pieces: a large table would be written anew for each
         small addition.
         """
-        with self.writing(), lance_errors(self.folder):
+        with self.writing():
             for each in self._find_tables(table):
                 optimize_table(self._lance.open(each))
 
@@ -180,7 +163,7 @@ class VectorStore:
 
     def drop(self, table: str) -> None:
         """Removes a table with that of its tokens, also damaged; nothing where there is none."""
-        with self.writing(), lance_errors(self.folder):
+        with self.writing():
             # The table of tokens goes first: a process that is killed leaves the one that names it.
             for each in reversed(self._find_tables(table)):
                 shutil.rmtree(self._lance.place(each))
