@@ -46,7 +46,11 @@ LARGEST_JOURNAL: Final = 16 * 2**20  # bytes of the write-ahead log, once nobody
 
 
 class Database:
-    """An open store. Threads may share it; processes open their own. `path`: the SQLite file."""
+    """An open store. Threads may share it; processes open their own.
+
+    Raises:
+        Unavailable: every method, where the file can not be read or written.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -63,7 +67,6 @@ class Database:
         Raises:
             Conflict: there is one already.
             Damaged: there is a file that is no store.
-            Unavailable: it can not be written.
         """
         with translate_errors(path):
             path.touch(mode=0o600)  # SQLite's side files take its mode
@@ -108,11 +111,7 @@ class Database:
             return database
 
     def back_up(self) -> Path:
-        """Copies the store, also one in use, to a new file of `backups/` beside it; its path.
-
-        Raises:
-            Unavailable: the copy can not be written.
-        """
+        """Copy the store, also one in use, to a new file in `backups`; return its path."""
         folder = self.path.parent / "backups"
         with translate_errors(folder):
             folder.mkdir(mode=0o700, exist_ok=True)
@@ -125,11 +124,7 @@ class Database:
         return target
 
     def copy_to(self, target: Path) -> None:
-        """Copies one moment of the store, also of one in use, to a new file without side files.
-
-        Raises:
-            Unavailable: the copy can not be written.
-        """
+        """Copy one moment of the store, also of one in use, to a new file without side files."""
         with translate_errors(target):
             target.touch(mode=0o600, exist_ok=False)
             with closing(_connect(self.path)) as source, closing(sqlite3.connect(target)) as copy:
@@ -137,11 +132,7 @@ class Database:
                 copy.execute("PRAGMA journal_mode=DELETE")
 
     def version(self) -> int:
-        """The version of the tables as the store has it; 0 for an empty file.
-
-        Raises:
-            Unavailable: it can not be read, or its version makes no sense.
-        """
+        """The version of the tables as the store has it; 0 for an empty file."""
         with self.reading() as connection:
             query = "SELECT name FROM sqlite_master WHERE name = 'schema_version'"
             if connection.exec_driver_sql(query).first() is None:
@@ -156,11 +147,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that reads one moment of the store, whatever is written meanwhile.
-
-        Raises:
-            Unavailable: the store can not be read.
-        """
+        """A transaction that reads one moment of the store, whatever is written meanwhile."""
         with translate_errors(self.path), self._reader.connect() as connection:
             yield connection
 
@@ -169,9 +156,6 @@ class Database:
 
         Only numbers of the same open store, not closed in between, can be compared. One costs
         20 µs: it is asked of a connection that reads and writes nothing else.
-
-        Raises:
-            Unavailable: the store can not be read.
         """
         with translate_errors(self.path), self._watching:
             if self._watcher is None:
@@ -183,7 +167,7 @@ class Database:
         """A transaction that holds the write lock; committed at the end, rolled back by any error.
 
         Raises:
-            Unavailable: the store can not be written, or stayed locked for 30 s.
+            Unavailable: also where the store stayed locked for 30 s.
             Conflict: a row is there already.
         """
         with translate_errors(self.path), self._writer.begin() as connection:

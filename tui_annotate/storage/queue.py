@@ -194,14 +194,11 @@ class QueueStore(Store):
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str
     ) -> SampleKey | None:
-        """The first sample behind `after` that the person has not finished.
+        """The first sample behind `after` that the person has not completed; None for none.
 
-        What is theirs comes first and is gone round in a circle; then they draw, where they may;
-        then come the samples that are for everybody, in a circle as well. It begins at the top
-        where `after` is None, or is not in their line any more.
-
-        Returns:
-            None where all are finished; `after` itself where it alone is not.
+        Assigned samples come first, cyclically; then one is taken from a pool; then come the
+        samples that are for everyone, cyclically. It begins at the top where `after` is None, or is
+        not in the person's queue any more, and returns `after` where it alone is not completed.
 
         Raises:
             NotFound: as `standing`.

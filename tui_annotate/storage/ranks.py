@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, true, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.queue_orders import BY_SOURCE, INGESTED, RANDOM, by_score, check_order
@@ -163,9 +163,8 @@ def remove_ranks(
     """
     key = (RANKS.c.order_id, RANKS.c.bucket)
     for batch in batches(sample_ids, _BATCH):
-        among = RANKS.c.sample_id.in_(batch)
-        if orders:
-            among &= RANKS.c.order_id.in_(orders)
+        in_orders = RANKS.c.order_id.in_(orders) if orders else true()
+        among = RANKS.c.sample_id.in_(batch) & in_orders
         everyone = select(*key, func.count()).where(among).group_by(*key)
         finished = (
             select(*key, ASSIGNMENTS.c.person, func.count())

@@ -106,7 +106,12 @@ class SuggestionListing:
 
 
 class SuggestionStore(Store):
-    """What machines suggest. `add` and `forget` are for those who manage the workspace."""
+    """What machines suggest.
+
+    Raises:
+        NotAllowed: every method, where the actor may not read it, report on others (`listed`,
+            `runs`) or manage the workspace (`add`, `forget`, `bundled`).
+    """
 
     def add(
         self,
@@ -115,7 +120,7 @@ class SuggestionStore(Store):
         *,
         copied: bool = False,
     ) -> int:
-        """Stores what a run suggests; it is shown, as a whole, once all of it is in.
+        """Store what a run suggests, shown once all of it is in; return how many are new.
 
         What was suggested by the same maker before adds nothing; samples that are not there are
         passed over. A run of which nothing is new leaves nothing behind.
@@ -124,11 +129,7 @@ class SuggestionStore(Store):
             run: of kind `suggest`; maker and run of the suggestions become its own.
             copied: out of another workspace, whose ids stay, also where labels were renamed there.
 
-        Returns:
-            How many were new.
-
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such dataset.
             InvalidInput: the run is of another kind, or a suggestion of another dataset.
             Conflict: there is a run of this id.
@@ -164,11 +165,9 @@ class SuggestionStore(Store):
     def of(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
         """What machines suggest on a sample, with this person's answers, in reading order.
 
-        Returns:
-            None of it where the dataset hides what machines say.
+        Empty where the dataset hides what machines say.
 
         Raises:
-            NotAllowed: it is not the actor's to read.
             NotFound: there is no such sample.
         """
         require(self._actor, Verb.READ, person)
@@ -185,11 +184,7 @@ class SuggestionStore(Store):
         return tuple(sorted(found, key=_reading_order_key))
 
     def listed(self, *, dataset: str = "", maker: str = "") -> Iterator[SuggestionListing]:
-        """Yield suggestions with all answers in the order of the samples; empty filters pass all.
-
-        Raises:
-            NotAllowed: the actor may not report on others.
-        """
+        """Yield suggestions with all answers, in sample order; empty filters pass all."""
         require(self._actor, Verb.REPORT)
         with self._database.reading() as connection:
             gone, reader = hidden_datasets(connection), _SuggestionReader(connection)
@@ -199,11 +194,7 @@ class SuggestionStore(Store):
                 yield _build_listing(list(mine), gone, reader)
 
     def runs(self) -> list[ScoreRun]:
-        """The runs that suggested something, in the order in which they began.
-
-        Raises:
-            NotAllowed: the actor may not report on others.
-        """
+        """The runs that suggested something, in the order in which they began."""
         require(self._actor, Verb.REPORT)
         return [each.run for each in self._load_finished_runs()]
 
@@ -213,13 +204,10 @@ class SuggestionStore(Store):
         return [each for each in found if each.run.kind is RunKind.SUGGEST]
 
     def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
-        """Remove suggestions of a run (start of its id) or of a maker; people's work stays.
-
-        Returns:
-            How many there were.
+        """Remove suggestions of a run (start of its id) or of a maker; return their number.
 
         Raises:
-            NotAllowed, NotFound: not an admin; no such run or maker.
+            NotFound: no such run or maker.
             InvalidInput: neither or both are named, or several runs match.
         """
         require(self._actor, Verb.MANAGE)
@@ -250,13 +238,7 @@ class SuggestionStore(Store):
     def bundled(
         self, wanted: Callable[[SampleKey], bool]
     ) -> Iterator[tuple[ScoreRun, SampleKey, Suggestion]]:
-        """What is suggested on the samples that are wanted, but where it is hidden.
-
-        By run, then as the samples came.
-
-        Raises:
-            NotAllowed: the actor may not manage the workspace.
-        """
+        """What is suggested, and not hidden, on wanted samples: by run, then as samples came."""
         require(self._actor, Verb.MANAGE)
         with self._database.reading() as connection:
             gone, reader = hidden_datasets(connection), _SuggestionReader(connection)

@@ -161,11 +161,7 @@ def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at
 
 
 def free_dataset(connection: Connection, dataset_id: int) -> bool:
-    """Gives a dataset back to everybody where nothing of it is handed out any more.
-
-    Returns:
-        Whether it is free.
-    """
+    """Open a dataset to everyone if nothing of it is assigned any more; return whether it is."""
     rules = select(DATASET_SETTINGS.c.name).where(
         DATASET_SETTINGS.c.dataset_id == dataset_id,
         DATASET_SETTINGS.c.name.in_([AssignmentCause.POOL.value, AssignmentCause.PRACTICE.value]),

@@ -76,11 +76,7 @@ def escalate(
 def escalate_dataset(
     connection: Connection, dataset: str, *, disabled: Disabled
 ) -> tuple[int, int]:
-    """As `escalate`, for all samples of a dataset.
-
-    Returns:
-        How many samples went to more people, and how many wait because nobody is free.
-    """
+    """As `escalate` for a dataset: count samples that went to more people, and that wait."""
     gone = waiting = 0
     for (sample_id,) in connection.execute(_SAMPLES, {"dataset": dataset}).all():
         if escalate(connection, sample_id, disabled=disabled):

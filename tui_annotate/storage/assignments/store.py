@@ -204,7 +204,11 @@ class AssignmentStore:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentTransaction:
-    """Handed-out work as one transaction sees it."""
+    """Assigned work as one transaction sees it.
+
+    Raises:
+        NotFound: every method, where there is no dataset of that name.
+    """
 
     connection: Connection
     by: str
@@ -216,7 +220,7 @@ class AssignmentTransaction:
         """Load a dataset to assign; `score` is a field of `meta`, an order by score, or empty.
 
         Raises:
-            NotFound, InvalidInput: there is no such dataset, or no such score.
+            InvalidInput: there is no such score.
         """
         dataset_id = self.dataset_row(dataset)
         scope = {"dataset": dataset_id}
@@ -316,7 +320,6 @@ class AssignmentTransaction:
         """Store an assignment; return its number. `dataset` is empty for several.
 
         Raises:
-            NotFound: there is no such dataset.
             Conflict: it is for practice and this is not, or the reverse.
         """
         if kind not in (AssignmentCause.MOVE, AssignmentCause.REPEAT):
@@ -345,10 +348,9 @@ class AssignmentTransaction:
     # rules ---------------------------------------------------------------------------------------
 
     def set_pool(self, dataset: str, pool: Pool) -> int:
-        """People draw from a dataset from now on, under this rule alone; the handout's number.
+        """Make a dataset a pool, under this rule alone; return the assignment's number.
 
         Raises:
-            NotFound: there is no such dataset.
             Conflict: it is for practice.
         """
         request = {"overlap": pool.overlap, "order": pool.order}
@@ -358,11 +360,7 @@ class AssignmentTransaction:
         return number
 
     def set_escalation(self, dataset: str, rule: Escalation) -> int:
-        """People are added where others disagree, from now on; the handout's number.
-
-        Raises:
-            NotFound: there is no such dataset.
-        """
+        """Add people where others disagree, from now on; return the assignment's number."""
         self.dataset_row(dataset)
         request = {"when": rule.when.value, "add": rule.add}
         number = self.handout(AssignmentCause.ESCALATE, dataset, request)
@@ -375,7 +373,7 @@ class AssignmentTransaction:
         """Make a dataset practice for these people; return the assignment's number.
 
         Raises:
-            NotFound, Conflict: there is no such dataset; it is assigned for real work.
+            Conflict: it is assigned for real work.
         """
         request = {"to": list(to), "gold": rule.person or rule.origin}
         number = self.apply(AssignmentCause.PRACTICE, dataset, rows=rows, request=request)
@@ -385,10 +383,10 @@ class AssignmentTransaction:
     def escalate_now(
         self, dataset: str, *, disabled: Disabled = no_disabled_people
     ) -> tuple[int, int]:
-        """What the rule of a dataset asks for now: samples that go to more people, and that wait.
+        """Apply a dataset's escalation rule now: samples that go to more people, and that wait.
 
         Raises:
-            NotFound: there is no such dataset, or it has no such rule.
+            NotFound: also where the dataset has no such rule.
         """
         if self.rule(self.dataset_row(dataset), AssignmentCause.ESCALATE) is None:
             raise NotFound(

@@ -107,11 +107,7 @@ class FileIndex:
     # taking in ---------------------------------------------------------------------------------
 
     def add(self, records: Iterable[Record]) -> list[tuple[Record, InvalidInput]]:
-        """Add records, in one transaction.
-
-        Returns:
-            Those that can not be taken, and why: an id twice, or one that can not be kept.
-        """
+        """Add records, in one transaction; return those with an id that is used or unusable."""
         refused = []
         with self._connection() as database:
             database.execute("BEGIN")

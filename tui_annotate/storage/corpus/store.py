@@ -155,9 +155,11 @@ class CorpusStore(VectorSetStore):
             NotFound: none, or several; the hint names some.
         """
         keys = (DATASETS.c.name, SAMPLES.c.external)
+        splits = list(split_name(name))
         conditions = (
             SAMPLES.c.external == name,
-            tuple_(*keys).in_(list(split_name(name))),
+            # The ids alone have an index.
+            SAMPLES.c.external.in_([each[1] for each in splits]) & tuple_(*keys).in_(splits),
             (SAMPLES.c.external >= name) & (SAMPLES.c.external < name + "\U0010ffff"),
         )
         rows: Sequence[Any] = ()
@@ -264,12 +266,10 @@ class CorpusStore(VectorSetStore):
                     _remove_sample(connection, key, with_annotations=with_annotations)
 
     def remove_dataset(self, name: str, *, with_annotations: bool = False) -> int:
-        """Takes out a dataset; vectors of its documents stay as a cache until the next rebuild.
+        """Remove a dataset; return how many samples it had.
 
-        In short transactions: removing it again ends a removal that was killed.
-
-        Returns:
-            How many samples it had.
+        In short transactions: removing it again ends a removal that was killed. Vectors of its
+        documents stay as a cache until the next rebuild.
 
         Raises:
             NotFound: there is no such dataset.

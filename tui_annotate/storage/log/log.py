@@ -220,12 +220,7 @@ class Log:
         return {name: (who, row) for name, who, row in rows}
 
     def suggestion(self, key: SampleKey, name: str) -> Suggestion:
-        """A suggestion on a sample, for whoever answers it.
-
-        Raises:
-            NotFound: there is none of that id, or no such sample.
-            Conflict: the dataset hides what machines say.
-        """
+        """As `suggestions.load_suggestion`."""
         return suggestions.load_suggestion(self._connection, key, name)
 
     # writing -----------------------------------------------------------------------------------

@@ -79,10 +79,7 @@ def _cut_streams(connection: Connection) -> Iterator[None]:
 
 
 def rebuild_tables(copy: Database) -> int:
-    """Makes annotations, assignments and answers of a copied store anew, from its log alone.
-
-    Returns:
-        How many streams were replayed.
+    """Rebuild annotations, assignments and answers from the log; return the number of streams.
 
     Raises:
         Conflict: an event does not follow from those before it.

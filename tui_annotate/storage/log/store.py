@@ -158,23 +158,17 @@ class AnnotationStore(LogStore):
             return kind_counts(connection, seen_by(self._actor))
 
     def gold(self, person: str, key: SampleKey) -> GoldAnswer | None:
-        """What is right about a sample that somebody has for practice and has finished.
-
-        Returns:
-            None where it is not for practice, or not finished.
-        """
+        """The right answer to a practice sample that the person completed; None for others."""
         require(self._actor, Verb.READ, person)
         with self._database.reading() as connection:
             finished = Log(connection, self._actor).stream(person, key).assignment.state.finished
             return gold(connection, person, key) if finished else None
 
     def lesson(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
-        """What review made and refused on a sample that somebody annotated, with no name in it.
+        """What review made and refused on a sample that the person annotated.
 
-        Of what each was made of, only their own annotations are told, and who settled it is not.
-
-        Returns:
-            None as long as it is not settled, or where they did nothing on it.
+        Names no reviewer, and of its sources the person's own annotations alone. None before it is
+        adjudicated, or where the person did nothing on it.
 
         Raises:
             NotFound: there is no such sample.
@@ -210,14 +204,11 @@ class AnnotationStore(LogStore):
     def former_evidence(
         self, person: str, documents: Collection[str], *, outside: SampleKey
     ) -> dict[str, tuple[Span, ...]]:
-        """Where a person took evidence in source documents, whatever samples these stand in.
+        """By hash of a source document, the distinct spans of a person's evidence in it, in order.
 
         Args:
-            documents: their hashes.
+            documents: their hashes; those without evidence are absent in what is returned.
             outside: the sample whose annotations are left out.
-
-        Returns:
-            By hash, the distinct spans in order; documents without any are absent.
         """
         require(self._actor, Verb.READ, person)
         found: dict[str, set[Span]] = {}

@@ -156,16 +156,13 @@ class MergeStore(LogStore):
         at: str,
         stays: bool,
     ) -> bool:
-        """Makes somebody's work on a sample what it is elsewhere, where its state alone is known.
+        """Make a person's work on a sample what it is elsewhere; return whether that was done.
 
         Args:
             other: gives that state; a number that an annotation has in it counts for nothing.
             head: the last event that the caller knows of; with another one nothing is done.
             at: when it was done there.
             stays: False goes back to what stands here right after, so that the log has both.
-
-        Returns:
-            Whether it was done.
 
         Raises:
             Conflict: an annotation stands in another stream here.

@@ -233,8 +233,8 @@ class SshKeyStore(CommonStore):
         with self._database.reading() as connection:
             rows = connection.execute(_ALL).all()
         return tuple(
-            BoundKey(fingerprint, Person(*person, PersonKind(kind)), line, created)
-            for fingerprint, line, created, *person, kind in rows
+            BoundKey(fingerprint, Person(person, name, PersonKind(kind)), line, created)
+            for fingerprint, line, created, person, name, kind in rows
         )
 
     def add(self, key: PublicKey, person: str) -> str:

@@ -155,9 +155,8 @@ def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
         return median([each.value for each in found]) if found else 0.0
     # Values are linear in what was computed: two of them tell the line.
     (low, low_value), (high, high_value) = min(known), max(known)
-    if high == low:
-        return low_value
-    return low_value + (named - low) / (high - low) * (high_value - low_value)
+    share = (named - low) / (high - low) if high != low else 0.0
+    return float(low_value + share * (high_value - low_value))
 
 
 # as runs end, and samples change ------------------------------------------------------------------

@@ -70,13 +70,10 @@ class ScoreStore(Store):
     """Runs and their scores; a sample's scores go when its texts change, or it goes."""
 
     def write(self, run: ScoreRun, scores: Iterable[Score]) -> int:
-        """Stores a run; it counts, as a whole, once all its scores are in.
+        """Store a run, which counts once all its scores are in; return how many there are.
 
         Scores of samples that are not there, as taken out meanwhile, are passed over. What an
         earlier run of this maker left when it was killed is dropped.
-
-        Returns:
-            How many scores were stored.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.

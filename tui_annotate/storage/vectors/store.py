@@ -89,16 +89,10 @@ class VectorStore:
         return self._lance.writing(wait=wait)
 
     def add(self, table: str, rows: Iterable[Row]) -> int:
-        """Writes the rows of whole documents, to the disk, in place of any that were there.
+        """Replace the rows of whole documents, on the disk; return how many were written.
 
         So a document whose vectors were written by a process that was killed before it could say
-        so is not there twice.
-
-        Args:
-            rows: all rows of a document one after another.
-
-        Returns:
-            How many rows were written.
+        so is not there twice. All rows of a document must be neighbours.
         """
         count = 0
         documents = (list(own) for _, own in groupby(rows, key=itemgetter(0)))
@@ -118,15 +112,12 @@ class VectorStore:
     def add_tokens(
         self, table: str, documents: Iterable[tuple[str, TokenBank]], *, axes: NDArray[np.float32]
     ) -> int:
-        """Writes the tokens of whole documents, as `add` does their vectors.
+        """Write the tokens of whole documents as `add` does their vectors; return their segments.
 
         Args:
             table: that of their vectors.
             documents: hash and tokens of each document; the texts of its bank are its segments.
             axes: (dimensions, token_dimensions), kept with the table that is made for the first.
-
-        Returns:
-            How many segments were written.
         """
         count = 0
         with self.writing():
@@ -228,11 +219,7 @@ class VectorStore:
     def search(
         self, table: str, hashes: Sequence[str], vector: NDArray[np.float32], *, top: int
     ) -> list[tuple[str, int, float]]:
-        """The segments of some documents that are nearest to a unit vector, by LanceDB itself.
-
-        Returns:
-            (hash, segment, cosine similarity), the most similar first.
-        """
+        """(hash, segment, cosine similarity) of the nearest segments of a unit vector, by LanceDB."""
         columns = ["sha256", "segment", "_distance"]
 
         def find_nearest(where: str) -> Any:

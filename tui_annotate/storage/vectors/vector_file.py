@@ -7,7 +7,6 @@ say what made them, as in `VectorSet`, and hold the axes (base64 of little-endia
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -143,14 +142,11 @@ def write(path: Path, prepared: VectorFileContent) -> None:
 
 
 def _build_metadata(prepared: VectorFileContent) -> dict[str, str]:
-    import numpy as np
-
-    axes = np.ascontiguousarray(prepared.axes, "<f4").tobytes()
     return {
         "format": FORMAT,
         **{name: str(getattr(prepared.vectors, name)) for name in (*_TEXTS, *_NUMBERS)},
         "instant": "yes" if prepared.vectors.instant else "no",
-        "axes": base64.b64encode(axes).decode(),
+        "axes": arrow.pack_axes(prepared.axes).decode(),
     }
 
 
@@ -215,5 +211,4 @@ def _read_axes(about: dict[str, str], vectors: VectorSet) -> NDArray[np.float32]
 
     if not vectors.token_dimensions:
         return np.zeros((vectors.dimensions, 0), np.float32)
-    flat = np.frombuffer(base64.b64decode(about["axes"], validate=True), "<f4")
-    return flat.reshape(vectors.dimensions, vectors.token_dimensions).astype(np.float32)
+    return arrow.unpack_axes(about["axes"], vectors.dimensions, vectors.token_dimensions)
