@@ -129,6 +129,7 @@ class QueueStore(Store):
     Raises:
         NotAllowed: every method, where the queue is somebody else's to see or to walk.
         InvalidInput: every method, where there is no such order.
+        NotFound: every method with a key, where there is no such sample.
     """
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
@@ -151,10 +152,10 @@ class QueueStore(Store):
             yield connection, _load_walks(connection, person, order_id)
 
     def standing(self, person: str, key: SampleKey, *, order: str) -> QueueStatus:
-        """Where a sample stands.
+        """The position of a sample.
 
         Raises:
-            NotFound: there is no such sample, or it is not in this person's line.
+            NotFound: also where it is not in this person's queue.
         """
         with self._open_walks(person, order) as (connection, line):
             at, place = _find_position(connection, line, key)
@@ -168,11 +169,7 @@ class QueueStore(Store):
             )
 
     def holds(self, person: str, key: SampleKey, *, order: str) -> bool:
-        """Whether a sample is in somebody's line.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
+        """Whether a sample is in a person's queue."""
         with self._open_walks(person, order) as (connection, line):
             return _look_up_position(connection, line, key) is not None
 
@@ -199,9 +196,6 @@ class QueueStore(Store):
         Assigned samples come first, cyclically; then one is taken from a pool; then come the
         samples that are for everyone, cyclically. It begins at the top where `after` is None, or is
         not in the person's queue any more, and returns `after` where it alone is not completed.
-
-        Raises:
-            NotFound: as `standing`.
         """
         require(self._actor, Verb.WRITE, person)
         order_id = self._find_order(order)

@@ -187,11 +187,11 @@ class SuggestionStore(Store):
         """Yield suggestions with all answers, in sample order; empty filters pass all."""
         require(self._actor, Verb.REPORT)
         with self._database.reading() as connection:
-            gone, reader = hidden_datasets(connection), _SuggestionReader(connection)
+            hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
             streamed = connection.execution_options(yield_per=_BATCH)
             rows = streamed.execute(_LISTED, {"dataset": dataset, "maker": maker}).mappings()
             for _, mine in groupby(rows, key=itemgetter("suggestion")):
-                yield _build_listing(list(mine), gone, reader)
+                yield _build_listing(list(mine), hidden, reader)
 
     def runs(self) -> list[ScoreRun]:
         """The runs that suggested something, in the order in which they began."""
@@ -241,9 +241,9 @@ class SuggestionStore(Store):
         """What is suggested, and not hidden, on wanted samples: by run, then as samples came."""
         require(self._actor, Verb.MANAGE)
         with self._database.reading() as connection:
-            gone, reader = hidden_datasets(connection), _SuggestionReader(connection)
+            hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
             for each in runs.list_runs(connection):
-                if each.run.kind is not RunKind.SUGGEST or each.run.dataset in gone:
+                if each.run.kind is not RunKind.SUGGEST or each.run.dataset in hidden:
                     continue
                 for sample, column in connection.execute(_OF_RUN, {"run": each.number}):
                     key = SampleKey(each.run.dataset, sample)
@@ -306,7 +306,7 @@ def _write_batch(
 
 
 def _build_listing(
-    rows: Sequence[Any], gone: Collection[str], reader: _SuggestionReader
+    rows: Sequence[Any], hidden: Collection[str], reader: _SuggestionReader
 ) -> SuggestionListing:
     first = rows[0]
     dataset, column = first["dataset"], first["suggestion"]
@@ -315,7 +315,7 @@ def _build_listing(
         for row in rows
         if row["answer"] is not None
     )
-    silent, passed = (0, 0) if dataset in gone else from_json(first["silent"])
+    silent, passed = (0, 0) if dataset in hidden else from_json(first["silent"])
     return SuggestionListing(
         key=SampleKey(dataset, first["sample"]),
         suggestion=reader.suggestion(dataset, column),

@@ -67,9 +67,9 @@ def escalate(
     rule = _find_due_rule(connection, sample_id)
     if rule is None:
         return 0
-    gone = disabled()
+    excluded = disabled()
     free = connection.execute(_AVAILABLE_PEOPLE, {"sample": sample_id}).scalars()
-    rows = [AllottedRow(person, sample_id) for person in free if person not in gone]
+    rows = [AllottedRow(person, sample_id) for person in free if person not in excluded]
     return len(assign_samples(connection, rows[: rule.add], handout=rule.handout))
 
 
@@ -77,13 +77,13 @@ def escalate_dataset(
     connection: Connection, dataset: str, *, disabled: Disabled
 ) -> tuple[int, int]:
     """As `escalate` for a dataset: count samples that went to more people, and that wait."""
-    gone = waiting = 0
+    escalated = waiting = 0
     for (sample_id,) in connection.execute(_SAMPLES, {"dataset": dataset}).all():
         if escalate(connection, sample_id, disabled=disabled):
-            gone += 1
+            escalated += 1
         elif _find_due_rule(connection, sample_id):
             waiting += 1
-    return gone, waiting
+    return escalated, waiting
 
 
 def count_waiting(connection: Connection, dataset: str) -> int:

@@ -78,7 +78,9 @@ class IndexedSample:
 class FileIndex:
     """Records in order of arrival. Threads may share it; to be closed.
 
-    `people`: by id, in order of arrival. `labels`: with counts.
+    Attributes:
+        people: by id, in order of arrival.
+        labels: with counts.
     """
 
     def __init__(self) -> None:
@@ -160,7 +162,7 @@ class FileIndex:
                 if path in self.labels or len(self.labels) < MOST_LABELS:
                     self.labels[path] += 1
 
-    # looking -----------------------------------------------------------------------------------
+    # reading -----------------------------------------------------------------------------------
 
     def record(self, key: SampleKey) -> tuple[Record, int]:
         """A record, its annotations in the order of the file; and its place, from 1.

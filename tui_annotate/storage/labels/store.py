@@ -296,9 +296,9 @@ def add_label_change(connection: Connection, change: LabelChange, *, undoes: int
 def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeRequest]:
     """The changes since a stored event that gave work other labels, in order."""
     for (request,) in connection.execute(_SINCE, {"event": event.id}).all():
-        told = LabelChangeRequest.from_json(from_json(request))
-        if told.renames:
-            yield told
+        change = LabelChangeRequest.from_json(from_json(request))
+        if change.renames:
+            yield change
 
 
 def current_label_names(

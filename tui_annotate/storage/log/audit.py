@@ -154,15 +154,15 @@ class _StreamCheck:
     def _check_event(self, row: Any) -> str:
         try:
             event = events.from_row(row)
-            says = contradiction(event, seq=self._seq, prev=self._head, state=self._state)
-            if not says:
+            problem = contradiction(event, seq=self._seq, prev=self._head, state=self._state)
+            if not problem:
                 self._state = self._state.applied(event.action, seconds=event.seconds)
                 self._head = event.hash
                 self._acted = later_action_time(self._acted, event)
                 self._track_removed(event.action)
         except events.UNREADABLE:
             return "it can not be read"
-        return says
+        return problem
 
     def _track_removed(self, action: PendingEvent) -> None:
         """What imports must not bring back; with a sample that is taken out that is forgotten."""
@@ -180,13 +180,15 @@ class _StreamCheck:
             return None  # its dataset was removed; the log outlives it
         head = (self._state, self._seq, self._head, self._acted)
         logged = Stream(self._person, self._key, sample_id, *head)
-        says = _find_difference(self._connection, logged, ended=self._last["verb"] == DISCARD)
-        return self._build_break(says or _find_missing_tombstone(self._connection, self._removed))
+        ended = self._last["verb"] == DISCARD
+        problem = _find_difference(self._connection, logged, ended=ended)
+        problem = problem or _find_missing_tombstone(self._connection, self._removed)
+        return self._build_break(problem)
 
-    def _build_break(self, says: str) -> Break | None:
+    def _build_break(self, problem: str) -> Break | None:
         row = self._last
         place = (row["seq"], row["id"], row["at"], row["arrival"])
-        return Break(self._person, *self._key, *place, says) if says else None
+        return Break(self._person, *self._key, *place, problem) if problem else None
 
 
 def _find_difference(connection: Connection, logged: Stream, *, ended: bool) -> str:

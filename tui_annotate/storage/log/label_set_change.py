@@ -149,8 +149,8 @@ class LabelSetChange:
 
     def later(self, name: StreamName, seq: int) -> bool:
         """Whether somebody did anything in a stream after one of its events."""
-        told = Log(self.connection).events(*name)
-        return any(each.seq > seq and each.action.verb != RELABEL for each in told)
+        history = Log(self.connection).events(*name)
+        return any(each.seq > seq and each.action.verb != RELABEL for each in history)
 
     def before(self, name: StreamName) -> str:
         """The state of work before a change of labels moved it; empty if it did not do so last."""

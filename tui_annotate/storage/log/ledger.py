@@ -103,21 +103,21 @@ class Ledger:
             words: their ratings of these and their comments go as well.
         """
         batch = self.new_id()
-        said: Counter[str] = Counter()
+        removed: Counter[str] = Counter()
 
         def prepare(log: Log) -> BatchPlan:
             made = BatchPlan()
-            said.clear()
+            removed.clear()
             found = {*log.annotated(person), *(log.rated_or_commented(person) if words else ())}
             for key in filter(wanted, sorted(found)):
                 stream = log.stream(person, key)
                 action = event_builders.clear(stream.state, batch=batch, words=words)
-                said.update(action.before.assignment.keys())
+                removed.update(action.before.assignment.keys())
                 made.take(stream, self._build_event(stream, action, versions=made.versions))
             return made
 
         gone = sum(len(plan.dropped) for plan in self._write_as_one(person, prepare).plans)
-        return ClearResult(gone, said["rating"], said["comment"])
+        return ClearResult(gone, removed["rating"], removed["comment"])
 
     def undo(self, person: str) -> ActionResult | None:
         """Undo the last action that is not undone."""
@@ -152,7 +152,7 @@ class Ledger:
         return ActionResult(made.last, verb, about, made.undone.action.verb)
 
     def _write_as_one(self, person: str, prepare: Callable[[Log], BatchPlan]) -> BatchPlan:
-        """Prepares without the lock and writes with it; anew where something came in between."""
+        """Prepare without the lock and write with it; prepare again after a concurrent change."""
         with self.store.reading() as log:
             made, newest = prepare(log), next(log.deeds(person, by=self.by), None)
         if not made.plans:

@@ -101,10 +101,11 @@ class LogStore(Store):
 
 
 class Log:
-    """The log as one transaction sees it, and as the one who acts may.
+    """The log as one transaction sees it, and as the actor may.
 
     Raises:
-        NotAllowed: every method, where it would read or write what is somebody else's to.
+        NotAllowed: every method, where only others may read or write it.
+        NotFound: every method with a key, where there is no such sample.
     """
 
     def __init__(
@@ -122,11 +123,7 @@ class Log:
     # reading -----------------------------------------------------------------------------------
 
     def stream(self, person: str, key: SampleKey) -> Stream:
-        """A person's stream on a sample; empty where nothing was done yet.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
+        """A person's stream on a sample; empty where nothing was done yet."""
         require(self._actor, Verb.READ, person)
         sample_id = sample_row(self._connection, key)
         scope = {"person": person, "sample_id": sample_id}
@@ -147,11 +144,7 @@ class Log:
         return Stream(person, key, sample_id, state, row["seq"], row["head"], row["updated"])
 
     def finished(self, key: SampleKey) -> list[str]:
-        """The people whose work on a sample counts for review, sorted.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
+        """The people whose work on a sample counts for review, sorted."""
         require(self._actor, Verb.REVIEW)
         scope = {"sample_id": sample_row(self._connection, key)}
         return list(self._connection.execute(_FINISHED, scope).scalars())

@@ -88,7 +88,8 @@ class AnnotationStore(LogStore):
     """The log of all people, and the annotations and assignments that follow from it.
 
     Raises:
-        NotAllowed: every method, where it would read or write what is somebody else's to.
+        NotAllowed: every method, where only others may read or write it.
+        NotFound: every method with a key, where there is no such sample.
     """
 
     def __init__(
@@ -119,11 +120,7 @@ class AnnotationStore(LogStore):
         return self._database.moment()
 
     def stream(self, person: str, key: SampleKey) -> Stream:
-        """One person's work on one sample.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
+        """One person's work on one sample."""
         with self.reading() as log:
             return log.stream(person, key)
 
@@ -169,9 +166,6 @@ class AnnotationStore(LogStore):
 
         Names no reviewer, and of its sources the person's own annotations alone. None before it is
         adjudicated, or where the person did nothing on it.
-
-        Raises:
-            NotFound: there is no such sample.
         """
         require(self._actor, Verb.READ, person)
         with self._database.reading() as connection:
@@ -263,8 +257,8 @@ class AnnotationStore(LogStore):
         if datasets is not None:
             query = query.where(DATASETS.c.name.in_(datasets))
         with self._database.reading() as connection:
-            for dataset, person, name, said, count in connection.execute(query):
-                value = json.loads(said)
+            for dataset, person, name, labels, count in connection.execute(query):
+                value = json.loads(labels)
                 paths = value if isinstance(value, list) else value["labels"]
                 found[LabelCombination(dataset, person, name, tuple(map(tuple, paths)))] += count
         return found

@@ -119,9 +119,9 @@ class MergeStore(LogStore):
         with self._database.reading() as connection:
             for who, dataset, sample, texts in connection.execute(_OWN, people).all():
                 key = SampleKey(dataset, sample)
-                told = tuple(events.of_stream(connection, who, key))
-                if told[-1].action.verb != DISCARD:
-                    yield StreamCopy(who, key, texts, told)
+                history = tuple(events.of_stream(connection, who, key))
+                if history[-1].action.verb != DISCARD:
+                    yield StreamCopy(who, key, texts, history)
 
     def take(self, person: Person, copies: Iterable[StreamCopy]) -> Iterator[MergedStream]:
         """Brings copies, which must be sound, to the streams that are here; told once they are in.
@@ -195,8 +195,8 @@ class MergeStore(LogStore):
         known = here[: len(copy.events)]
         if len(known) == len(copy.events) and known[-1].hash == copy.events[-1].hash:
             return nothing
-        if says := find_anchor_problem(copy, self._sample(copy.key)):
-            return replace(nothing, refused=says)
+        if problem := find_anchor_problem(copy, self._sample(copy.key)):
+            return replace(nothing, refused=problem)
         stream = log.stream(copy.person, copy.key)
         names = {name for event in copy.events for name in event.action.after.annotations}
         for name, owner in log.owners(sorted(names)).items():
@@ -244,10 +244,10 @@ def _adapt_payloads(log: Log, here: Sequence[Event], copy: StreamCopy) -> Own:
     return own
 
 
-def _read_numbers(told: Sequence[Event]) -> dict[str, int]:
+def _read_numbers(history: Sequence[Event]) -> dict[str, int]:
     return {
         name: payload["number"]
-        for event in told
+        for event in history
         for name, payload in event.action.after.annotations.items()
         if payload is not None
     }

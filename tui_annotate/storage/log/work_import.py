@@ -103,14 +103,14 @@ class WorkImport:
     def _select_changes(
         self, log: Log, stream: Stream, assignment: Assignment | None, *, where: str
     ) -> Mapping[str, str]:
-        told = _extract_parts(assignment)
+        imported = _extract_parts(assignment)
         if not stream.seq:
-            return told
-        stands = stream.state.assignment
+            return imported
+        stored = stream.state.assignment
         news = {
             name: value
-            for name, value in told.items()
-            if value != stands[name] and value != _EMPTY_VALUES.get(name)
+            for name, value in imported.items()
+            if value != stored[name] and value != _EMPTY_VALUES.get(name)
         }
         if not news:
             return {}
@@ -118,7 +118,7 @@ class WorkImport:
             self.counts.doubts.append(_describe_doubt(stream, news, where=where))
             return {}
         self.counts.changed += any(
-            stands[name] not in ("", _EMPTY_VALUES.get(name)) for name in news
+            stored[name] not in ("", _EMPTY_VALUES.get(name)) for name in news
         )
         return news
 
@@ -169,11 +169,11 @@ def _is_worked_on(log: Log, stream: Stream) -> bool:
 
 
 def _describe_doubt(stream: Stream, news: Mapping[str, str], *, where: str) -> Problem:
-    stands = stream.state.assignment
-    told = "; ".join(
-        f"{name} {stands[name]!r:.50} stands, the file has {value!r:.50}"
+    stored = stream.state.assignment
+    differences = "; ".join(
+        f"{name} {stored[name]!r:.50} stands, the file has {value!r:.50}"
         for name, value in news.items()
     )
-    message = f"{stream.person!r} worked on {stream.key} here: {told}"
+    message = f"{stream.person!r} worked on {stream.key} here: {differences}"
     hint = "where the file is right, it is changed as any work: tui-annotate annotate"
     return Problem(where or str(stream.key), message, hint, refused=False)

@@ -185,19 +185,21 @@ class ScoreStore(Store):
             by_dataset[key.dataset].append(key.id)
         found: defaultdict[SampleKey, list[Score]] = defaultdict(list)
         with self._database.reading() as connection:
-            shown = hidden and is_allowed(self._actor, Verb.REPORT)
-            gone = frozenset() if shown else hidden_rows(connection)
+            everything = hidden and is_allowed(self._actor, Verb.REPORT)
+            left_out = frozenset() if everything else hidden_rows(connection)
             for dataset, ids in by_dataset.items():
                 current_runs = runs.current_runs(runs.list_runs(connection, dataset))
-                says = {
-                    (one.number, name) for (at, name), one in current_runs.items() if at not in gone
+                shown = {
+                    (one.number, name)
+                    for (at, name), one in current_runs.items()
+                    if at not in left_out
                 }
-                if not says:
+                if not shown:
                     continue
-                numbers = to_json(sorted({number for number, _ in says}))
+                numbers = to_json(sorted({number for number, _ in shown}))
                 wanted = {"dataset": dataset, "ids": to_json(ids), "runs": numbers}
                 for row in connection.execute(_PAGE, wanted):
-                    if (row.run, row.name) in says:
+                    if (row.run, row.name) in shown:
                         key = SampleKey(dataset, row[0])
                         found[key].append(_build_score(key, row))
         return {key: tuple(own) for key, own in found.items()}
@@ -233,16 +235,16 @@ class ScoreStore(Store):
             wanted = {"keys": to_json(keys), "runs": to_json(numbers)}
             values: list[list[float | None]] = [[None] * len(names) for _ in keys]
             labels = [""] * len(keys)
-            said: set[int] = set()
+            scored: set[int] = set()
             for at, run, name, value, words in connection.execute(_READ, wanted):
                 column, low, ranked = plan.get((run, name), _OTHER_RUN)
                 if column is not None and value is not None:
                     values[at][column] = min(max(1.0 - value if low else value, 0.0), 1.0)
-                    said.add(at)
+                    scored.add(at)
                 if ranked and words in LABELS:
                     labels[at] = words
-                    said.add(at)
-            found = {keys[at]: ScoreSummary(tuple(values[at]), labels[at]) for at in said}
+                    scored.add(at)
+            found = {keys[at]: ScoreSummary(tuple(values[at]), labels[at]) for at in scored}
             return ScoreSummaries(names, any(ranked for _, _, ranked in plan.values()), found)
 
     def orderable(self) -> tuple[str, ...]:
@@ -302,11 +304,11 @@ def _build_score(key: SampleKey, row: Any) -> Score:
 
 def _select_columns(current_runs: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:
     """The columns: what is asked for, then what is said of most, the newest first; labels not."""
-    said: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
     for (_, name), each in current_runs.items():
         if name in each.valued and (each.run.kind is not RunKind.RANK or name == first):
-            said[name] += each.valued[name]
+            counts[name] += each.valued[name]
             newest[name] = max(newest.get(name, 0), each.number)
-    line = sorted(said, key=lambda name: (name != first, -said[name], -newest[name], name))
-    return tuple(line[:MOST])
+    names = sorted(counts, key=lambda name: (name != first, -counts[name], -newest[name], name))
+    return tuple(names[:MOST])

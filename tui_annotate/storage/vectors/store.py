@@ -219,7 +219,7 @@ class VectorStore:
     def search(
         self, table: str, hashes: Sequence[str], vector: NDArray[np.float32], *, top: int
     ) -> list[tuple[str, int, float]]:
-        """(hash, segment, cosine similarity) of the nearest segments of a unit vector, by LanceDB."""
+        """(hash, segment, cosine similarity) of the segments nearest to a unit vector."""
         columns = ["sha256", "segment", "_distance"]
 
         def find_nearest(where: str) -> Any:
