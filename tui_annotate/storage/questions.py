@@ -53,8 +53,7 @@ class StoredQuestion:
     """A sample of the kind `question`.
 
     Attributes:
-        meta: its record's fields.
-        answer: its summary side; None where it has none.
+        answer: its summary side.
         work: of each person who rated it and whose work may be seen.
     """
 

@@ -1,4 +1,4 @@
-"""Replies of language models in a file of lines, for deeds that need no workspace."""
+"""Replies of language models: in a file of lines without a workspace, or in the store."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ who may report.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final
@@ -326,21 +326,19 @@ def _build_listing(
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _SuggestionReader:
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._became: dict[tuple[str, str], Renames] = {}
+    connection: Connection
+    renames: dict[tuple[str, str], Renames] = field(default_factory=dict)
 
     def suggestion(self, dataset: str, column: str) -> Suggestion:
         """A suggestion, under labels as they are called now where they were renamed."""
         value = from_json(column)
         version = value.get(_LABEL_SET, "")
-        where = (dataset, version)
-        if where not in self._became:
-            connection = self._connection
-            renames = current_label_names(connection, dataset, version) if version else {}
-            self._became[where] = renames
-        return suggestion_from_json(rename_payload(value, self._became[where]))
+        key = (dataset, version)
+        if key not in self.renames:
+            self.renames[key] = current_label_names(self.connection, *key) if version else {}
+        return suggestion_from_json(rename_payload(value, self.renames[key]))
 
     def suggested(
         self, dataset: str, column: str, *, answer: str | None, stands: int

@@ -33,6 +33,10 @@ class Row(SQLModel):
     __table_args__: ClassVar[Any] = (NO_ROWID,)
 
 
+def _sample_key() -> Any:
+    return Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True)
+
+
 # work: the log, what caches it, and what is assigned ---------------------------------------------
 
 
@@ -64,9 +68,7 @@ class AssignmentRow(Row, table=True):
 
     __tablename__ = "assignments"
     person: str = Field(primary_key=True, foreign_key="people.id")
-    sample_id: int = Field(
-        primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
-    )
+    sample_id: int = _sample_key()
     state: str
     finished: bool
     rating: str
@@ -120,9 +122,8 @@ class TallyRow(Row, table=True):
 class HandoutRow(Row, table=True):
     """Samples handed out at one go, or by one rule; `undone` is empty while it holds.
 
-    `kind` and `request`, which is JSON, are those of `domain.assignment_rules`; an empty
-    `dataset` is
-    several.
+    `kind` and `request`, which is JSON, are those of `domain.assignment_rules`; an empty `dataset`
+    is several.
     """
 
     __tablename__ = "handouts"
@@ -142,9 +143,7 @@ class AllotmentRow(Row, table=True):
     __tablename__ = "allotments"
     __table_args__ = (Index(None, "handout", "person", "rank"), NO_ROWID)
     person: str = Field(primary_key=True, foreign_key="people.id")
-    sample_id: int = Field(
-        primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
-    )
+    sample_id: int = _sample_key()
     rank: int
     handout: int = Field(foreign_key="handouts.id")
     practice: bool
@@ -174,11 +173,9 @@ class PoolCountRow(Row, table=True):
 
 
 class RemarkRow(Row, table=True):
-    """A note of one person to others: about a sample, or to all where `sample` is empty.
+    """A comment of one person to others: about a sample, or to all where `sample` is empty.
 
-    Attributes:
-        reader: whom it is for: a person's id, `reviewers`, or `all`.
-        answers: the remark that it replies to; empty for the first of a talk.
+    `reader` is a person's id, `reviewers`, or `all`; `answers` is the first comment of the thread.
     """
 
     __tablename__ = "remarks"
@@ -289,9 +286,7 @@ class PlaceRow(Row, table=True):
     __tablename__ = "places"
     __table_args__ = (Index(None, "person", "updated"), NO_ROWID)
     person: str = Field(primary_key=True, foreign_key="people.id")
-    sample_id: int = Field(
-        primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
-    )
+    sample_id: int = _sample_key()
     value: str
     updated: str
 
@@ -441,9 +436,7 @@ class RankRow(Row, table=True):
     order_id: int = Field(primary_key=True, foreign_key="orders.id")
     bucket: int = Field(primary_key=True)
     value: int = Field(primary_key=True)
-    sample_id: int = Field(
-        primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
-    )
+    sample_id: int = _sample_key()
 
 
 class EmbeddedRow(Row, table=True):
@@ -560,9 +553,7 @@ class AnswerRow(Row, table=True):
 
     __tablename__ = "answers"
     person: str = Field(primary_key=True, foreign_key="people.id")
-    sample_id: int = Field(
-        primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
-    )
+    sample_id: int = _sample_key()
     suggestion: str = Field(primary_key=True, index=True)
     answer: str
     payload: str

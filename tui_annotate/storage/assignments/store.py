@@ -253,7 +253,7 @@ class AssignmentTransaction:
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
-        """What somebody has, or what a handout holds, as people walk it."""
+        """The samples of a person, or of an assignment, in queue order."""
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
@@ -453,12 +453,7 @@ class AssignmentTransaction:
     def move(
         self, given: Mapping[str, Sequence[HeldSample]], *, giver: Person, to: Sequence[str]
     ) -> int:
-        """Takes samples from somebody over to others; the number of the handout.
-
-        Args:
-            given: by person, what they get of it.
-            to: their ids, as they were asked for.
-        """
+        """Move samples to others, by the person who gets them; return the assignment's number."""
         moved = [each for own in given.values() for each in own]
         rows = [[*each.key, giver.id, each.handout] for each in moved]
         request = {"from": giver.id, "to": list(to), "rows": rows}
@@ -469,7 +464,7 @@ class AssignmentTransaction:
         return self.apply(AssignmentCause.MOVE, "", rows=new, request=request)
 
     def put_back(self, held: Sequence[HeldSample]) -> None:
-        """Takes samples from somebody for others to draw.
+        """Return a person's samples to the pool.
 
         Raises:
             Conflict: one of them is of a dataset that people do not draw from.

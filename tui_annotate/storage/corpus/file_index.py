@@ -195,7 +195,7 @@ class FileIndex:
         return SampleKey(*row) if row else None
 
     def find(self, name: str) -> SampleKey:
-        """The sample that a name means: by id, by dataset/id, or by a start that one id alone has.
+        """The sample of a name: an id, dataset/id, or the start of a single id.
 
         Raises:
             NotFound: none, or several; the hint names some.

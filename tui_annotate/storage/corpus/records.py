@@ -73,10 +73,7 @@ class StoredSample:
 def stored_sample(
     connection: Connection, key: SampleKey, *, seen: Collection[str] | None = None
 ) -> StoredSample:
-    """One sample with its segments.
-
-    Args:
-        seen: as for `stream`.
+    """One sample with its segments; `seen` as for `stream`.
 
     Raises:
         NotFound: there is no such sample.

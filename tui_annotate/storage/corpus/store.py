@@ -149,7 +149,7 @@ class CorpusStore(VectorSetStore):
             return records.stored_sample(connection, key, seen=seen_by(self._actor))
 
     def find(self, name: str) -> SampleKey:
-        """The sample that somebody means: by id, by dataset/id, or by the start of one id alone.
+        """The sample of a name: an id, dataset/id, or the start of a single id.
 
         Raises:
             NotFound: none, or several; the hint names some.
@@ -379,10 +379,7 @@ class SegmentStore(CommonStore):
     """Where the sentences of documents begin and end."""
 
     def of(self, lengths: Mapping[str, int]) -> dict[str, tuple[Segment, ...]]:
-        """By the hash of a document, its segments in order; what is not stored is absent.
-
-        Args:
-            lengths: by hash, how many code points the text has.
+        """Segments of stored documents by hash, in order; `lengths`: code points by hash.
 
         Raises:
             Damaged: segments do not end where their text does.

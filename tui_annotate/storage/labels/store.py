@@ -71,9 +71,6 @@ class GuidanceStore(CommonStore):
     def keep(self, kind: GuidanceKind, text: str, *, dataset: str = "", by: str = "") -> str:
         """Store a version and put it in force, in the workspace or in a dataset; return its hash.
 
-        Args:
-            by: id of the person who does; empty for the owner of the files.
-
         Raises:
             NotFound: there is no such dataset.
         """

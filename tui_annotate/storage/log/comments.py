@@ -52,12 +52,7 @@ class CommentStore(Store):
             connection.execute(_INSERT, row)
 
     def talks(self, *, sample: SampleKey | None = None, person: str = "") -> list[CommentThread]:
-        """Threads that the actor may read, by when they began.
-
-        Args:
-            sample: those about this sample alone.
-            person: those that this annotator began.
-        """
+        """Threads that the actor may read, oldest first; of a sample or an annotator, if given."""
         query = _THREADS
         if sample is not None:
             query = query.where(REMARKS.c.dataset == sample.dataset, REMARKS.c.sample == sample.id)

@@ -104,10 +104,7 @@ class LabelSetChange:
     disabled: Disabled
 
     def moment(self, dataset: str = "") -> LabelSetSnapshot:
-        """How it stands now.
-
-        Args:
-            dataset: whose own set is meant; empty for the workspace's.
+        """The current state; of a dataset's own label set, or of the workspace's if empty.
 
         Raises:
             NotFound: there is no such dataset.

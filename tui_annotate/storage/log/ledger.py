@@ -50,7 +50,6 @@ class ActionResult:
     """A stream after an action, once its transaction is committed.
 
     Attributes:
-        verb: of the event that was written.
         about: the id of the annotation that was touched; empty for none or several.
         undone: the verb of what undo took back or redo did again; empty otherwise.
     """
@@ -66,8 +65,6 @@ class Ledger:
     """The log of one workspace, as the actions of annotators and reviewers use it.
 
     Attributes:
-        clock: gives this moment, ISO 8601.
-        new_id: gives a new id for an event.
         by: who acts, in streams that several people write; each undoes what they did themselves.
             Empty where streams are their owners' alone.
     """
@@ -97,11 +94,7 @@ class Ledger:
     def clear(
         self, person: str, wanted: Callable[[SampleKey], bool], *, words: bool = False
     ) -> ClearResult:
-        """Removes a person's annotations of the wanted samples as one.
-
-        Args:
-            words: their ratings of these and their comments go as well.
-        """
+        """Remove a person's annotations of wanted samples as one; with `words`, comments too."""
         batch = self.new_id()
         removed: Counter[str] = Counter()
 
@@ -199,10 +192,10 @@ class BatchPlan:
     """What is done as one.
 
     Attributes:
-        last: the stream that is touched last, as it is then.
-        touched: the ids of its annotations that are touched.
+        last: the stream that is changed last, as it is then.
+        touched: the ids of its annotations that are changed.
         versions: of the guidance in force, by dataset.
-        undone: the event that is taken back; None where there is nothing to take back.
+        undone: the event that is undone.
     """
 
     plans: list[Plan] = field(default_factory=list)
@@ -212,11 +205,7 @@ class BatchPlan:
     undone: Event | None = None
 
     def take(self, stream: Stream, event: Event) -> None:
-        """Adds an event behind a stream.
-
-        Raises:
-            Conflict: the stream is not as the event's action found it.
-        """
+        """Add an event behind a stream; as `plan_event`."""
         plan, self.last = plan_event(stream, event)
         self.plans.append(plan)
         self.touched = event.action.after.annotations.keys()

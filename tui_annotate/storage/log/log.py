@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, select, text
@@ -83,11 +83,7 @@ _TAKEN: Final = select(ANNOTATIONS.c.number).where(
 
 
 class LogStore(Store):
-    """A topic of a store whose changes are events of the log.
-
-    Args:
-        disabled: as of `escalate`.
-    """
+    """A topic of a store whose changes are events of the log."""
 
     def __init__(
         self,
@@ -100,6 +96,7 @@ class LogStore(Store):
         self._disabled = disabled
 
 
+@dataclass(frozen=True, slots=True)
 class Log:
     """The log as one transaction sees it, and as the actor may.
 
@@ -108,17 +105,10 @@ class Log:
         NotFound: every method with a key, where there is no such sample.
     """
 
-    def __init__(
-        self,
-        connection: Connection,
-        actor: Actor = OPERATOR,
-        *,
-        disabled: Disabled = no_disabled_people,
-    ) -> None:
-        self._connection = connection
-        self._actor = actor
-        self._disabled = disabled
-        self._since: dict[str, list[LabelChangeRequest]] = {}
+    _connection: Connection
+    _actor: Actor = OPERATOR
+    disabled: Disabled = no_disabled_people
+    _label_changes: dict[str, list[LabelChangeRequest]] = field(default_factory=dict, init=False)
 
     # reading -----------------------------------------------------------------------------------
 
@@ -179,11 +169,11 @@ class Log:
 
     def with_current_labels(self, event: Event, action: PendingEvent) -> PendingEvent:
         """An action that comes of an old event, as label sets changed since name things."""
-        # What was done as one came at one moment: one look for all of it.
+        # The events of a batch came at one moment: one query for all of them.
         moment = event.action.batch or event.id
-        if moment not in self._since:
-            self._since[moment] = list(changes_since(self._connection, event))
-        for request in self._since[moment]:
+        if moment not in self._label_changes:
+            self._label_changes[moment] = list(changes_since(self._connection, event))
+        for request in self._label_changes[moment]:
             if event.dataset in request.datasets:
                 action = replace(
                     action,
@@ -243,14 +233,10 @@ class Log:
         """
         for person in {plan.assignment["person"] for plan in plans}:
             require(self._actor, Verb.WRITE, person)
-        write(self._connection, plans, disabled=self._disabled)
+        write(self._connection, plans, disabled=self.disabled)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
-        """Numbers for new annotations: the wanted ones where they are free, else new ones.
-
-        Args:
-            wanted: one each; 0 for one without a wish.
-        """
+        """Numbers for new annotations: the wanted ones, but for 0 and those in use new ones."""
         last = highest = int(self._connection.execute(_SETTING).scalar() or 0)
         requested = {"numbers": [number for number in wanted if number > 0]}
         taken = set(self._connection.execute(_TAKEN, requested).scalars())
@@ -295,11 +281,10 @@ class Candidate:
     """A sample that review settles, or settled.
 
     Attributes:
-        finished: whose work counts, sorted; with the heads of their streams, which tell whether
-            anything of it changed.
+        finished: (person, head of their stream) of those whose work counts, sorted.
         pending: who is still to annotate it.
-        workers: everybody who did anything on it, at whichever reading.
-        state: how far review is.
+        workers: all who worked on it, at any reading.
+        state: that of the adjudication.
     """
 
     key: SampleKey

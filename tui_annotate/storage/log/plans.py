@@ -57,8 +57,7 @@ class Stream:
     Attributes:
         sample_id: the sample's row.
         seq, head: number and hash of the last event; 0 and empty before the first.
-        updated: when the owner last did something, as `domain.history.last_action_time` says;
-            empty before the first event.
+        updated: as of `domain.history.last_action_time`; empty before the first event.
     """
 
     person: str
@@ -113,8 +112,7 @@ class Plan:
         head: of the stream that the event follows; empty before its first.
         relabelled: what got other labels alone: no index of the table is touched.
         finished: by how much the person's finished samples change.
-        answered: answers to suggestions, new or other than before.
-        unanswered: those that are no more.
+        answered, unanswered: answers to suggestions that are stored or deleted.
     """
 
     sample_id: int

@@ -43,8 +43,8 @@ class MergedStream:
 
     Attributes:
         events: how many were appended.
-        fork: what both sides did otherwise; None where nothing was.
-        refused: why it was left as it is; empty where it was not.
+        fork: where both sides differ.
+        refused: why nothing of it was taken; else empty.
     """
 
     person: str
@@ -56,14 +56,12 @@ class MergedStream:
 
 @dataclass(slots=True)
 class StreamMergeReport:
-    """What became of work that came in.
+    """What became of imported work of a person.
 
     Attributes:
-        person: whose it is.
-        streams, events: what was new.
-        known: streams without anything new.
-        forks: what was done otherwise on both sides; the newest stands.
-        refused: streams that do not fit what is here, with the reason.
+        streams, events: numbers of new ones.
+        known: streams without new events.
+        forks: where both sides differ; the newest state is in force.
     """
 
     person: Person
@@ -87,10 +85,10 @@ class StreamMergeReport:
 
 
 class MergeStore(LogStore):
-    """The streams of a workspace, out for another one and in from it.
+    """Exchanges the streams of a workspace with another one.
 
     Args:
-        sample: gives a sample that is stored, to hold work from elsewhere against.
+        sample: loads a stored sample, to validate work from elsewhere.
 
     Raises:
         NotAllowed: both methods, where the work is not the actor's to read or write.
@@ -124,12 +122,10 @@ class MergeStore(LogStore):
                     yield StreamCopy(who, key, texts, history)
 
     def take(self, person: Person, copies: Iterable[StreamCopy]) -> Iterator[MergedStream]:
-        """Brings copies, which must be sound, to the streams that are here; told once they are in.
+        """Merge valid copies of a person's streams; yield each result once it is committed.
 
-        Once more changes nothing. What does not fit the samples that are here is refused alone.
-
-        Args:
-            person: whose they are; stored if nobody here has the id.
+        Once more changes nothing. A stream that does not fit the samples here is refused alone. The
+        person is stored if the id is new.
         """
         require(self._actor, Verb.WRITE, person.id)
         for some in batches(copies, _AT_ONCE):

@@ -34,12 +34,9 @@ class ImportCounts:
     """What became of annotations, states, ratings and comments that came with records.
 
     Attributes:
-        added: stored now.
-        known: were there already.
         buried: had been removed here, and stay removed.
-        changed: samples of which somebody's state, rating or comment is another now than an
-            import before had it.
-        doubts: where what came can not stand, as somebody worked on the sample here.
+        changed: samples whose state, rating or comment differs from that of an earlier import.
+        doubts: what was not imported, as the person worked on the sample here.
     """
 
     added: int = 0
@@ -60,8 +57,7 @@ class WorkImport:
     """Imports in one transaction.
 
     Attributes:
-        clock: gives this moment, for work that does not say when it was done.
-        counts: grow with every record.
+        clock: the time of work that has none.
     """
 
     connection: Connection

@@ -203,12 +203,7 @@ def _require_admin(connection: Connection) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BoundKey:
-    """A key and whose it is.
-
-    Attributes:
-        line: the key as OpenSSH writes it, without a comment.
-        created: when it was bound.
-    """
+    """A key and its owner; `line` is the key as OpenSSH writes it, without a comment."""
 
     fingerprint: str
     person: Person

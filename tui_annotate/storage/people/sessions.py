@@ -121,11 +121,11 @@ class SessionStore(CommonStore):
             return connection.execute(query.limit(1)).first() is not None
 
 
+@dataclass(frozen=True, slots=True)
 class AttemptCounts:
     """The counts as one transaction sees them."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    _connection: Connection
 
     def of(self, scope: str) -> FailureCount:
         """What is counted for a scope; nothing so far for a new one."""

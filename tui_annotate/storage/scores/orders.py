@@ -47,7 +47,7 @@ def ensure_order(database: Database, order: ByScore) -> int:
         InvalidInput: there is no such score, or every dataset that has it hides it.
     """
     with database.reading() as connection:
-        current_runs = _find_visible_runs(connection, order.score)
+        current_runs = _select_runs(runs.list_visible_runs(connection), order.score)
         name = _name_order(order, current_runs)
         found = connection.execute(_FILLED, {"name": name}).scalar()
         if found is not None:
@@ -75,12 +75,9 @@ def line_of(connection: Connection, order: ByScore, dataset_id: int) -> dict[int
         InvalidInput: the dataset has no such score.
     """
     found = [each for each in runs.list_runs(connection) if each.dataset_id == dataset_id]
-    current_runs = runs.current_runs(found).get((dataset_id, order.score))
-    if current_runs is None or order.score not in current_runs.valued:
-        raise _unknown_score_error(
-            order.score, {name for each in runs.newest(found) for name in each.valued}
-        )
-    return _compute_positions(connection, order, [current_runs])
+    return _compute_positions(
+        connection, order, _select_runs(runs.current_runs(found), order.score)
+    )
 
 
 def support(connection: Connection, score: str) -> dict[SampleKey, float]:
@@ -89,32 +86,24 @@ def support(connection: Connection, score: str) -> dict[SampleKey, float]:
     Raises:
         InvalidInput: no run gives values of that name.
     """
-    current_runs = runs.current_runs(runs.list_runs(connection))
-    valued = {at: each for at, each in current_runs.items() if at[1] in each.valued}
-    if score not in {name for _, name in valued}:
-        raise _unknown_score_error(score, {name for _, name in valued})
     found: dict[SampleKey, float] = {}
-    for (dataset_id, name), each in valued.items():
-        if name == score:
-            wanted = {"dataset": dataset_id, "run": each.number, "name": name}
-            for _, _, value, sample in connection.execute(_VALUES, wanted):
-                good = 1.0 - value if name in each.run.low else value
-                found[SampleKey(each.run.dataset, sample)] = min(max(good, 0.0), 1.0)
+    for each in _select_runs(runs.current_runs(runs.list_runs(connection)), score):
+        wanted = {"dataset": each.dataset_id, "run": each.number, "name": score}
+        for _, _, value, sample in connection.execute(_VALUES, wanted):
+            good = 1.0 - value if score in each.run.low else value
+            found[SampleKey(each.run.dataset, sample)] = min(max(good, 0.0), 1.0)
     return found
 
 
-def _find_visible_runs(connection: Connection, score: str) -> list[StoredRun]:
-    visible = runs.list_visible_runs(connection)
-    valued = {at: each for at, each in visible.items() if at[1] in each.valued}
+def _select_runs(current_runs: Mapping[tuple[int, str], StoredRun], score: str) -> list[StoredRun]:
+    """The runs that give values of a score, one a dataset, the oldest first."""
+    valued = {at: each for at, each in current_runs.items() if at[1] in each.valued}
     found = [each for (_, name), each in valued.items() if name == score]
     if not found:
-        raise _unknown_score_error(score, {name for _, name in valued})
+        known = f"scores there are: {', '.join(sorted({name for _, name in valued}))}"
+        hint = known if valued else "make one: tui-annotate score"
+        raise InvalidInput(f"no score {score!r}", hint)
     return sorted(found, key=lambda each: each.number)
-
-
-def _unknown_score_error(score: str, names: Collection[str]) -> InvalidInput:
-    known = f"scores there are: {', '.join(sorted(names))}"
-    return InvalidInput(f"no score {score!r}", known if names else "make one: tui-annotate score")
 
 
 def _name_order(order: ByScore, current_runs: Sequence[StoredRun]) -> str:

@@ -50,12 +50,10 @@ class StoredRun(NamedTuple):
 
 
 def begin(database: Database, run: ScoreRun, *, by: str) -> int:
-    """Stores a run, which does not count yet; the number of its row.
+    """Store a run, which does not count yet; return the number of its row.
 
-    What earlier runs of its kind, maker and dataset left when they were killed is dropped.
-
-    Args:
-        by: who made it, where it does not say.
+    What earlier runs of its kind, maker and dataset left when they were killed is dropped. `by` is
+    stored where the run names no one.
 
     Raises:
         NotFound: there is no such dataset.

@@ -32,12 +32,7 @@ _NUMBERS: Final = ("dimensions", "token_dimensions")
 
 @dataclass(frozen=True, slots=True)
 class SegmentVectors:
-    """What a file has of one document.
-
-    Attributes:
-        vectors: (segments, dimensions).
-        tokens: of its segments.
-    """
+    """What a file has of one document; `vectors` is (segments, dimensions)."""
 
     segments: tuple[Segment, ...]
     vectors: NDArray[np.float16]
@@ -57,12 +52,7 @@ class SegmentVectors:
 
 @dataclass(frozen=True, slots=True)
 class VectorFileContent:
-    """The content of a file.
-
-    Attributes:
-        vectors: the set that they make.
-        documents: by hash.
-    """
+    """The content of a file, with its documents by hash."""
 
     vectors: VectorSet
     axes: NDArray[np.float32]
