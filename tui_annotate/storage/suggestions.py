@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ from tui_annotate.domain.suggestions import (
     suggestion_from_json,
     suggestion_to_json,
 )
+from tui_annotate.storage.batches import batches
 from tui_annotate.storage.blind_datasets import hidden_datasets, is_blind
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import RUNS, SUGGESTIONS
@@ -149,7 +150,7 @@ class SuggestionStore(Store):
                 (key, one if copied else proposed(key, replace(one, maker=run.maker, run=run.id)))
                 for key, one in suggestions
             )
-            while some := list(islice(coming, _BATCH)):
+            for some in batches(coming, _BATCH):
                 with self._database.writing() as connection:
                     stored += _write_batch(connection, run, some, row=(number, labels))
             if stored:

@@ -81,14 +81,12 @@ class FileIndex:
     Attributes:
         people: by id, in order of arrival.
         labels: with counts.
+
+    Raises:
+        Unavailable: the constructor, where there is no temporary space.
     """
 
     def __init__(self) -> None:
-        """An empty index.
-
-        Raises:
-            Unavailable: there is no temporary space.
-        """
         self.people: dict[str, Person] = {}
         self.labels: Counter[LabelPath] = Counter()
         self.total = 0

@@ -19,6 +19,7 @@ from tui_annotate.storage.codec import check_storable, mapping_to_json, pack, pl
 from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLE_DOCUMENTS, SAMPLES
 from tui_annotate.storage.labels.store import start_with_labels
 from tui_annotate.storage.ranks import RankedSample, add_ranks, first_of_source, handed_out
+from tui_annotate.storage.statements import known_digests
 
 SUMMARY_START: Final = 160
 """Code points of a summary that the queue can show and search; without one, of the source."""
@@ -161,22 +162,6 @@ def write(connection: Connection, prepared: PreparedBatch, created: str) -> None
         connection.execute(insert(SAMPLES), rows)
         place_documents(connection, {ids[p]: prepared.placed[p] for p in fresh}, documents)
         _add_to_orders(connection, [prepared.keys[place] for place in fresh], rows)
-
-
-def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
-    """By key, the digest of the texts of the samples that are stored."""
-    known: dict[SampleKey, str] = {}
-    by_dataset: dict[str, list[str]] = {}
-    for key in keys:
-        by_dataset.setdefault(key.dataset, []).append(key.id)
-    for dataset, ids in by_dataset.items():
-        query = (
-            select(SAMPLES.c.external, SAMPLES.c.digest)
-            .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
-            .where(DATASETS.c.name == dataset, SAMPLES.c.external.in_(ids))
-        )
-        known.update((SampleKey(dataset, row[0]), row[1]) for row in connection.execute(query))
-    return known
 
 
 def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str, int]:

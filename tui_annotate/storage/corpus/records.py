@@ -266,4 +266,4 @@ _ANNOTATION: Final = select(*columns_of(ANNOTATIONS, "sample_id person payload")
 
 def _restrict(query: Select[Any], record_query: RecordQuery) -> Select[Any]:
     table = query.columns_clause_froms[0]
-    return query.where(table.c.sample_id.in_(_ROW_IDS), record_query.kept(table))
+    return query.where(table.c.sample_id.in_(_ROW_IDS), record_query.condition(table))

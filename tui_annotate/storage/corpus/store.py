@@ -41,6 +41,7 @@ from tui_annotate.storage.scores.orders import drop_stale_results
 from tui_annotate.storage.statements import (
     SAMPLE_KEY,
     dataset_row,
+    known_digests,
     sample_row,
     seen_scope,
     worked_on,
@@ -129,7 +130,7 @@ class CorpusStore(VectorSetStore):
     def known(self, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
         """By key, the `text_digest` of the sample that is stored; a new key is absent."""
         with self._database.reading() as connection:
-            return intake.known_digests(connection, keys)
+            return known_digests(connection, keys)
 
     def known_documents(self, hashes: Sequence[str], segmenter: str) -> set[str]:
         """Of some documents, those that are stored with boundaries of this segmenter."""
@@ -227,7 +228,7 @@ class CorpusStore(VectorSetStore):
         """
         prepared = intake.prepare(batch, segmenter)
         with self._writing_as_manager() as connection:
-            known = intake.known_digests(connection, prepared.keys)
+            known = known_digests(connection, prepared.keys)
             documents = intake.keep_documents(connection, prepared)
             stored = {
                 place: sample_row(connection, key)

@@ -66,7 +66,7 @@ class LabelSetSnapshot:
     Attributes:
         arrival: of the newest event.
         version: of the label set that is to change; empty in a dataset without its own.
-        datasets: those whose work is under it; for a dataset without its own, itself.
+        datasets: those that use it; for a dataset without its own, itself.
     """
 
     arrival: int

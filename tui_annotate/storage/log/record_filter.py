@@ -67,7 +67,7 @@ class RecordQuery:
             and annotation.updated >= filters.since
         )
 
-    def kept(self, table: FromClause) -> ColumnElement[bool]:
+    def condition(self, table: FromClause) -> ColumnElement[bool]:
         """The condition of a table of people's work: whose it is, and not done for practice."""
         mine = true() if self.people is None else table.c.person.in_(self.people)
         if self._filters.practice:
@@ -103,7 +103,9 @@ def stream_annotations(
         query = query.where(DATASETS.c.name == filters.dataset)
     if filters.sample:
         query = query.where(SAMPLES.c.external == filters.sample)
-    for person, payload, state in connection.execute(query.where(record_query.kept(ANNOTATIONS))):
+    for person, payload, state in connection.execute(
+        query.where(record_query.condition(ANNOTATIONS))
+    ):
         if record_query.state(state):
             annotation = annotation_from_json(json.loads(payload))
             if record_query.annotation(annotation):

@@ -18,12 +18,12 @@ from tui_annotate.domain.stream_validation import find_anchor_problem
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
 from tui_annotate.storage.batches import batches
 from tui_annotate.storage.columns import DATASETS, EVENTS
-from tui_annotate.storage.corpus.intake import known_digests
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.log import Log, LogStore
 from tui_annotate.storage.log.plans import Stream
 from tui_annotate.storage.people.store import add_person
+from tui_annotate.storage.statements import known_digests
 
 _AT_ONCE: Final = 20
 """Streams of one transaction: others wait for the lock meanwhile."""

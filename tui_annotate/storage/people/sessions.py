@@ -135,13 +135,9 @@ class AttemptCounts:
 
     def keep(self, scope: str, tally: FailureCount) -> None:
         """Puts a count in the place of the one before."""
-        row = {
-            "scope": scope,
-            "failures": tally.failures,
-            "last": tally.last.isoformat() if tally.last else "",
-            "until": tally.until.isoformat() if tally.until else "",
-        }
-        self._connection.execute(_KEEP, row)
+        times = {"last": tally.last, "until": tally.until}
+        row = {name: time.isoformat() if time else "" for name, time in times.items()}
+        self._connection.execute(_KEEP, {"scope": scope, "failures": tally.failures, **row})
 
     def drop(self, scope: str) -> None:
         """Forgets a count."""

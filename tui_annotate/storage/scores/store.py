@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 from math import isfinite
 from operator import itemgetter
 from typing import Any, Final
@@ -26,6 +26,7 @@ from tui_annotate.domain.scores import (
     ScoreSummaries,
     ScoreSummary,
 )
+from tui_annotate.storage.batches import batches
 from tui_annotate.storage.blind_datasets import hidden_rows
 from tui_annotate.storage.codec import check_storable, from_json, plain, to_json
 from tui_annotate.storage.database import Store
@@ -98,8 +99,7 @@ class ScoreStore(Store):
     ) -> tuple[dict[str, int], int]:
         names: dict[str, int] = {}
         stored = 0
-        coming = iter(scores)
-        while some := list(islice(coming, _BATCH)):
+        for some in batches(scores, _BATCH):
             for each in some:
                 if each.name not in names:
                     names[check_storable(each.name, "name of a score")] = 0
