@@ -174,11 +174,7 @@ class Database:
             yield connection
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
-        """Open a second store, closed with this one; `make` creates it for its owner alone.
-
-        Raises:
-            NotFound, Damaged, Unavailable: as `open`.
-        """
+        """Open a second store, closed with this one; `make` creates it. Raises as `open`."""
         if self._companion is None:
             made = make and not path.exists()
             self._companion = Database.create(path) if made else Database.open(path)

@@ -82,11 +82,7 @@ class QuestionStore(Store):
                 yield _build_question(SampleKey(dataset, name), list(rows))
 
     def entries(self, person: str, dataset: str) -> dict[SampleKey, QueueRow]:
-        """The questions of a dataset that are in somebody's queue, as it lists them, as they came.
-
-        Raises:
-            NotAllowed: it is somebody else's queue.
-        """
+        """The questions of a dataset in a person's queue, in order of arrival; their own alone."""
         require(self._actor, Verb.READ, person)
         scope = {"dataset": dataset, "kind": SampleKind.QUESTION.value, "person": person}
         with self._database.reading() as connection:

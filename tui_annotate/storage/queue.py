@@ -179,11 +179,7 @@ class QueueStore(Store):
             return next((found for walk in line if (found := walk.step(TOP, 1))), None)
 
     def neighbour(self, person: str, key: SampleKey, step: int, *, order: str) -> SampleKey | None:
-        """The sample `step` places further on (back, where negative); None behind the ends.
-
-        Raises:
-            NotFound: as `standing`.
-        """
+        """The sample `step` positions on or back; None past the ends. Raises as `standing`."""
         with self._open_walks(person, order) as (connection, line):
             at, place = _find_position(connection, line, key)
             return step_across(line, at, place, step=step) if step else key

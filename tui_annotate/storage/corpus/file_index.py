@@ -163,7 +163,7 @@ class FileIndex:
     # reading -----------------------------------------------------------------------------------
 
     def record(self, key: SampleKey) -> tuple[Record, int]:
-        """A record, its annotations in the order of the file; and its place, from 1.
+        """A record, its annotations in the order of the file; and its position, from 1.
 
         Raises:
             NotFound: there is none with that key.

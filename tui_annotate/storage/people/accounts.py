@@ -115,11 +115,7 @@ class AccountStore(CommonStore):
             return _require_account(connection, person)
 
     def forget(self, person: str, *, name: str, email: str) -> None:
-        """Puts a pseudonym for a person, and takes out what tells who they were but their work.
-
-        Raises:
-            NotFound, Conflict: as `change`.
-        """
+        """Replace a person's name and address by pseudonyms and delete their keys; as `change`."""
         values = {"email": email, "hash": "", "unix": "", "active": False}
         self.change(person, ends_sessions=True, name=name, **values)
         with self._database.writing() as connection:

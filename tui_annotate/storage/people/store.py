@@ -49,11 +49,7 @@ def add_person(connection: Connection, person: Person) -> None:
 
 
 def save_person(connection: Connection, person: Person) -> None:
-    """Stores a person; one who is there takes the name and the kind, at a second reading too.
-
-    Raises:
-        InvalidInput: as `add_person`.
-    """
+    """Store or update a person and their second reader; raises as `add_person`."""
     add_person(connection, person)
     values = {"name": plain(person.name), "kind": person.kind.value}
     connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
@@ -89,11 +85,7 @@ class PeopleStore(Store):
         return Person(found, name)
 
     def imported(self, person_id: str, name: str) -> Person:
-        """A person that a file names by id, made where there is none; their name may be empty.
-
-        Raises:
-            NotAllowed: as `local`.
-        """
+        """A person that a file names by id, made where there is none; raises as `local`."""
         require(self._actor, Verb.MANAGE)
         with self._database.writing() as connection:
             add_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))
