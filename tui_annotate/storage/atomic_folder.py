@@ -7,7 +7,7 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -159,34 +159,27 @@ def read_sums(folder: Path) -> dict[str, str]:
 
 
 def check(folder: Path) -> None:
-    """Holds the files of a folder against their sums.
-
-    Raises:
-        NotFound: the folder has no sums.
-        Damaged: a file is missing or is not what it was.
-    """
-    for name, value in read_sums(folder).items():
-        if not (folder / name).is_file():
-            raise Damaged(f"{folder / name} is missing", "take another copy")
-        if _hash_file(folder / name) != value:
-            raise Damaged(f"{folder / name} is not what it was", "take another copy")
+    """Compare the files of a folder with their sums; raises as `copy_checked`."""
+    _compare_with_sums(folder, lambda name: _hash_file(folder / name))
 
 
 def copy_checked(source: Path, target: Path) -> list[str]:
-    """Copies the files that the sums of a folder name, each held against its sum; their names.
+    """Copy the files that the sums of a folder name, and compare them; return their names.
 
     Raises:
         NotFound: the folder has no sums.
         Damaged: a file is missing or is not what it was.
     """
-    sums = read_sums(source)
+    return _compare_with_sums(source, lambda name: copy(source / name, target / name))
+
+
+def _compare_with_sums(folder: Path, hash_file: Callable[[str], str]) -> list[str]:
+    sums = read_sums(folder)
     for name, value in sums.items():
-        try:
-            found = copy(source / name, target / name)
-        except FileNotFoundError as error:
-            raise Damaged(f"{source / name} is missing", "take another copy") from error
-        if found != value:
-            raise Damaged(f"{source / name} is not what it was", "take another copy")
+        if not (folder / name).is_file():
+            raise Damaged(f"{folder / name} is missing", "take another copy")
+        if hash_file(name) != value:
+            raise Damaged(f"{folder / name} is not what it was", "take another copy")
     return [*sums]
 
 

@@ -6,13 +6,18 @@ it. A test holds the two files together.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import TableClause, column, table
+from sqlalchemy import ColumnElement, FromClause, TableClause, column, table
 
 
 def _define_table(name: str, columns: str) -> TableClause:
     return table(name, *map(column, columns.split()))
+
+
+def columns_of(table: FromClause, names: str) -> list[ColumnElement[Any]]:
+    """Some columns of a table, whose names are separated by spaces."""
+    return [table.c[name] for name in names.split()]
 
 
 PEOPLE: Final = _define_table("people", "id name kind created")
@@ -22,8 +27,7 @@ DOCUMENTS: Final = _define_table(
     "documents", "id sha256 language segmenter segments boundaries text"
 )
 SAMPLES: Final = _define_table(
-    "samples",
-    "id dataset_id external kind group digest source summary request meta imported",
+    "samples", "id dataset_id external kind group digest source summary request meta imported"
 )
 SAMPLE_DOCUMENTS: Final = _define_table(
     "sample_documents", "sample_id ordinal document_id side key title"

@@ -6,32 +6,28 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final, Literal
 
 MOST: Final = 200
 """Names at a time; a longer list is no help."""
 
-_QUERIES: Final = MappingProxyType(
-    {
-        "datasets": "SELECT name FROM datasets WHERE name >= :start AND name < :end ORDER BY name",
-        "people": (
-            "SELECT name FROM people WHERE kind IN ('local', 'imported', 'account')"
-            " AND name >= :start AND name < :end ORDER BY name"
-        ),
-        "samples": (
-            "SELECT external FROM samples WHERE external >= :start AND external < :end"
-            " ORDER BY external"
-        ),
-        "keys": (
-            "SELECT name || '/' || external FROM samples JOIN datasets"
-            " ON datasets.id = samples.dataset_id WHERE :start LIKE name || '/%'"
-            " AND name || '/' || external >= :start AND name || '/' || external < :end"
-            " ORDER BY name, external"
-        ),
-    }
-)
-
+_QUERIES: Final = {
+    "datasets": "SELECT name FROM datasets WHERE name >= :start AND name < :end ORDER BY name",
+    "people": (
+        "SELECT name FROM people WHERE kind IN ('local', 'imported', 'account')"
+        " AND name >= :start AND name < :end ORDER BY name"
+    ),
+    "samples": (
+        "SELECT external FROM samples WHERE external >= :start AND external < :end"
+        " ORDER BY external"
+    ),
+    "keys": (
+        "SELECT name || '/' || external FROM samples JOIN datasets"
+        " ON datasets.id = samples.dataset_id WHERE :start LIKE name || '/%'"
+        " AND name || '/' || external >= :start AND name || '/' || external < :end"
+        " ORDER BY name, external"
+    ),
+}
 Kind = Literal["datasets", "people", "samples", "keys"]
 
 

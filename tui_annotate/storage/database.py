@@ -27,7 +27,7 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.domain.people import OPERATOR, Actor
-from tui_annotate.storage.repair import make_again, restore_command
+from tui_annotate.storage.repair import make_again, numbered_backups, restore_command
 
 SAVE: Final = "tui-annotate doctor prints the line that saves what can be read"
 SCHEMA: Final = 4
@@ -46,7 +46,11 @@ LARGEST_JOURNAL: Final = 16 * 2**20  # bytes of the write-ahead log, once nobody
 
 
 class Database:
-    """An open store. Threads may share it; processes open their own. `path`: the SQLite file."""
+    """An open store. Threads may share it; processes open their own.
+
+    Raises:
+        Unavailable: every method, where the file can not be read or written.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -63,7 +67,6 @@ class Database:
         Raises:
             Conflict: there is one already.
             Damaged: there is a file that is no store.
-            Unavailable: it can not be written.
         """
         with translate_errors(path):
             path.touch(mode=0o600)  # SQLite's side files take its mode
@@ -100,21 +103,19 @@ class Database:
                     "open it once with the tui-annotate before this one",
                 )
             if version < SCHEMA:
+                from tui_annotate.storage.migrate import upgrade
+
                 database.back_up()
-                _upgrade(database)
+                with database.writing() as connection:
+                    upgrade(connection)
             return database
 
     def back_up(self) -> Path:
-        """Copies the store, also one in use, to a new file of `backups/` beside it; its path.
-
-        Raises:
-            Unavailable: the copy can not be written.
-        """
+        """Copy the store, also one in use, to a new file in `backups`; return its path."""
         folder = self.path.parent / "backups"
         with translate_errors(folder):
             folder.mkdir(mode=0o700, exist_ok=True)
-            names = [path.stem.removeprefix("store-") for path in folder.glob("store-*.sqlite")]
-            last = max((int(name) for name in names if name.isdecimal()), default=0)
+            last = max(numbered_backups(self.path), default=0)
             target = folder / f"store-{last + 1:04d}.sqlite"
             unfinished = target.with_suffix(".part")
             unfinished.unlink(missing_ok=True)
@@ -123,11 +124,7 @@ class Database:
         return target
 
     def copy_to(self, target: Path) -> None:
-        """Copies one moment of the store, also of one in use, to a new file without side files.
-
-        Raises:
-            Unavailable: the copy can not be written.
-        """
+        """Copy one moment of the store, also of one in use, to a new file without side files."""
         with translate_errors(target):
             target.touch(mode=0o600, exist_ok=False)
             with closing(_connect(self.path)) as source, closing(sqlite3.connect(target)) as copy:
@@ -135,11 +132,7 @@ class Database:
                 copy.execute("PRAGMA journal_mode=DELETE")
 
     def version(self) -> int:
-        """The version of the tables as the store has it; 0 for an empty file.
-
-        Raises:
-            Unavailable: it can not be read, or its version makes no sense.
-        """
+        """The version of the tables as the store has it; 0 for an empty file."""
         with self.reading() as connection:
             query = "SELECT name FROM sqlite_master WHERE name = 'schema_version'"
             if connection.exec_driver_sql(query).first() is None:
@@ -154,11 +147,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that reads one moment of the store, whatever is written meanwhile.
-
-        Raises:
-            Unavailable: the store can not be read.
-        """
+        """A transaction that reads one moment of the store, whatever is written meanwhile."""
         with translate_errors(self.path), self._reader.connect() as connection:
             yield connection
 
@@ -167,9 +156,6 @@ class Database:
 
         Only numbers of the same open store, not closed in between, can be compared. One costs
         20 µs: it is asked of a connection that reads and writes nothing else.
-
-        Raises:
-            Unavailable: the store can not be read.
         """
         with translate_errors(self.path), self._watching:
             if self._watcher is None:
@@ -181,18 +167,14 @@ class Database:
         """A transaction that holds the write lock; committed at the end, rolled back by any error.
 
         Raises:
-            Unavailable: the store can not be written, or stayed locked for 30 s.
+            Unavailable: also where the store stayed locked for 30 s.
             Conflict: a row is there already.
         """
         with translate_errors(self.path), self._writer.begin() as connection:
             yield connection
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
-        """Open a second store, closed with this one; `make` creates it for its owner alone.
-
-        Raises:
-            NotFound, Damaged, Unavailable: as `open`.
-        """
+        """Open a second store, closed with this one; `make` creates it. Raises as `open`."""
         if self._companion is None:
             made = make and not path.exists()
             self._companion = Database.create(path) if made else Database.open(path)
@@ -210,6 +192,13 @@ class Database:
         self._writer.dispose()
 
 
+class CommonStore:
+    """A topic of a store that is the same for every actor."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
 class Store:
     """A topic of a store, as one actor may read and write it."""
 
@@ -223,13 +212,6 @@ def _create_tables(database: Database) -> None:
 
     with database.writing() as connection:
         create(connection)
-
-
-def _upgrade(database: Database) -> None:
-    from tui_annotate.storage.migrate import upgrade
-
-    with database.writing() as connection:
-        upgrade(connection)
 
 
 @contextmanager

@@ -113,7 +113,8 @@ class _Topic(NamedTuple):
 class _DatasetView:
     """A dataset as one person sees it, in a transaction.
 
-    `whole`: nothing of it was assigned, so that everyone has all of it.
+    Attributes:
+        whole: nothing of it was assigned, so that everyone has all of it.
     """
 
     connection: Connection
@@ -143,9 +144,9 @@ class _DatasetView:
         """Those whose ids begin so, in the order in which they came."""
         scope = {"whole": self.whole or everything, **id_range(start)}
         for name, group, begins, meta, done in self._execute(_ITEMS, **scope):
-            told = from_json(meta) if meta else {}
+            fields = from_json(meta) if meta else {}
             key = SampleKey(self.name, name)
-            yield item(key, group=group, start=begins, meta=told, done=bool(done))
+            yield item(key, group=group, start=begins, meta=fields, done=bool(done))
 
     def under(
         self, kind: SampleKind, topic: str, run: str = "", *, everything: bool = False
@@ -155,7 +156,7 @@ class _DatasetView:
         found = self.items(start, everything=everything)
         return [one for one in found if one.topic == topic and run in ("", one.run)]
 
-    def counts(self, kind: SampleKind, told: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
+    def counts(self, kind: SampleKind, topics: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
         """By topic, how much is done and how much there is, where everybody has all of it."""
         if kind is SampleKind.CITATION:
             done = Counter(topic for topic, _ in self.complete(prefix(kind)))
@@ -164,7 +165,7 @@ class _DatasetView:
         else:
             rows = self._execute(_DONE, kind=kind.value, **id_range(prefix(kind)))
             done = Counter({str(topic): count for topic, count in rows})
-            reports = {topic.name: topic.reports for topic in told}
+            reports = {topic.name: topic.reports for topic in topics}
             total = reports if kind is SampleKind.REPORT else self._count_documents(reports)
         return {name: (done[name], count) for name, count in total.items()}
 
@@ -225,14 +226,14 @@ class ItemStore(Store):
         with self._open_dataset(person, dataset) as seen:
             if seen is None:
                 return ()
-            told = seen.topics()
+            topics = seen.topics()
             if seen.whole:
-                found = seen.counts(kind, told)
+                found = seen.counts(kind, topics)
             else:
                 found = count_done_by_topic(kind, seen.items(prefix(kind)))
         return tuple(
             Branch(topic.name, topic.title, *found[topic.name])
-            for topic in told
+            for topic in topics
             if topic.name in found
         )
 

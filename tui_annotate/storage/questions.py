@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, select, text
 
-from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.people import Verb, reader, require, seen_by
 from tui_annotate.domain.samples import SampleKey, SampleKind
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS
 from tui_annotate.storage.database import Store
-from tui_annotate.storage.queue import QueueRow, practising
+from tui_annotate.storage.queue import QueueRow, build_row, practising
 from tui_annotate.storage.ranks import PRACTICE, SHARE, handed_out
 from tui_annotate.storage.statements import seen_scope
 
@@ -53,8 +53,7 @@ class StoredQuestion:
     """A sample of the kind `question`.
 
     Attributes:
-        meta: its record's fields.
-        answer: its summary side; None where it has none.
+        answer: its summary side.
         work: of each person who rated it and whose work may be seen.
     """
 
@@ -71,10 +70,8 @@ class QuestionStore(Store):
     def datasets(self) -> list[str]:
         """The datasets with questions that tell where their answer stands, by name."""
         with self._database.reading() as connection:
-            found = connection.execute(
-                _DATASETS, {"kind": SampleKind.QUESTION.value, "mark": _MARK}
-            )
-            return list(found.scalars())
+            scope = {"kind": SampleKind.QUESTION.value, "mark": _MARK}
+            return list(connection.execute(_DATASETS, scope).scalars())
 
     def questions(self, dataset: str) -> Iterator[StoredQuestion]:
         """The questions of a dataset as they came, streamed from one moment of the store."""
@@ -85,21 +82,14 @@ class QuestionStore(Store):
                 yield _build_question(SampleKey(dataset, name), list(rows))
 
     def entries(self, person: str, dataset: str) -> dict[SampleKey, QueueRow]:
-        """The questions of a dataset that are in somebody's queue, as it lists them, as they came.
-
-        Raises:
-            NotAllowed: it is somebody else's queue.
-        """
+        """The questions of a dataset in a person's queue, in order of arrival; their own alone."""
         require(self._actor, Verb.READ, person)
         scope = {"dataset": dataset, "kind": SampleKind.QUESTION.value, "person": person}
         with self._database.reading() as connection:
             found = connection.execute(
                 _ENTRIES, scope | _build_queue_scope(connection, person, dataset)
             )
-            rows = [
-                QueueRow(SampleKey(dataset, name), group, State(state), count, start, updated)
-                for name, group, state, count, start, updated in found
-            ]
+            rows = [build_row((dataset, *row)) for row in found]
         return {row.key: row for row in rows}
 
 
@@ -116,5 +106,5 @@ def _build_queue_scope(connection: Connection, person: str, dataset: str) -> dic
 def _build_question(key: SampleKey, rows: list[Any]) -> StoredQuestion:
     _, group, meta, answer, _, _ = rows[0]
     work = tuple(Assignment(person, rating=rating) for *_, person, rating in rows if person)
-    told = from_json(meta) if meta else {}
-    return StoredQuestion(key, group, told, None if answer is None else answer.decode(), work)
+    fields = from_json(meta) if meta else {}
+    return StoredQuestion(key, group, fields, None if answer is None else answer.decode(), work)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, TextClause, select, text
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
@@ -20,7 +20,7 @@ from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments import pools
 from tui_annotate.storage.columns import ORDERS
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.database import Database, Store
 from tui_annotate.storage.ranks import PRACTICE, SHARE, ensure_order
 from tui_annotate.storage.scores import orders
 from tui_annotate.storage.statements import sample_row
@@ -123,17 +123,17 @@ class QueuePage:
     total: int
 
 
-class QueueStore:
+class QueueStore(Store):
     """Reads of the queue; every method takes the name of an order that all people walk.
 
     Raises:
         NotAllowed: every method, where the queue is somebody else's to see or to walk.
         InvalidInput: every method, where there is no such order.
+        NotFound: every method with a key, where there is no such sample.
     """
 
     def __init__(self, database: Database, *, actor: Actor = OPERATOR) -> None:
-        self._database = database
-        self._actor = actor
+        super().__init__(database, actor=actor)
         self._orders: dict[str, int] = {}
 
     def _find_order(self, name: str) -> int:
@@ -152,10 +152,10 @@ class QueueStore:
             yield connection, _load_walks(connection, person, order_id)
 
     def standing(self, person: str, key: SampleKey, *, order: str) -> QueueStatus:
-        """Where a sample stands.
+        """The position of a sample.
 
         Raises:
-            NotFound: there is no such sample, or it is not in this person's line.
+            NotFound: also where it is not in this person's queue.
         """
         with self._open_walks(person, order) as (connection, line):
             at, place = _find_position(connection, line, key)
@@ -169,11 +169,7 @@ class QueueStore:
             )
 
     def holds(self, person: str, key: SampleKey, *, order: str) -> bool:
-        """Whether a sample is in somebody's line.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
+        """Whether a sample is in a person's queue."""
         with self._open_walks(person, order) as (connection, line):
             return _look_up_position(connection, line, key) is not None
 
@@ -183,11 +179,7 @@ class QueueStore:
             return next((found for walk in line if (found := walk.step(TOP, 1))), None)
 
     def neighbour(self, person: str, key: SampleKey, step: int, *, order: str) -> SampleKey | None:
-        """The sample `step` places further on (back, where negative); None behind the ends.
-
-        Raises:
-            NotFound: as `standing`.
-        """
+        """The sample `step` positions on or back; None past the ends. Raises as `standing`."""
         with self._open_walks(person, order) as (connection, line):
             at, place = _find_position(connection, line, key)
             return step_across(line, at, place, step=step) if step else key
@@ -195,17 +187,11 @@ class QueueStore:
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str
     ) -> SampleKey | None:
-        """The first sample behind `after` that the person has not finished.
+        """The first sample behind `after` that the person has not completed; None for none.
 
-        What is theirs comes first and is gone round in a circle; then they draw, where they may;
-        then come the samples that are for everybody, in a circle as well. It begins at the top
-        where `after` is None, or is not in their line any more.
-
-        Returns:
-            None where all are finished; `after` itself where it alone is not.
-
-        Raises:
-            NotFound: as `standing`.
+        Assigned samples come first, cyclically; then one is taken from a pool; then come the
+        samples that are for everyone, cyclically. It begins at the top where `after` is None, or is
+        not in the person's queue any more, and returns `after` where it alone is not completed.
         """
         require(self._actor, Verb.WRITE, person)
         order_id = self._find_order(order)
@@ -253,14 +239,14 @@ class QueueStore:
                 skipped = max(offset - total, 0)
                 wanted = limit - len(rows)
                 if wanted > 0:
-                    rows += map(_build_row, walk.rows(scope, offset=skipped, limit=wanted))
+                    rows += map(build_row, walk.rows(scope, offset=skipped, limit=wanted))
                 total += walk.count(scope)
         return QueuePage(tuple(rows), total)
 
     def siblings(self, person: str, key: SampleKey, *, order: str) -> tuple[QueueRow, ...]:
         """Rows of the samples of a group in somebody's line, as they came; none without a group."""
         with self._open_walks(person, order) as (_, line):
-            return tuple(_build_row(row) for walk in line for row in walk.group(key))
+            return tuple(build_row(row) for walk in line for row in walk.group(key))
 
     def find_reopened(self, person: Person) -> int:
         """How many samples somebody is still to read a second time."""
@@ -322,10 +308,10 @@ def _count_left(connection: Connection, person: str) -> int:
     return pools.count_available(connection, person)
 
 
-def _build_row(row: Any) -> QueueRow:
-    dataset, sample, group, state, annotations, summary, updated = row
-    key = SampleKey(dataset, sample)
-    return QueueRow(key, group, State(state), annotations, summary, updated)
+def build_row(row: Any) -> QueueRow:
+    """A row of the queue: dataset, id, group, state, annotations, start of summary, time."""
+    dataset, sample, group, state, *rest = row
+    return QueueRow(SampleKey(dataset, sample), group, State(state), *rest)
 
 
 class Place(NamedTuple):
@@ -353,32 +339,25 @@ class OrderWalk:
 
     def place(self, key: SampleKey) -> Place | None:
         """Where a sample stands; None where it does not."""
-        scope = {"order": self.order, "dataset": key.dataset, "sample": key.id}
-        row = self.connection.execute(_PLACE, scope).first()
+        row = self._execute(_PLACE, dataset=key.dataset, sample=key.id).first()
         return Place(*row) if row else None
 
     def before(self, place: Place) -> int:
         """How many stand before a place."""
-        scope = {"order": self.order, **place._asdict()}
-        return int(self.connection.execute(_BEFORE, scope).scalar_one())
+        return int(self._execute(_BEFORE, **place._asdict()).scalar_one())
 
     def total(self) -> int:
         """How many there are."""
-        return self._sum_tallies("")
+        return int(self._execute(_SUM, person="").scalar_one())
 
     def finished(self) -> int:
         """How many of them the person has finished."""
-        return self._sum_tallies(self.person)
-
-    def _sum_tallies(self, person: str) -> int:
-        scope = {"order": self.order, "person": person}
-        return int(self.connection.execute(_SUM, scope).scalar_one())
+        return int(self._execute(_SUM).scalar_one())
 
     def step(self, place: Place, step: int) -> SampleKey | None:
         """The sample `step` places behind a place (before, where negative); None past the ends."""
         query = _FORWARD if step > 0 else _BACKWARD
-        scope = {"order": self.order, **place._asdict(), "skip": abs(step) - 1}
-        row = self.connection.execute(query, scope).first()
+        row = self._execute(query, **place._asdict(), skip=abs(step) - 1).first()
         return SampleKey(*row) if row else None
 
     def first_open(self, place: Place) -> SampleKey | None:
@@ -386,35 +365,37 @@ class OrderWalk:
 
         Buckets that are finished are passed over.
         """
-        start: dict[str, Any] = {"order": self.order, "person": self.person, **place._asdict()}
-        row, scope = None, start
+        row = None
+        at = place
         while row is None:
-            bucket = self.connection.execute(_OPEN_BUCKET, scope).scalar()
+            bucket = self._execute(_OPEN_BUCKET, bucket=at.bucket).scalar()
             if bucket is None:
                 return None
-            if bucket != start["bucket"]:
-                scope = {**scope, "bucket": bucket, "value": -1, "id": -1}
-            row = self.connection.execute(_OPEN_IN_BUCKET, scope).first()
-            scope = {**scope, "bucket": bucket + 1}
+            if bucket != place.bucket:
+                at = Place(bucket, -1, -1)
+            row = self._execute(_OPEN_IN_BUCKET, **at._asdict()).first()
+            at = at._replace(bucket=bucket + 1)
         return SampleKey(*row)
 
     def count(self, scope: Mapping[str, str]) -> int:
         """How many there are under a `search` and `states`, both may be empty."""
         if not scope["search"] and not scope["states"]:
             return self.total()
-        mine = {"order": self.order, "person": self.person, **scope}
-        return int(self.connection.execute(_COUNT, mine).scalar_one())
+        return int(self._execute(_COUNT, **scope).scalar_one())
 
     def rows(self, scope: Mapping[str, str], *, offset: int, limit: int) -> Sequence[Any]:
         """Rows as the queue shows them, under a `search` and `states`."""
-        mine = {"order": self.order, "person": self.person, **scope}
-        return self.connection.execute(_PAGE, {**mine, "offset": offset, "limit": limit}).all()
+        rows: Sequence[Any] = self._execute(_PAGE, **scope, offset=offset, limit=limit).all()
+        return rows
 
     def group(self, key: SampleKey) -> Sequence[Any]:
         """Rows, as `rows` gives them, of a sample's group in this order, as they came."""
-        mine = {"order": self.order, "person": self.person}
-        names = {"dataset": key.dataset, "sample": key.id}
-        return self.connection.execute(_GROUP, {**mine, **names}).all()
+        rows: Sequence[Any] = self._execute(_GROUP, dataset=key.dataset, sample=key.id).all()
+        return rows
+
+    def _execute(self, query: TextClause, **scope: Any) -> Any:
+        known = {"order": self.order, "person": self.person}
+        return self.connection.execute(query, known | scope)
 
 
 def find_open_around(walks: Sequence[OrderWalk], places: dict[int, Place]) -> SampleKey | None:

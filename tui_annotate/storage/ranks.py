@@ -11,10 +11,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, select, true, update
+from sqlalchemy import Connection, bindparam, delete, func, select, true, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.queue_orders import BY_SOURCE, INGESTED, RANDOM, by_score, check_order
+from tui_annotate.storage.batches import batches
 from tui_annotate.storage.columns import (
     ASSIGNMENTS,
     DATASET_SETTINGS,
@@ -23,6 +24,7 @@ from tui_annotate.storage.columns import (
     RANKS,
     SAMPLES,
     TALLIES,
+    columns_of,
 )
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.statements import add_counts
@@ -80,10 +82,6 @@ def sort_value_of(order: str) -> Callable[[RankedSample], int]:
     return shuffled
 
 
-def _find_bucket(order: str, value: int) -> int:
-    return value >> (_RANDOM_BUCKET_BITS if order.startswith(RANDOM) else _BUCKET_BITS)
-
-
 def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None:
     """Gives samples their place in every order that all people walk."""
     for order_id, order, filled, until in common_orders(connection):
@@ -96,8 +94,8 @@ def add_ranks(connection: Connection, newcomers: Sequence[RankedSample]) -> None
 
 def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
     """The orders that all people walk: row, name, and which samples they lack, as `OrderRow`."""
-    query = select(ORDERS.c.id, ORDERS.c.name, ORDERS.c.filled, ORDERS.c.until)
-    rows = [(row[0], row[1], row[2], row[3]) for row in connection.execute(query)]
+    query = select(*columns_of(ORDERS, "id name filled until"))
+    rows = map(tuple, connection.execute(query))
     return [row for row in rows if not row[1].startswith((SHARE, PRACTICE))]
 
 
@@ -120,17 +118,12 @@ def insert_ranks(
     connection: Connection, places: Sequence[tuple[int, int]], *, order_id: int, order: str
 ) -> None:
     """Puts samples into an order: (value, sample's row); counts who finished them already."""
+    shift = _RANDOM_BUCKET_BITS if order.startswith(RANDOM) else _BUCKET_BITS
     rows = [
-        {
-            "order_id": order_id,
-            "bucket": _find_bucket(order, value),
-            "value": value,
-            "sample_id": row,
-        }
+        {"order_id": order_id, "bucket": value >> shift, "value": value, "sample_id": row}
         for value, row in places
     ]
-    for first in range(0, len(rows), _BATCH):
-        some = rows[first : first + _BATCH]
+    for some in batches(rows, _BATCH):
         connection.execute(insert(RANKS), some)
         counts = Counter(row["bucket"] for row in some)
         _add_tallies(connection, [(order_id, EVERYONE, *item) for item in counts.items()])
@@ -141,19 +134,15 @@ def insert_ranks(
 
 def _add_tallies(connection: Connection, changes: Sequence[tuple[int, str, int, int]]) -> None:
     names = ("order_id", "person", "bucket", "count")
-    if changes:
-        connection.execute(
-            _ADD_TALLY, [dict(zip(names, change, strict=True)) for change in changes]
-        )
+    if rows := [dict(zip(names, change, strict=True)) for change in changes]:
+        connection.execute(_ADD_TALLY, rows)
 
 
 def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int]]) -> None:
     """Update tallies for changes (person, sample's row, 1 completed or -1 reopened)."""
     places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    rows = sorted({sample_id for _, sample_id, _ in changes})
-    for first in range(0, len(rows), _BATCH):
-        some = {"sample_ids": rows[first : first + _BATCH]}
-        for sample_id, order_id, bucket in connection.execute(_BUCKETS, some):
+    for some in batches(sorted({sample_id for _, sample_id, _ in changes}), _BATCH):
+        for sample_id, order_id, bucket in connection.execute(_BUCKETS, {"sample_ids": some}):
             places[sample_id].append((order_id, bucket))
     _add_tallies(
         connection,
@@ -172,28 +161,21 @@ def remove_ranks(
 
     The samples' assignments must still be there.
     """
-    for first in range(0, len(sample_ids), _BATCH):
-        _remove_batch(connection, sample_ids[first : first + _BATCH], orders)
-
-
-def _remove_batch(
-    connection: Connection, sample_ids: Sequence[int], orders: Collection[int]
-) -> None:
     key = (RANKS.c.order_id, RANKS.c.bucket)
-    among = and_(
-        RANKS.c.sample_id.in_(sample_ids), RANKS.c.order_id.in_(orders) if orders else true()
-    )
-    everyone = select(*key, func.count()).where(among).group_by(*key)
-    finished = (
-        select(*key, ASSIGNMENTS.c.person, func.count())
-        .join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == RANKS.c.sample_id)
-        .where(among, ASSIGNMENTS.c.finished)
-        .group_by(*key, ASSIGNMENTS.c.person)
-    )
-    changes = [(order, EVERYONE, bucket, -n) for order, bucket, n in connection.execute(everyone)]
-    changes += [(order, who, bucket, -n) for order, bucket, who, n in connection.execute(finished)]
-    _add_tallies(connection, changes)
-    connection.execute(delete(RANKS).where(among))
+    for batch in batches(sample_ids, _BATCH):
+        in_orders = RANKS.c.order_id.in_(orders) if orders else true()
+        among = RANKS.c.sample_id.in_(batch) & in_orders
+        everyone = select(*key, func.count()).where(among).group_by(*key)
+        finished = (
+            select(*key, ASSIGNMENTS.c.person, func.count())
+            .join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == RANKS.c.sample_id)
+            .where(among, ASSIGNMENTS.c.finished)
+            .group_by(*key, ASSIGNMENTS.c.person)
+        )
+        changes = [(order, EVERYONE, at, -n) for order, at, n in connection.execute(everyone)]
+        changes += [(order, who, at, -n) for order, at, who, n in connection.execute(finished)]
+        _add_tallies(connection, changes)
+        connection.execute(delete(RANKS).where(among))
 
 
 def first_of_source(connection: Connection, sources: Sequence[str]) -> dict[str, int]:
@@ -238,20 +220,18 @@ def fill_order(database: Database, name: str, *, value: Callable[[RankedSample],
 
 
 def _fill_batch(connection: Connection, order: str, value: Callable[[RankedSample], int]) -> None:
-    order_id, filled, until = connection.execute(
-        select(ORDERS.c.id, ORDERS.c.filled, ORDERS.c.until).where(ORDERS.c.name == order)
-    ).one()
-    rows = connection.execute(
-        select(
-            SAMPLES.c.id, SAMPLES.c.id, DATASETS.c.name, SAMPLES.c.external, SAMPLES.c.dataset_id
-        )
+    query = select(*columns_of(ORDERS, "id filled until")).where(ORDERS.c.name == order)
+    order_id, filled, until = connection.execute(query).one()
+    query = (
+        select(SAMPLES.c.id, DATASETS.c.name, SAMPLES.c.external, SAMPLES.c.dataset_id)
         .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
         .where(SAMPLES.c.id > filled, SAMPLES.c.id <= until)
         .order_by(SAMPLES.c.id)
         .limit(_BATCH)
-    ).all()
+    )
+    rows = connection.execute(query).all()
     handed = handed_out(connection)
-    newcomers = [RankedSample(*row[:4]) for row in rows if row[4] not in handed]
+    newcomers = [RankedSample(row[0], *row[:3]) for row in rows if row[3] not in handed]
     places = [(value(newcomer), newcomer.sample_id) for newcomer in newcomers]
     insert_ranks(connection, places, order_id=order_id, order=order)
     reached = rows[-1][0] if len(rows) == _BATCH else until

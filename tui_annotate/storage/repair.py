@@ -60,15 +60,16 @@ def command(words: str, folder: Path) -> str:
     return f"tui-annotate {words} -w {shlex.quote(str(folder))}"
 
 
+def numbered_backups(store: Path) -> dict[int, Path]:
+    """The copies of a store that were made before migrations, by number."""
+    paths = (store.parent / "backups").glob("store-*.sqlite")
+    named = {path.stem.removeprefix("store-"): path for path in paths}
+    return {int(number): path for number, path in named.items() if number.isdecimal()}
+
+
 def newest_backup(store: Path) -> Path | None:
     """The last copy that was made before a migration; None where there is none."""
-    backups = (store.parent / "backups").glob("store-*.sqlite")
-    numbered = {
-        int(number): path
-        for path in backups
-        if (number := path.stem.removeprefix("store-")).isdecimal()
-    }
-    return numbered[max(numbered)] if numbered else None
+    return max(numbered_backups(store).items(), default=(0, None))[1]
 
 
 def _mention_backup(store: Path) -> str:

@@ -1,4 +1,4 @@
-"""Replies of language models in a file of lines, for deeds that need no workspace."""
+"""Replies of language models: in a file of lines without a workspace, or in the store."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import to_json
 from tui_annotate.storage.columns import REPLIES
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.statements import upsert
 
 _GET: Final = select(REPLIES.c.reply).where(REPLIES.c.key == bindparam("key"))
@@ -94,14 +94,11 @@ class ReplyFile:
         )
 
 
-class ReplyStore:
+class ReplyStore(CommonStore):
     """Replies by the hash of all that was asked. Threads may share it; each reply stands at once.
 
     A reply is kept exactly as it came, also one with NUL or half a character in it.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def get(self, key: str) -> str | None:
         """The reply to a question; None where it was never asked."""

@@ -80,6 +80,20 @@ def sample_row(connection: Connection, key: SampleKey) -> int:
     return int(found)
 
 
+def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
+    """By key, the digest of the texts of the samples that are stored."""
+    known: dict[SampleKey, str] = {}
+    by_dataset: dict[str, list[str]] = {}
+    for key in keys:
+        by_dataset.setdefault(key.dataset, []).append(key.id)
+    for dataset, ids in by_dataset.items():
+        query = SAMPLE_KEY.add_columns(SAMPLES.c.digest).where(
+            DATASETS.c.name == dataset, SAMPLES.c.external.in_(ids)
+        )
+        known |= {SampleKey(*key): digest for *key, digest in connection.execute(query)}
+    return known
+
+
 def dataset_row(connection: Connection, name: str) -> int:
     """The row of a dataset.
 

@@ -7,8 +7,8 @@ who may report.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby, islice
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ from tui_annotate.domain.suggestions import (
     suggestion_from_json,
     suggestion_to_json,
 )
+from tui_annotate.storage.batches import batches
 from tui_annotate.storage.blind_datasets import hidden_datasets, is_blind
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import RUNS, SUGGESTIONS
@@ -106,7 +107,12 @@ class SuggestionListing:
 
 
 class SuggestionStore(Store):
-    """What machines suggest. `add` and `forget` are for those who manage the workspace."""
+    """What machines suggest.
+
+    Raises:
+        NotAllowed: every method, where the actor may not read it, report on others (`listed`,
+            `runs`) or manage the workspace (`add`, `forget`, `bundled`).
+    """
 
     def add(
         self,
@@ -115,7 +121,7 @@ class SuggestionStore(Store):
         *,
         copied: bool = False,
     ) -> int:
-        """Stores what a run suggests; it is shown, as a whole, once all of it is in.
+        """Store what a run suggests, shown once all of it is in; return how many are new.
 
         What was suggested by the same maker before adds nothing; samples that are not there are
         passed over. A run of which nothing is new leaves nothing behind.
@@ -124,11 +130,7 @@ class SuggestionStore(Store):
             run: of kind `suggest`; maker and run of the suggestions become its own.
             copied: out of another workspace, whose ids stay, also where labels were renamed there.
 
-        Returns:
-            How many were new.
-
         Raises:
-            NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such dataset.
             InvalidInput: the run is of another kind, or a suggestion of another dataset.
             Conflict: there is a run of this id.
@@ -148,7 +150,7 @@ class SuggestionStore(Store):
                 (key, one if copied else proposed(key, replace(one, maker=run.maker, run=run.id)))
                 for key, one in suggestions
             )
-            while some := list(islice(coming, _BATCH)):
+            for some in batches(coming, _BATCH):
                 with self._database.writing() as connection:
                     stored += _write_batch(connection, run, some, row=(number, labels))
             if stored:
@@ -164,11 +166,9 @@ class SuggestionStore(Store):
     def of(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
         """What machines suggest on a sample, with this person's answers, in reading order.
 
-        Returns:
-            None of it where the dataset hides what machines say.
+        Empty where the dataset hides what machines say.
 
         Raises:
-            NotAllowed: it is not the actor's to read.
             NotFound: there is no such sample.
         """
         require(self._actor, Verb.READ, person)
@@ -185,41 +185,30 @@ class SuggestionStore(Store):
         return tuple(sorted(found, key=_reading_order_key))
 
     def listed(self, *, dataset: str = "", maker: str = "") -> Iterator[SuggestionListing]:
-        """Yield suggestions with all answers in the order of the samples; empty filters pass all.
-
-        Raises:
-            NotAllowed: the actor may not report on others.
-        """
+        """Yield suggestions with all answers, in sample order; empty filters pass all."""
         require(self._actor, Verb.REPORT)
         with self._database.reading() as connection:
-            gone, reader = hidden_datasets(connection), _SuggestionReader(connection)
+            hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
             streamed = connection.execution_options(yield_per=_BATCH)
             rows = streamed.execute(_LISTED, {"dataset": dataset, "maker": maker}).mappings()
             for _, mine in groupby(rows, key=itemgetter("suggestion")):
-                yield _build_listing(list(mine), gone, reader)
+                yield _build_listing(list(mine), hidden, reader)
 
     def runs(self) -> list[ScoreRun]:
-        """The runs that suggested something, in the order in which they began.
-
-        Raises:
-            NotAllowed: the actor may not report on others.
-        """
+        """The runs that suggested something, in the order in which they began."""
         require(self._actor, Verb.REPORT)
         return [each.run for each in self._load_finished_runs()]
 
     def _load_finished_runs(self, dataset: str = "") -> list[StoredRun]:
         with self._database.reading() as connection:
-            found = runs.list_finished_runs(connection, dataset)
+            found = runs.list_runs(connection, dataset)
         return [each for each in found if each.run.kind is RunKind.SUGGEST]
 
     def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
-        """Remove suggestions of a run (start of its id) or of a maker; people's work stays.
-
-        Returns:
-            How many there were.
+        """Remove suggestions of a run (start of its id) or of a maker; return their number.
 
         Raises:
-            NotAllowed, NotFound: not an admin; no such run or maker.
+            NotFound: no such run or maker.
             InvalidInput: neither or both are named, or several runs match.
         """
         require(self._actor, Verb.MANAGE)
@@ -250,18 +239,12 @@ class SuggestionStore(Store):
     def bundled(
         self, wanted: Callable[[SampleKey], bool]
     ) -> Iterator[tuple[ScoreRun, SampleKey, Suggestion]]:
-        """What is suggested on the samples that are wanted, but where it is hidden.
-
-        By run, then as the samples came.
-
-        Raises:
-            NotAllowed: the actor may not manage the workspace.
-        """
+        """What is suggested, and not hidden, on wanted samples: by run, then as samples came."""
         require(self._actor, Verb.MANAGE)
         with self._database.reading() as connection:
-            gone, reader = hidden_datasets(connection), _SuggestionReader(connection)
-            for each in runs.list_finished_runs(connection):
-                if each.run.kind is not RunKind.SUGGEST or each.run.dataset in gone:
+            hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
+            for each in runs.list_runs(connection):
+                if each.run.kind is not RunKind.SUGGEST or each.run.dataset in hidden:
                     continue
                 for sample, column in connection.execute(_OF_RUN, {"run": each.number}):
                     key = SampleKey(each.run.dataset, sample)
@@ -324,7 +307,7 @@ def _write_batch(
 
 
 def _build_listing(
-    rows: Sequence[Any], gone: Collection[str], reader: _SuggestionReader
+    rows: Sequence[Any], hidden: Collection[str], reader: _SuggestionReader
 ) -> SuggestionListing:
     first = rows[0]
     dataset, column = first["dataset"], first["suggestion"]
@@ -333,7 +316,7 @@ def _build_listing(
         for row in rows
         if row["answer"] is not None
     )
-    silent, passed = (0, 0) if dataset in gone else from_json(first["silent"])
+    silent, passed = (0, 0) if dataset in hidden else from_json(first["silent"])
     return SuggestionListing(
         key=SampleKey(dataset, first["sample"]),
         suggestion=reader.suggestion(dataset, column),
@@ -344,21 +327,19 @@ def _build_listing(
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _SuggestionReader:
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._became: dict[tuple[str, str], Renames] = {}
+    connection: Connection
+    renames: dict[tuple[str, str], Renames] = field(default_factory=dict)
 
     def suggestion(self, dataset: str, column: str) -> Suggestion:
         """A suggestion, under labels as they are called now where they were renamed."""
         value = from_json(column)
         version = value.get(_LABEL_SET, "")
-        where = (dataset, version)
-        if where not in self._became:
-            connection = self._connection
-            renames = current_label_names(connection, dataset, version) if version else {}
-            self._became[where] = renames
-        return suggestion_from_json(rename_payload(value, self._became[where]))
+        key = (dataset, version)
+        if key not in self.renames:
+            self.renames[key] = current_label_names(self.connection, *key) if version else {}
+        return suggestion_from_json(rename_payload(value, self.renames[key]))
 
     def suggested(
         self, dataset: str, column: str, *, answer: str | None, stands: int

@@ -8,7 +8,7 @@ so that it outlives them.
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from sqlalchemy import Index, LargeBinary, MetaData, UniqueConstraint, false, text
 from sqlmodel import Field, SQLModel
@@ -25,10 +25,16 @@ NO_ROWID: Final = {"sqlite_with_rowid": False}
 class Row(SQLModel):
     """A row of one of our tables; other users of SQLModel keep their own metadata.
 
-    Keys and indexes are named by a convention, so that migrations find them.
+    Keys and indexes are named by a convention, so that migrations find them. A table has no rowid
+    unless it has `__table_args__` of its own.
     """
 
     metadata: ClassVar[MetaData] = MetaData(naming_convention=_NAMES)
+    __table_args__: ClassVar[Any] = (NO_ROWID,)
+
+
+def _sample_key() -> Any:
+    return Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True)
 
 
 # work: the log, what caches it, and what is assigned ---------------------------------------------
@@ -53,7 +59,6 @@ class TombstoneRow(Row, table=True):
     """An annotation that was removed: no import brings it back."""
 
     __tablename__ = "tombstones"
-    __table_args__ = (NO_ROWID,)
     id: str = Field(primary_key=True)
     dataset: str = Field(index=True)
 
@@ -62,11 +67,8 @@ class AssignmentRow(Row, table=True):
     """One person's work on one sample, and the head of its stream in the log."""
 
     __tablename__ = "assignments"
-    __table_args__ = (NO_ROWID,)
     person: str = Field(primary_key=True, foreign_key="people.id")
-    sample_id: int = Field(
-        primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
-    )
+    sample_id: int = _sample_key()
     state: str
     finished: bool
     rating: str
@@ -111,7 +113,6 @@ class TallyRow(Row, table=True):
     """How many samples of a bucket there are, or how many of them a person has finished."""
 
     __tablename__ = "tallies"
-    __table_args__ = (NO_ROWID,)
     order_id: int = Field(primary_key=True, foreign_key="orders.id")
     person: str = Field(primary_key=True)
     bucket: int = Field(primary_key=True)
@@ -121,12 +122,12 @@ class TallyRow(Row, table=True):
 class HandoutRow(Row, table=True):
     """Samples handed out at one go, or by one rule; `undone` is empty while it holds.
 
-    `kind` and `request`, which is JSON, are those of `domain.assignment_rules`; an empty
-    `dataset` is
-    several.
+    `kind` and `request`, which is JSON, are those of `domain.assignment_rules`; an empty `dataset`
+    is several.
     """
 
     __tablename__ = "handouts"
+    __table_args__ = ()
     id: int | None = Field(default=None, primary_key=True)
     at: str
     by: str
@@ -142,9 +143,7 @@ class AllotmentRow(Row, table=True):
     __tablename__ = "allotments"
     __table_args__ = (Index(None, "handout", "person", "rank"), NO_ROWID)
     person: str = Field(primary_key=True, foreign_key="people.id")
-    sample_id: int = Field(
-        primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
-    )
+    sample_id: int = _sample_key()
     rank: int
     handout: int = Field(foreign_key="handouts.id")
     practice: bool
@@ -168,18 +167,15 @@ class PoolCountRow(Row, table=True):
     """How many samples of a pool have room, or how many of them a person has already."""
 
     __tablename__ = "pool_counts"
-    __table_args__ = (NO_ROWID,)
     dataset_id: int = Field(primary_key=True, foreign_key="datasets.id", ondelete="CASCADE")
     person: str = Field(primary_key=True)
     count: int
 
 
 class RemarkRow(Row, table=True):
-    """A note of one person to others: about a sample, or to all where `sample` is empty.
+    """A comment of one person to others: about a sample, or to all where `sample` is empty.
 
-    Attributes:
-        reader: whom it is for: a person's id, `reviewers`, or `all`.
-        answers: the remark that it replies to; empty for the first of a talk.
+    `reader` is a person's id, `reviewers`, or `all`; `answers` is the first comment of the thread.
     """
 
     __tablename__ = "remarks"
@@ -216,7 +212,6 @@ class AccountRow(Row, table=True):
     """
 
     __tablename__ = "accounts"
-    __table_args__ = (NO_ROWID,)
     person: str = Field(primary_key=True, foreign_key="people.id")
     email: str = Field(unique=True)
     role: str
@@ -233,7 +228,6 @@ class SessionRow(Row, table=True):
     """Somebody signed in; `token` is the SHA-256 of what they hold, `ended` empty so far."""
 
     __tablename__ = "sessions"
-    __table_args__ = (NO_ROWID,)
     id: str = Field(primary_key=True)
     token: str = Field(unique=True)
     person: str = Field(foreign_key="people.id", index=True)
@@ -250,7 +244,6 @@ class AttemptRow(Row, table=True):
     """Failed sign-ins of an account or a client, as `scope` says; none before `until`."""
 
     __tablename__ = "attempts"
-    __table_args__ = (NO_ROWID,)
     scope: str = Field(primary_key=True)
     failures: int
     last: str
@@ -261,7 +254,6 @@ class InviteRow(Row, table=True):
     """A code, as its SHA-256, with which a person sets their first password."""
 
     __tablename__ = "invites"
-    __table_args__ = (NO_ROWID,)
     code: str = Field(primary_key=True)
     person: str = Field(foreign_key="people.id", index=True)
     expires: str
@@ -272,7 +264,6 @@ class KeyRow(Row, table=True):
     """An SSH key that is bound to a person; `line` is the key as OpenSSH writes it."""
 
     __tablename__ = "ssh_keys"
-    __table_args__ = (NO_ROWID,)
     fingerprint: str = Field(primary_key=True)
     person: str = Field(foreign_key="people.id", index=True)
     line: str
@@ -283,7 +274,6 @@ class PresenceRow(Row, table=True):
     """The process that a person works in, by a random name; another one may take over."""
 
     __tablename__ = "presences"
-    __table_args__ = (NO_ROWID,)
     person: str = Field(primary_key=True, foreign_key="people.id")
     holder: str
     since: str
@@ -296,9 +286,7 @@ class PlaceRow(Row, table=True):
     __tablename__ = "places"
     __table_args__ = (Index(None, "person", "updated"), NO_ROWID)
     person: str = Field(primary_key=True, foreign_key="people.id")
-    sample_id: int = Field(
-        primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
-    )
+    sample_id: int = _sample_key()
     value: str
     updated: str
 
@@ -307,7 +295,6 @@ class PreferenceRow(Row, table=True):
     """What a person chose: keys, theme, layout; JSON."""
 
     __tablename__ = "preferences"
-    __table_args__ = (NO_ROWID,)
     person: str = Field(primary_key=True, foreign_key="people.id")
     name: str = Field(primary_key=True)
     value: str
@@ -320,7 +307,6 @@ class TextRow(Row, table=True):
     """A version of a label set or of guidelines, as `kind` says, whole, by its hash."""
 
     __tablename__ = "texts"
-    __table_args__ = (NO_ROWID,)
     kind: str = Field(primary_key=True)
     hash: str = Field(primary_key=True)
     text: str
@@ -353,6 +339,7 @@ class LabelChangeRow(Row, table=True):
     """
 
     __tablename__ = "label_changes"
+    __table_args__ = ()
     id: int | None = Field(default=None, primary_key=True)
     dataset: str
     kind: str
@@ -370,6 +357,7 @@ class DatasetRow(Row, table=True):
     """A dataset; an empty `labels` or `guidelines` falls back to the workspace's."""
 
     __tablename__ = "datasets"
+    __table_args__ = ()
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
     labels: str = ""
@@ -381,7 +369,6 @@ class DatasetSettingRow(Row, table=True):
     """How a dataset is worked on: overlap, escalation, practice; JSON."""
 
     __tablename__ = "dataset_settings"
-    __table_args__ = (NO_ROWID,)
     dataset_id: int = Field(primary_key=True, foreign_key="datasets.id", ondelete="CASCADE")
     name: str = Field(primary_key=True)
     value: str
@@ -391,6 +378,7 @@ class DocumentRow(Row, table=True):
     """A text with its segments; `boundaries` are their ends, packed (see `storage.codec`)."""
 
     __tablename__ = "documents"
+    __table_args__ = ()
     id: int | None = Field(default=None, primary_key=True)
     sha256: str = Field(unique=True)
     language: str
@@ -422,7 +410,6 @@ class SampleDocumentRow(Row, table=True):
     """A document of a sample; `ordinal` counts over both sides."""
 
     __tablename__ = "sample_documents"
-    __table_args__ = (NO_ROWID,)
     sample_id: int = Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE")
     ordinal: int = Field(primary_key=True)
     document_id: int = Field(foreign_key="documents.id", index=True)
@@ -435,6 +422,7 @@ class OrderRow(Row, table=True):
     """An order of the queue; samples from `filled` to `until` have no rank in it yet."""
 
     __tablename__ = "orders"
+    __table_args__ = ()
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
     filled: int = 0
@@ -445,13 +433,10 @@ class RankRow(Row, table=True):
     """Where a sample stands in an order; `bucket` grows with `value`, for counting in steps."""
 
     __tablename__ = "ranks"
-    __table_args__ = (NO_ROWID,)
     order_id: int = Field(primary_key=True, foreign_key="orders.id")
     bucket: int = Field(primary_key=True)
     value: int = Field(primary_key=True)
-    sample_id: int = Field(
-        primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
-    )
+    sample_id: int = _sample_key()
 
 
 class EmbeddedRow(Row, table=True):
@@ -461,7 +446,6 @@ class EmbeddedRow(Row, table=True):
     """
 
     __tablename__ = "embedded"
-    __table_args__ = (NO_ROWID,)
     vectors: str = Field(primary_key=True)
     sha256: str = Field(primary_key=True)
     unknown: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
@@ -475,7 +459,6 @@ class VectorSetRow(Row, table=True):
     """
 
     __tablename__ = "vector_sets"
-    __table_args__ = (NO_ROWID,)
     vectors: str = Field(primary_key=True)
     embedder: str
     label: str
@@ -494,7 +477,6 @@ class SettingRow(Row, table=True):
     """A fact about the workspace that is not for people to edit."""
 
     __tablename__ = "settings"
-    __table_args__ = (NO_ROWID,)
     name: str = Field(primary_key=True)
     value: str
 
@@ -510,6 +492,7 @@ class RunRow(Row, table=True):
     """
 
     __tablename__ = "runs"
+    __table_args__ = ()
     number: int | None = Field(default=None, primary_key=True)
     id: str = Field(unique=True)
     dataset_id: int = Field(foreign_key="datasets.id", ondelete="CASCADE", index=True)
@@ -528,7 +511,6 @@ class ScoreRow(Row, table=True):
     """What a run says of a sample under a name; `parts` is JSON, empty for none."""
 
     __tablename__ = "scores"
-    __table_args__ = (NO_ROWID,)
     sample_id: int = Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE")
     run: int = Field(primary_key=True, foreign_key="runs.number", ondelete="CASCADE")
     name: str = Field(primary_key=True)
@@ -544,6 +526,7 @@ class ReplyRow(Row, table=True):
     """What a language model replied, by the hash of all that it was asked; `about` is JSON."""
 
     __tablename__ = "replies"
+    __table_args__ = ()
     key: str = Field(primary_key=True)
     reply: bytes = Field(sa_type=LargeBinary)
     about: str
@@ -569,11 +552,8 @@ class AnswerRow(Row, table=True):
     """
 
     __tablename__ = "answers"
-    __table_args__ = (NO_ROWID,)
     person: str = Field(primary_key=True, foreign_key="people.id")
-    sample_id: int = Field(
-        primary_key=True, foreign_key="samples.id", ondelete="CASCADE", index=True
-    )
+    sample_id: int = _sample_key()
     suggestion: str = Field(primary_key=True, index=True)
     answer: str
     payload: str

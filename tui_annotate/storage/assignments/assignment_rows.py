@@ -18,6 +18,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.assignment_rules import AssignmentCause
 from tui_annotate.domain.people import reader
+from tui_annotate.storage.batches import batches
 from tui_annotate.storage.codec import to_json
 from tui_annotate.storage.columns import (
     ALLOTMENTS,
@@ -27,6 +28,7 @@ from tui_annotate.storage.columns import (
     POOL,
     POOL_COUNTS,
     SAMPLES,
+    columns_of,
 )
 from tui_annotate.storage.ranks import (
     EVERYONE,
@@ -84,15 +86,9 @@ def record_handout(
     at: str,
     request: Mapping[str, Any],
 ) -> int:
-    """Writes down that work is handed out; the row's number."""
-    row = {
-        "at": at,
-        "by": by,
-        "kind": kind.value,
-        "dataset": dataset,
-        "request": to_json(dict(request)),
-        "undone": "",
-    }
+    """Store that samples are assigned; return the row's number."""
+    row = {"at": at, "by": by, "kind": kind.value, "dataset": dataset, "undone": ""}
+    row["request"] = to_json(dict(request))
     made = connection.execute(insert(HANDOUTS).values(row).returning(HANDOUTS.c.id))
     return int(made.scalar_one())
 
@@ -112,28 +108,20 @@ def assign_samples(
         name = (PRACTICE if practice else SHARE) + person
         order = ensure_own_order(connection, name)
         start = last_value(connection, order) + 1
-        places = list(enumerate(fresh, start))
-        insert_ranks(connection, places, order_id=order, order=name)
-        values = [
-            {
-                "person": person,
-                "sample_id": sample_id,
-                "rank": value,
-                "handout": handout,
-                "practice": practice,
-            }
-            for value, sample_id in places
-        ]
+        ranks = list(enumerate(fresh, start))
+        insert_ranks(connection, ranks, order_id=order, order=name)
+        common = {"person": person, "handout": handout, "practice": practice}
+        values = [{**common, "sample_id": sample_id, "rank": rank} for rank, sample_id in ranks]
         connection.execute(insert(ALLOTMENTS), values)
         new += [AllottedRow(person, sample_id, practice) for sample_id in fresh]
-    record_assigned(connection, [row[:2] for row in new])
+    _change_capacity(connection, new, by=-1)
     return new
 
 
 def _find_unassigned(connection: Connection, person: str, sample_ids: Sequence[int]) -> list[int]:
     there: set[int] = set()
-    for first in range(0, len(sample_ids), _BATCH):
-        some = ALLOTMENTS.c.sample_id.in_(sample_ids[first : first + _BATCH])
+    for batch in batches(sample_ids, _BATCH):
+        some = ALLOTMENTS.c.sample_id.in_(batch)
         query = select(ALLOTMENTS.c.sample_id).where(ALLOTMENTS.c.person == person, some)
         there.update(connection.execute(query).scalars())
     return [sample_id for sample_id in sample_ids if sample_id not in there]
@@ -149,7 +137,7 @@ def unassign_samples(connection: Connection, rows: Sequence[AllottedRow]) -> Non
         remove_ranks(connection, sample_ids, orders)
     if rows:
         connection.execute(_DROP, [{"who": row.person, "row": row.sample_id} for row in rows])
-    record_returned(connection, [row[:2] for row in rows])
+    _change_capacity(connection, rows, by=1)
 
 
 # datasets ----------------------------------------------------------------------------------------
@@ -161,9 +149,8 @@ def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at
         return
     set_dataset_setting(connection, dataset_id, HANDED_OUT, value=True)
     name = connection.execute(select(DATASETS.c.name).where(DATASETS.c.id == dataset_id)).scalar()
-    rows = select(SAMPLES.c.id).where(SAMPLES.c.dataset_id == dataset_id)
-    orders = [order[0] for order in common_orders(connection)]
-    if orders:
+    if orders := [order[0] for order in common_orders(connection)]:
+        rows = select(SAMPLES.c.id).where(SAMPLES.c.dataset_id == dataset_id)
         remove_ranks(connection, connection.execute(rows).scalars().all(), orders)
     begun = connection.execute(_STARTED_BEFORE, {"dataset": dataset_id}).all()
     if begun:
@@ -174,11 +161,7 @@ def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at
 
 
 def free_dataset(connection: Connection, dataset_id: int) -> bool:
-    """Gives a dataset back to everybody where nothing of it is handed out any more.
-
-    Returns:
-        Whether it is free.
-    """
+    """Open a dataset to everyone if nothing of it is assigned any more; return whether it is."""
     rules = select(DATASET_SETTINGS.c.name).where(
         DATASET_SETTINGS.c.dataset_id == dataset_id,
         DATASET_SETTINGS.c.name.in_([AssignmentCause.POOL.value, AssignmentCause.PRACTICE.value]),
@@ -205,10 +188,9 @@ def _restore_ranks(connection: Connection, dataset_id: int) -> None:
         .order_by(SAMPLES.c.id)
     )
     rows = connection.execute(query).all()
-    sources = list(dict.fromkeys(row[1] for row in rows))
     first: dict[str, int] = {}
-    for at in range(0, len(sources), _BATCH):
-        first |= first_of_source(connection, sources[at : at + _BATCH])
+    for sources in batches(dict.fromkeys(row[1] for row in rows), _BATCH):
+        first |= first_of_source(connection, sources)
     newcomers = [
         RankedSample(row[0], first.setdefault(row[1], row[0]), row[2], row[3]) for row in rows
     ]
@@ -262,16 +244,6 @@ def record_added(connection: Connection, dataset_id: int, count: int) -> None:
     _add_counts(connection, Counter({(dataset_id, EVERYONE): count}))
 
 
-def record_assigned(connection: Connection, rows: Iterable[tuple[str, int]]) -> None:
-    """People got samples just now: (person, sample's row); they have them already."""
-    _change_capacity(connection, rows, by=-1)
-
-
-def record_returned(connection: Connection, rows: Iterable[tuple[str, int]]) -> None:
-    """Samples were taken from people just now; they do not have them any more."""
-    _change_capacity(connection, rows, by=1)
-
-
 def record_removal(connection: Connection, sample_id: int) -> None:
     """A sample is about to be taken out of the store."""
     for place in _find_pool_samples(connection, [sample_id]):
@@ -280,21 +252,20 @@ def record_removal(connection: Connection, sample_id: int) -> None:
             _add_counts(connection, Counter({(place.dataset_id, who): -1 for who in people}))
 
 
-def _change_capacity(connection: Connection, rows: Iterable[tuple[str, int]], *, by: int) -> None:
+def _change_capacity(connection: Connection, rows: Iterable[AllottedRow], *, by: int) -> None:
+    """Update pools after samples were assigned (`by` is -1) or unassigned (1)."""
     people: defaultdict[int, list[str]] = defaultdict(list)
-    for person, sample_id in rows:
+    for person, sample_id, _ in rows:
         if reader(person) == person:  # a second reading is by nobody new
             people[sample_id].append(person)
-    samples = sorted(people)
-    for first in range(0, len(samples), _BATCH):
-        some = samples[first : first + _BATCH]
+    for some in batches(sorted(people), _BATCH):
         _change_capacity_batch(connection, {row: people[row] for row in some}, by=by)
 
 
 def _change_capacity_batch(
     connection: Connection, people: Mapping[int, Sequence[str]], *, by: int
 ) -> None:
-    places = _find_pool_samples(connection, list(people))
+    places = _find_pool_samples(connection, people)
     if not places:
         return
     changes = [{"row": each.sample_id, "by": by * len(people[each.sample_id])} for each in places]
@@ -303,29 +274,28 @@ def _change_capacity_batch(
     turned = []
     for place, change in zip(places, changes, strict=True):
         before, after = place.room > 0, place.room + change["by"] > 0
-        counted = after if by < 0 else before
-        if counted:
+        if after if by < 0 else before:
             for person in people[place.sample_id]:
                 counts[place.dataset_id, person] -= by
         if before != after:
             turned.append(place)
             counts[place.dataset_id, EVERYONE] += by
-    holders = _find_assignees(connection, [place.sample_id for place in turned])
+    assignees = _find_assignees(connection, [place.sample_id for place in turned])
     for place in turned:
-        for person in holders[place.sample_id]:
+        for person in assignees[place.sample_id]:
             if by > 0 or person not in people[place.sample_id]:
                 counts[place.dataset_id, person] += by
     _add_counts(connection, counts)
 
 
-def _find_pool_samples(connection: Connection, sample_ids: Sequence[int]) -> list[_PoolSample]:
-    query = select(POOL.c.sample_id, POOL.c.dataset_id, POOL.c.room)
+def _find_pool_samples(connection: Connection, sample_ids: Iterable[int]) -> list[_PoolSample]:
+    query = select(*columns_of(POOL, "sample_id dataset_id room"))
     rows = connection.execute(query.where(POOL.c.sample_id.in_(sample_ids)))
     return [_PoolSample(*row) for row in rows]
 
 
 def _find_assignees(
-    connection: Connection, sample_ids: Sequence[int]
+    connection: Connection, sample_ids: Iterable[int]
 ) -> defaultdict[int, list[str]]:
     found: defaultdict[int, list[str]] = defaultdict(list)
     query = select(ALLOTMENTS.c.sample_id, ALLOTMENTS.c.person)

@@ -5,10 +5,9 @@ It is done once a sample, inside the transaction that finishes it, or for a whol
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Collection
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, text
 
@@ -21,7 +20,7 @@ Disabled = Callable[[], Collection[str]]
 """Gives the ids of people whose account, in a store that several workspaces share, is closed."""
 
 _RULE: Final = text(
-    "SELECT t.value, s.dataset_id FROM samples s JOIN dataset_settings t"
+    "SELECT t.value FROM samples s JOIN dataset_settings t"
     " ON t.dataset_id = s.dataset_id AND t.name = 'escalate' WHERE s.id = :sample"
 )
 _PEOPLE: Final = text(
@@ -42,7 +41,8 @@ _AVAILABLE_PEOPLE: Final = text(
     " WHERE p.kind IN ('local', 'account') AND coalesce(c.active, 1)"
     " AND NOT EXISTS (SELECT 1 FROM allotments a WHERE a.person = p.id AND a.sample_id = :sample)"
     " AND EXISTS (SELECT 1 FROM allotments a JOIN samples s ON s.id = a.sample_id"
-    "   WHERE a.person = p.id AND s.dataset_id = :dataset AND NOT a.practice)"
+    "   WHERE a.person = p.id AND NOT a.practice"
+    "   AND s.dataset_id = (SELECT dataset_id FROM samples WHERE id = :sample))"
     " ORDER BY open, p.id"
 )
 _SAMPLES: Final = text(
@@ -64,64 +64,48 @@ def escalate(
 
     Return to how many; 0 also if it was done before, or no one is free.
     """
-    found = connection.execute(_RULE, {"sample": sample_id}).first()
-    if found is None:
+    rule = _find_due_rule(connection, sample_id)
+    if rule is None:
         return 0
-    rule = Escalation(**from_json(found[0]))
-    if not _needs_escalation(connection, sample_id, rule):
-        return 0
-    gone = disabled()
-    free = connection.execute(
-        _AVAILABLE_PEOPLE, {"sample": sample_id, "dataset": found[1]}
-    ).scalars()
-    rows = [AllottedRow(person, sample_id) for person in free if person not in gone]
+    excluded = disabled()
+    free = connection.execute(_AVAILABLE_PEOPLE, {"sample": sample_id}).scalars()
+    rows = [AllottedRow(person, sample_id) for person in free if person not in excluded]
     return len(assign_samples(connection, rows[: rule.add], handout=rule.handout))
 
 
 def escalate_dataset(
     connection: Connection, dataset: str, *, disabled: Disabled
 ) -> tuple[int, int]:
-    """As `escalate`, for all samples of a dataset.
-
-    Returns:
-        How many samples went to more people, and how many wait because nobody is free.
-    """
-    gone = waiting = 0
+    """As `escalate` for a dataset: count samples that went to more people, and that wait."""
+    escalated = waiting = 0
     for (sample_id,) in connection.execute(_SAMPLES, {"dataset": dataset}).all():
         if escalate(connection, sample_id, disabled=disabled):
-            gone += 1
-        elif in_dispute(connection, sample_id):
+            escalated += 1
+        elif _find_due_rule(connection, sample_id):
             waiting += 1
-    return gone, waiting
-
-
-def in_dispute(connection: Connection, sample_id: int) -> bool:
-    """Whether a sample's people have finished and disagree, and nobody was added yet."""
-    found = connection.execute(_RULE, {"sample": sample_id}).first()
-    return found is not None and _needs_escalation(
-        connection, sample_id, Escalation(**from_json(found[0]))
-    )
+    return escalated, waiting
 
 
 def count_waiting(connection: Connection, dataset: str) -> int:
     """How many samples of a dataset wait for somebody more."""
     rows = connection.execute(_SAMPLES, {"dataset": dataset}).all()
-    return sum(in_dispute(connection, row[0]) for row in rows)
+    return sum(_find_due_rule(connection, row[0]) is not None for row in rows)
 
 
-def _needs_escalation(connection: Connection, sample_id: int, rule: Escalation) -> bool:
+def _find_due_rule(connection: Connection, sample_id: int) -> Escalation | None:
+    """The rule of a sample whose annotators completed it and disagree, before more are added."""
     scope = {"sample": sample_id}
+    found = connection.execute(_RULE, scope).scalar()
+    if found is None:
+        return None
     people = connection.execute(_PEOPLE, scope).all()
     if any(row[1] == AssignmentCause.ESCALATE or not row[3] for row in people):
-        return False
+        return None
     done = [row[0] for row in people if row[2] == "done"]
     if len(done) < 2 or connection.execute(_OPEN_POOL_SLOT, scope).first() is not None:
-        return False
-    said: defaultdict[str, list[tuple[LabelPath, ...]]] = defaultdict(list)
+        return None
+    labels: defaultdict[str, list[tuple[LabelPath, ...]]] = defaultdict(list)
     for person, payload in connection.execute(_ANNOTATIONS, scope):
-        said[person].append(_parse_labels(json.loads(payload)))
-    return disagree([said[person] for person in done], rule.when)
-
-
-def _parse_labels(payload: Any) -> tuple[LabelPath, ...]:
-    return tuple(tuple(path) for path in payload["labels"])
+        labels[person].append(tuple(map(tuple, from_json(payload)["labels"])))
+    rule = Escalation(**from_json(found))
+    return rule if disagree([labels[person] for person in done], rule.when) else None

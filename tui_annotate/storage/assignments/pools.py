@@ -5,7 +5,6 @@ Drawing happens in a transaction that writes, so two who draw at once never get 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -18,8 +17,9 @@ from tui_annotate.domain.queue_orders import BY_SOURCE, by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments import assignment_rows
 from tui_annotate.storage.assignments.assignment_rows import AllottedRow, assign_samples
+from tui_annotate.storage.batches import batches
 from tui_annotate.storage.codec import from_json
-from tui_annotate.storage.columns import POOL, SAMPLES
+from tui_annotate.storage.columns import POOL, SAMPLES, columns_of
 from tui_annotate.storage.ranks import RankedSample, sort_value_of
 from tui_annotate.storage.scores.orders import line_of, position_value
 from tui_annotate.storage.statements import dataset_setting
@@ -45,6 +45,10 @@ _NEXT: Final = text(
     "   (SELECT 1 FROM allotments a WHERE a.person = :person AND a.sample_id = p.sample_id)"
     " ORDER BY p.value, p.sample_id LIMIT 1"
 )
+_ASSIGNEE_COUNTS: Final = text(
+    "SELECT a.sample_id, count(*) FROM allotments a JOIN people p ON p.id = a.person"
+    " WHERE a.sample_id IN :rows AND p.kind <> 'again' GROUP BY a.sample_id"
+).bindparams(bindparam("rows", expanding=True))
 
 
 class _OpenPool(NamedTuple):
@@ -78,10 +82,8 @@ def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
     """
     connection.execute(delete(POOL).where(POOL.c.dataset_id == dataset_id))
     if pool is not None:
-        query = select(SAMPLES.c.id, SAMPLES.c.source, SAMPLES.c.external)
-        rows = connection.execute(
-            query.where(SAMPLES.c.dataset_id == dataset_id).order_by(SAMPLES.c.id)
-        )
+        query = select(*columns_of(SAMPLES, "id source external")).order_by(SAMPLES.c.id)
+        rows = connection.execute(query.where(SAMPLES.c.dataset_id == dataset_id))
         value = sort_value_of(pool.order)
         if order := by_score(pool.order):
             line = line_of(connection, order, dataset_id)
@@ -99,18 +101,18 @@ def _insert_batches(
     rows: Sequence[tuple[int, str, str]],
     value: Callable[[RankedSample], int],
 ) -> None:
-    for at in range(0, len(rows), _BATCH):
-        some = rows[at : at + _BATCH]
+    for some in batches(rows, _BATCH):
         first: dict[str, int] = {}
         if pool.order == BY_SOURCE:
             first = _find_first_of_source(connection, dataset_id, [row[1] for row in some])
-        held = _count_assignees(connection, [row[0] for row in some])
+        found = connection.execute(_ASSIGNEE_COUNTS, {"rows": [row[0] for row in some]})
+        assignees = {row[0]: row[1] for row in found}
         values = [
             {
                 "sample_id": row,
                 "dataset_id": dataset_id,
                 "value": value(RankedSample(row, first.setdefault(source, row), "", external)),
-                "room": pool.overlap - held[row],
+                "room": pool.overlap - assignees.get(row, 0),
             }
             for row, source, external in some
         ]
@@ -127,17 +129,6 @@ def _find_first_of_source(
         .group_by(SAMPLES.c.source)
     )
     return {row[0]: row[1] for row in connection.execute(query)}
-
-
-_ASSIGNEE_COUNTS: Final = text(
-    "SELECT a.sample_id, count(*) FROM allotments a JOIN people p ON p.id = a.person"
-    " WHERE a.sample_id IN :rows AND p.kind <> 'again' GROUP BY a.sample_id"
-).bindparams(bindparam("rows", expanding=True))
-
-
-def _count_assignees(connection: Connection, rows: Sequence[int]) -> Counter[int]:
-    found = connection.execute(_ASSIGNEE_COUNTS, {"rows": list(rows)})
-    return Counter({row[0]: row[1] for row in found})
 
 
 def count_available(connection: Connection, person: str) -> int:
@@ -159,9 +150,8 @@ def take_from_pool(connection: Connection, person: str) -> SampleKey | None:
         for value, row in [*([tuple(last)] if last else []), (-1, -1)]:
             found = connection.execute(_NEXT, {**scope, "value": value, "row": row}).first()
             if found is not None:
-                assign_samples(
-                    connection, [AllottedRow(person, found[0])], handout=each.pool.handout
-                )
+                taken = AllottedRow(person, found[0])
+                assign_samples(connection, [taken], handout=each.pool.handout)
                 return SampleKey(each.dataset, found[1])
     return None
 

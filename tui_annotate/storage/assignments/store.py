@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select, text, update
 
-from tui_annotate.domain.annotations import Annotation, annotation_from_json
+from tui_annotate.domain.annotations import annotation_from_json
 from tui_annotate.domain.assignment_plan import AllocationItem
 from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
 from tui_annotate.domain.errors import Conflict, NotFound
@@ -205,19 +204,23 @@ class AssignmentStore:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentTransaction:
-    """Handed-out work as one transaction sees it."""
+    """Assigned work as one transaction sees it.
+
+    Raises:
+        NotFound: every method, where there is no dataset of that name.
+    """
 
     connection: Connection
     by: str
     at: str
 
-    # looking -----------------------------------------------------------------------------------
+    # reading -----------------------------------------------------------------------------------
 
     def room(self, dataset: str, *, score: str = "") -> AssignableDataset:
         """Load a dataset to assign; `score` is a field of `meta`, an order by score, or empty.
 
         Raises:
-            NotFound, InvalidInput: there is no such dataset, or no such score.
+            InvalidInput: there is no such score.
         """
         dataset_id = self.dataset_row(dataset)
         scope = {"dataset": dataset_id}
@@ -246,23 +249,18 @@ class AssignmentTransaction:
         return [_parse_score(row[3], score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
-        """The row of a dataset.
-
-        Raises:
-            NotFound: there is none of that name.
-        """
+        """As `statements.dataset_row`."""
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
-        """What somebody has, or what a handout holds, as people walk it."""
+        """The samples of a person, or of an assignment, in queue order."""
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
                 AllottedRow(row[0], row[1], bool(row[2])),
                 row[3],
                 SampleKey(row[4], row[5]),
-                bool(row[6]),
-                bool(row[7]),
+                *map(bool, row[6:8]),
             )
             for row in rows
         ]
@@ -270,18 +268,11 @@ class AssignmentTransaction:
     def handouts(self) -> list[Handout]:
         """All that were made, as they came; what was found begun is none."""
         query = select(HANDOUTS).where(HANDOUTS.c.kind != AssignmentCause.FOUND.value)
-        rows = self.connection.execute(query.order_by(HANDOUTS.c.id))
         return [
-            Handout(
-                row.id,
-                row.at,
-                row.by,
-                AssignmentCause(row.kind),
-                row.dataset,
-                from_json(row.request),
-                row.undone,
+            Handout(id_, at, by, AssignmentCause(kind), dataset, from_json(request), undone)
+            for id_, at, by, kind, dataset, request, undone in self.connection.execute(
+                query.order_by(HANDOUTS.c.id)
             )
-            for row in rows
         ]
 
     def rule(self, dataset_id: int, name: str) -> Any:
@@ -290,14 +281,14 @@ class AssignmentTransaction:
 
     def known(self, dataset_id: int, rule: Practice) -> int:
         """How many annotations of a dataset a rule of practice takes as right."""
-        return len(known_annotations(self.connection, rule, dataset_id=dataset_id))
+        scope = {"reader": "", "sample": 0, "dataset": dataset_id}
+        scope |= {"person": rule.person, "origin": rule.origin}
+        return len(self.connection.execute(_GOLD_ANNOTATIONS, scope).all())
 
     def stands(self, dataset: str) -> list[AssignmentProgress]:
         """By dataset, then by name of person; of one dataset, or of all where it is empty."""
-        return [
-            AssignmentProgress(*row)
-            for row in self.connection.execute(_PROGRESS, {"dataset": dataset})
-        ]
+        rows = self.connection.execute(_PROGRESS, {"dataset": dataset})
+        return [AssignmentProgress(*row) for row in rows]
 
     def rules(self, dataset: str) -> list[tuple[str, Rule]]:
         """The rules in force: dataset and rule; of one dataset, or of all where it is empty."""
@@ -329,7 +320,6 @@ class AssignmentTransaction:
         """Store an assignment; return its number. `dataset` is empty for several.
 
         Raises:
-            NotFound: there is no such dataset.
             Conflict: it is for practice and this is not, or the reverse.
         """
         if kind not in (AssignmentCause.MOVE, AssignmentCause.REPEAT):
@@ -358,56 +348,45 @@ class AssignmentTransaction:
     # rules ---------------------------------------------------------------------------------------
 
     def set_pool(self, dataset: str, pool: Pool) -> int:
-        """People draw from a dataset from now on, under this rule alone; the handout's number.
+        """Make a dataset a pool, under this rule alone; return the assignment's number.
 
         Raises:
-            NotFound: there is no such dataset.
             Conflict: it is for practice.
         """
         request = {"overlap": pool.overlap, "order": pool.order}
         number = self.apply(AssignmentCause.POOL, dataset, rows=(), request=request)
-        made = replace(pool, handout=number)
-        self._keep_rule(dataset, AssignmentCause.POOL, made)
-        pools.fill(self.connection, self.dataset_row(dataset), made)
+        self._keep_rule(dataset, AssignmentCause.POOL, pool, handout=number)
+        pools.fill(self.connection, self.dataset_row(dataset), replace(pool, handout=number))
         return number
 
     def set_escalation(self, dataset: str, rule: Escalation) -> int:
-        """People are added where others disagree, from now on; the handout's number.
-
-        Raises:
-            NotFound: there is no such dataset.
-        """
+        """Add people where others disagree, from now on; return the assignment's number."""
         self.dataset_row(dataset)
         request = {"when": rule.when.value, "add": rule.add}
         number = self.handout(AssignmentCause.ESCALATE, dataset, request)
-        self._keep_rule(dataset, AssignmentCause.ESCALATE, replace(rule, handout=number))
+        self._keep_rule(dataset, AssignmentCause.ESCALATE, rule, handout=number)
         return number
 
     def set_practice(
-        self,
-        dataset: str,
-        rule: Practice,
-        *,
-        rows: Sequence[AllottedRow],
-        to: Sequence[str],
+        self, dataset: str, rule: Practice, *, rows: Sequence[AllottedRow], to: Sequence[str]
     ) -> int:
         """Make a dataset practice for these people; return the assignment's number.
 
         Raises:
-            NotFound, Conflict: there is no such dataset; it is assigned for real work.
+            Conflict: it is assigned for real work.
         """
         request = {"to": list(to), "gold": rule.person or rule.origin}
         number = self.apply(AssignmentCause.PRACTICE, dataset, rows=rows, request=request)
-        self._keep_rule(dataset, AssignmentCause.PRACTICE, replace(rule, handout=number))
+        self._keep_rule(dataset, AssignmentCause.PRACTICE, rule, handout=number)
         return number
 
     def escalate_now(
         self, dataset: str, *, disabled: Disabled = no_disabled_people
     ) -> tuple[int, int]:
-        """What the rule of a dataset asks for now: samples that go to more people, and that wait.
+        """Apply a dataset's escalation rule now: samples that go to more people, and that wait.
 
         Raises:
-            NotFound: there is no such dataset, or it has no such rule.
+            NotFound: also where the dataset has no such rule.
         """
         if self.rule(self.dataset_row(dataset), AssignmentCause.ESCALATE) is None:
             raise NotFound(
@@ -416,9 +395,9 @@ class AssignmentTransaction:
             )
         return escalate_dataset(self.connection, dataset, disabled=disabled)
 
-    def _keep_rule(self, dataset: str, kind: AssignmentCause, rule: Rule) -> None:
-        row = self.dataset_row(dataset)
-        set_dataset_setting(self.connection, row, kind, value=asdict(rule))
+    def _keep_rule(self, dataset: str, kind: AssignmentCause, rule: Rule, *, handout: int) -> None:
+        value = asdict(rule) | {"handout": handout}
+        set_dataset_setting(self.connection, self.dataset_row(dataset), kind, value=value)
 
     # taking back -------------------------------------------------------------------------------
 
@@ -472,18 +451,9 @@ class AssignmentTransaction:
         return assignment_rows.free_dataset(self.connection, dataset_id)
 
     def move(
-        self,
-        given: Mapping[str, Sequence[HeldSample]],
-        *,
-        giver: Person,
-        to: Sequence[str],
+        self, given: Mapping[str, Sequence[HeldSample]], *, giver: Person, to: Sequence[str]
     ) -> int:
-        """Takes samples from somebody over to others; the number of the handout.
-
-        Args:
-            given: by person, what they get of it.
-            to: their ids, as they were asked for.
-        """
+        """Move samples to others, by the person who gets them; return the assignment's number."""
         moved = [each for own in given.values() for each in own]
         rows = [[*each.key, giver.id, each.handout] for each in moved]
         request = {"from": giver.id, "to": list(to), "rows": rows}
@@ -494,7 +464,7 @@ class AssignmentTransaction:
         return self.apply(AssignmentCause.MOVE, "", rows=new, request=request)
 
     def put_back(self, held: Sequence[HeldSample]) -> None:
-        """Takes samples from somebody for others to draw.
+        """Return a person's samples to the pool.
 
         Raises:
             Conflict: one of them is of a dataset that people do not draw from.
@@ -509,7 +479,7 @@ class AssignmentTransaction:
 
 
 def _parse_score(meta: str, field: str) -> float | None:
-    value = json.loads(meta).get(field) if field and meta else None
+    value = from_json(meta).get(field) if field and meta else None
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         return None
     return float(value)
@@ -525,30 +495,11 @@ def gold(connection: Connection, person: str, key: SampleKey) -> GoldAnswer | No
     if found is None:
         return None
     rule = Practice(**from_json(found[0]))
-    answers = known_annotations(connection, rule, sample_id=found[1], reader=person)
     scope = {"reader": person, "sample": found[1], "person": rule.person, "origin": rule.origin}
+    payloads = connection.execute(_GOLD_ANNOTATIONS, {**scope, "dataset": 0}).scalars()
+    answers = tuple(annotation_from_json(from_json(payload)) for payload in payloads)
     ratings = connection.execute(_GOLD_RATINGS, scope).scalars().all()
     return GoldAnswer(answers, ratings[0] if len(ratings) == 1 else "")
-
-
-def known_annotations(
-    connection: Connection,
-    rule: Practice,
-    *,
-    sample_id: int = 0,
-    dataset_id: int = 0,
-    reader: str = "",
-) -> tuple[Annotation, ...]:
-    """Return the annotations that a rule takes as right, without the reader's own."""
-    scope = {
-        "reader": reader,
-        "sample": sample_id,
-        "dataset": dataset_id,
-        "person": rule.person,
-        "origin": rule.origin,
-    }
-    payloads = connection.execute(_GOLD_ANNOTATIONS, scope).scalars()
-    return tuple(annotation_from_json(json.loads(payload)) for payload in payloads)
 
 
 def practised(connection: Connection, seen: Collection[str] | None) -> int:

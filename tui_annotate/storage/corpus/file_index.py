@@ -29,7 +29,8 @@ from tui_annotate.storage.codec import (
     request_to_json,
     to_json,
 )
-from tui_annotate.storage.corpus.intake import SUMMARY_START
+from tui_annotate.storage.corpus.intake import summary_start
+from tui_annotate.storage.corpus.sample_names import only_key, split_name
 
 MOST_LABELS: Final = 1000
 """Labels that are counted at most; a file with more of them has ids in that field, or worse."""
@@ -77,15 +78,15 @@ class IndexedSample:
 class FileIndex:
     """Records in order of arrival. Threads may share it; to be closed.
 
-    `people`: by id, in order of arrival. `labels`: with counts.
+    Attributes:
+        people: by id, in order of arrival.
+        labels: with counts.
+
+    Raises:
+        Unavailable: the constructor, where there is no temporary space.
     """
 
     def __init__(self) -> None:
-        """An empty index.
-
-        Raises:
-            Unavailable: there is no temporary space.
-        """
         self.people: dict[str, Person] = {}
         self.labels: Counter[LabelPath] = Counter()
         self.total = 0
@@ -106,11 +107,7 @@ class FileIndex:
     # taking in ---------------------------------------------------------------------------------
 
     def add(self, records: Iterable[Record]) -> list[tuple[Record, InvalidInput]]:
-        """Add records, in one transaction.
-
-        Returns:
-            Those that can not be taken, and why: an id twice, or one that can not be kept.
-        """
+        """Add records, in one transaction; return those with an id that is used or unusable."""
         refused = []
         with self._connection() as database:
             database.execute("BEGIN")
@@ -135,7 +132,7 @@ class FileIndex:
                 plain(sample.group),
                 len(record.annotations),
                 len(workers),
-                plain(_summary_start(sample)),
+                plain(summary_start(sample)),
             ),
         )
         if not new.rowcount:
@@ -157,17 +154,16 @@ class FileIndex:
     def _count_work(self, record: Record, counts: Counter[str]) -> None:
         people = {person.id: person for person in record.people}
         for person in (*counts, *(each.person for each in record.assignments)):
-            if person not in self.people:
-                self.people[person] = people.get(person, Person(person, person))
+            self.people.setdefault(person, people.get(person, Person(person, person)))
         for owned in record.annotations:
             for path in owned.annotation.labels:
                 if path in self.labels or len(self.labels) < MOST_LABELS:
                     self.labels[path] += 1
 
-    # looking -----------------------------------------------------------------------------------
+    # reading -----------------------------------------------------------------------------------
 
     def record(self, key: SampleKey) -> tuple[Record, int]:
-        """A record, its annotations in the order of the file; and its place, from 1.
+        """A record, its annotations in the order of the file; and its position, from 1.
 
         Raises:
             NotFound: there is none with that key.
@@ -186,10 +182,8 @@ class FileIndex:
         return _unpack_record(key, value, texts=texts, people=self.people), row[0]
 
     def _text(self, database: sqlite3.Connection, name: str) -> str:
-        found = database.execute(
-            "SELECT text FROM texts WHERE hash = ?", (_short_hash(name),)
-        ).fetchone()
-        return str(found[0].decode())
+        query = "SELECT text FROM texts WHERE hash = ?"
+        return str(database.execute(query, (_short_hash(name),)).fetchone()[0].decode())
 
     def key(self, position: int) -> SampleKey | None:
         """The sample at a position, from 1; None outside."""
@@ -199,20 +193,13 @@ class FileIndex:
         return SampleKey(*row) if row else None
 
     def find(self, name: str) -> SampleKey:
-        """The sample that a name means: by id, by dataset/id, or by a start that one id alone has.
+        """The sample of a name: an id, dataset/id, or the start of a single id.
 
         Raises:
             NotFound: none, or several; the hint names some.
         """
         with self._connection() as database:
-            rows = _find_keys(database, check_storable(name.strip(), "sample id"))
-        if len(rows) != 1:
-            several = ", ".join(f"{dataset}/{external}" for dataset, external in rows[:3])
-            raise NotFound(
-                f"{name!r} names {'more than one' if rows else 'no'} sample",
-                f"for example {several}" if rows else "give an id, its start, or dataset/id",
-            )
-        return SampleKey(*rows[0])
+            return only_key(name, _find_keys(database, check_storable(name.strip(), "sample id")))
 
     def page(
         self,
@@ -257,10 +244,9 @@ def _find_keys(database: sqlite3.Connection, name: str) -> Sequence[Any]:
     found = "SELECT dataset, external FROM samples WHERE"
     end = "ORDER BY dataset, external LIMIT 4"
     rows = database.execute(f"{found} external = ? {end}", (name,)).fetchall()
-    splits = [place for place, character in enumerate(name) if character == "/"]
-    for at in splits:
+    for dataset, external in split_name(name):
         query = f"{found} external = ? AND dataset = ? {end}"
-        rows = rows or database.execute(query, (name[at + 1 :], name[:at])).fetchall()
+        rows = rows or database.execute(query, (external, dataset)).fetchall()
     begins = f"{found} external >= ? AND external < ? {end}"
     return rows or database.execute(begins, (name, name + "\U0010ffff")).fetchall()
 
@@ -268,12 +254,6 @@ def _find_keys(database: sqlite3.Connection, name: str) -> Sequence[Any]:
 def _short_hash(sha256: str) -> bytes:
     """Half of a hash: a quarter of the index, which texts of any order are looked up in."""
     return bytes.fromhex(sha256)[:16]
-
-
-def _summary_start(sample: Sample) -> str:
-    summaries = sample.side(Side.SUMMARY) or sample.documents
-    start = summaries[0].text[: 2 * SUMMARY_START] if summaries else ""
-    return " ".join(start.replace("\0", " ").split())[:SUMMARY_START]
 
 
 def _pack_record(record: Record) -> dict[str, Any]:

@@ -15,10 +15,11 @@ from tui_annotate.domain.collection_items import JUDGED, PASSAGE_LABELS
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
 from tui_annotate.storage.assignments.pools import add_to_pool
-from tui_annotate.storage.codec import check_storable, mapping_to_json, pack, request_to_json
+from tui_annotate.storage.codec import check_storable, mapping_to_json, pack, plain, request_to_json
 from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLE_DOCUMENTS, SAMPLES
 from tui_annotate.storage.labels.store import start_with_labels
 from tui_annotate.storage.ranks import RankedSample, add_ranks, first_of_source, handed_out
+from tui_annotate.storage.statements import known_digests
 
 SUMMARY_START: Final = 160
 """Code points of a summary that the queue can show and search; without one, of the source."""
@@ -41,6 +42,13 @@ def text_digest(sample: Sample) -> str:
     """One hash for the texts of a sample and the sides they stand on, in order."""
     parts = (f"{document.side}:{document.sha256}" for document in sample.documents)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def summary_start(sample: Sample) -> str:
+    """The first code points of a sample's summary in one line; without one, of its source."""
+    summaries = sample.side(Side.SUMMARY) or sample.documents
+    start = summaries[0].text[: 2 * SUMMARY_START] if summaries else ""
+    return " ".join(start.replace("\0", " ").split())[:SUMMARY_START]
 
 
 def _hash_source(sample: Sample) -> str:
@@ -97,15 +105,13 @@ def _build_document_row(
 
 
 def _build_sample_row(sample: Sample) -> dict[str, Any]:
-    summaries = sample.side(Side.SUMMARY) or sample.documents
-    start = summaries[0].text[: 2 * SUMMARY_START] if summaries else ""
     return {
         "external": check_storable(sample.id, "sample id"),
         "kind": sample.kind.value,
         "group": check_storable(sample.group, "group"),
         "digest": text_digest(sample),
         "source": _hash_source(sample),
-        "summary": " ".join(start.replace("\0", " ").split())[:SUMMARY_START],
+        "summary": summary_start(sample),
         "request": request_to_json(sample.request),
         "meta": mapping_to_json(sample.meta),
         "imported": mapping_to_json(sample.imported),
@@ -119,7 +125,7 @@ def _build_placement_rows(sample: Sample) -> Iterable[dict[str, Any]]:
             "sha256": document.sha256,
             "side": document.side.value,
             "key": check_storable(document.key, "document key"),
-            "title": document.title.encode("utf-8", "replace").decode(),
+            "title": plain(document.title),
         }
 
 
@@ -142,34 +148,20 @@ def write(connection: Connection, prepared: PreparedBatch, created: str) -> None
             known[key] = row["digest"]
             fresh.append(place)
     documents = keep_documents(connection, prepared)
-    datasets = dataset_rows(connection, _find_first_kinds(prepared), created)
+    kinds: dict[str, SampleKind] = {}  # of the first sample of each dataset
+    for key, row in zip(prepared.keys, prepared.samples, strict=True):
+        kinds.setdefault(key.dataset, SampleKind(row["kind"]))
+    datasets = _create_datasets(connection, kinds, created)
     last = connection.execute(select(func.max(SAMPLES.c.id))).scalar() or 0
     ids = {place: last + number for number, place in enumerate(fresh, start=1)}
     rows = [
-        {**prepared.samples[place], "id": ids[place], "dataset_id": datasets[key.dataset]}
-        for place in fresh
-        for key in (prepared.keys[place],)
+        prepared.samples[place] | {"id": row, "dataset_id": datasets[prepared.keys[place].dataset]}
+        for place, row in ids.items()
     ]
     if rows:
         connection.execute(insert(SAMPLES), rows)
         place_documents(connection, {ids[p]: prepared.placed[p] for p in fresh}, documents)
         _add_to_orders(connection, [prepared.keys[place] for place in fresh], rows)
-
-
-def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
-    """By key, the digest of the texts of the samples that are stored."""
-    known: dict[SampleKey, str] = {}
-    by_dataset: dict[str, list[str]] = {}
-    for key in keys:
-        by_dataset.setdefault(key.dataset, []).append(key.id)
-    for dataset, ids in by_dataset.items():
-        query = (
-            select(SAMPLES.c.external, SAMPLES.c.digest)
-            .join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id)
-            .where(DATASETS.c.name == dataset, SAMPLES.c.external.in_(ids))
-        )
-        known.update((SampleKey(dataset, row[0]), row[1]) for row in connection.execute(query))
-    return known
 
 
 def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str, int]:
@@ -198,17 +190,10 @@ def keep_documents(connection: Connection, prepared: PreparedBatch) -> dict[str,
     return found
 
 
-def _find_first_kinds(prepared: PreparedBatch) -> dict[str, SampleKind]:
-    kinds: dict[str, SampleKind] = {}
-    for key, row in zip(prepared.keys, prepared.samples, strict=True):
-        kinds.setdefault(key.dataset, SampleKind(row["kind"]))
-    return kinds
-
-
-def dataset_rows(
+def _create_datasets(
     connection: Connection, kinds: Mapping[str, SampleKind], created: str
 ) -> dict[str, int]:
-    """Return the row of each dataset by name; new ones are created with these kinds."""
+    """The row of each dataset by name; new ones are created with these kinds."""
     wanted = select(DATASETS.c.name, DATASETS.c.id).where(DATASETS.c.name.in_(kinds))
     there = {row[0] for row in connection.execute(wanted)}
     fresh = [check_storable(name, "dataset") for name in sorted(kinds.keys() - there)]
@@ -221,9 +206,7 @@ def dataset_rows(
 
 
 def place_documents(
-    connection: Connection,
-    placed: dict[int, tuple[dict[str, Any], ...]],
-    documents: dict[str, int],
+    connection: Connection, placed: dict[int, tuple[dict[str, Any], ...]], documents: dict[str, int]
 ) -> None:
     """Says which documents stand where in which samples."""
     rows = [
@@ -252,7 +235,9 @@ def _add_to_orders(
     ]
     add_ranks(connection, newcomers)
     for dataset_id in sorted(handed & {row["dataset_id"] for row in rows}):
-        mine = [row for row in rows if row["dataset_id"] == dataset_id]
-        add_to_pool(
-            connection, dataset_id, [(row["id"], row["source"], row["external"]) for row in mine]
-        )
+        mine = [
+            (row["id"], row["source"], row["external"])
+            for row in rows
+            if row["dataset_id"] == dataset_id
+        ]
+        add_to_pool(connection, dataset_id, mine)

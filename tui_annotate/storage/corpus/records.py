@@ -29,6 +29,7 @@ from tui_annotate.storage.columns import (
     PEOPLE,
     SAMPLE_DOCUMENTS,
     SAMPLES,
+    columns_of,
 )
 from tui_annotate.storage.log.record_filter import RecordQuery
 
@@ -42,32 +43,20 @@ _KINDS: Final = {each.value: each for each in SampleKind}
 # One parameter: a list of a hundred takes as long to put into a statement as its rows to read.
 _ROW_IDS: Final = text("SELECT value FROM json_each(:rows)").columns(column("value", Integer))
 
-_SAMPLE: Final = select(
-    SAMPLES.c.id,
-    SAMPLES.c.external,
-    SAMPLES.c.kind,
-    SAMPLES.c.group,
-    SAMPLES.c.request,
-    SAMPLES.c.meta,
-    SAMPLES.c.imported,
-)
+_SAMPLE: Final = select(*columns_of(SAMPLES, "id external kind group request meta imported"))
 _PLACEMENT: Final = select(
-    SAMPLE_DOCUMENTS.c.sample_id,
-    SAMPLE_DOCUMENTS.c.document_id,
-    SAMPLE_DOCUMENTS.c.side,
-    SAMPLE_DOCUMENTS.c.key,
-    SAMPLE_DOCUMENTS.c.title,
+    *columns_of(SAMPLE_DOCUMENTS, "sample_id document_id side key title")
 ).order_by(SAMPLE_DOCUMENTS.c.sample_id, SAMPLE_DOCUMENTS.c.ordinal)
 
 _SAMPLE_BY_KEY: Final = _SAMPLE.join(DATASETS, DATASETS.c.id == SAMPLES.c.dataset_id).where(
     DATASETS.c.name == bindparam("dataset"), SAMPLES.c.external == bindparam("sample")
 )
 _PLACEMENTS: Final = _PLACEMENT.where(SAMPLE_DOCUMENTS.c.sample_id.in_(_ROW_IDS))
-_TEXTS: Final = select(DOCUMENTS.c.id, DOCUMENTS.c.text, DOCUMENTS.c.language).where(
+_TEXTS: Final = select(*columns_of(DOCUMENTS, "id text language")).where(
     DOCUMENTS.c.id.in_(_ROW_IDS)
 )
 _DOCUMENTS_OF_SAMPLE: Final = (
-    _PLACEMENT.add_columns(DOCUMENTS.c.text, DOCUMENTS.c.language, DOCUMENTS.c.boundaries)
+    _PLACEMENT.add_columns(*columns_of(DOCUMENTS, "text language boundaries"))
     .join(DOCUMENTS, DOCUMENTS.c.id == SAMPLE_DOCUMENTS.c.document_id)
     .where(SAMPLE_DOCUMENTS.c.sample_id == bindparam("sample_id"))
 )
@@ -84,10 +73,7 @@ class StoredSample:
 def stored_sample(
     connection: Connection, key: SampleKey, *, seen: Collection[str] | None = None
 ) -> StoredSample:
-    """One sample with its segments.
-
-    Args:
-        seen: as for `stream`.
+    """One sample with its segments; `seen` as for `stream`.
 
     Raises:
         NotFound: there is no such sample.
@@ -111,15 +97,15 @@ def stream(
     """Yield filtered records by dataset, in order of arrival; `seen`: readable people or None."""
     found = connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
     people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in found}
-    sieve = RecordQuery(filters, people, seen=seen)
+    record_query = RecordQuery(filters, people, seen=seen)
     documents = _Documents(connection)
     query = select(DATASETS.c.id, DATASETS.c.name).order_by(DATASETS.c.name)
     if filters.dataset:
         query = query.where(DATASETS.c.name == filters.dataset)
     for dataset_id, dataset in connection.execute(query).all():
         for page in _iterate_pages(connection, dataset_id, filters.sample):
-            work = _load_work(connection, [row.id for row in page], sieve)
-            kept = [row for row in page if not sieve.narrow or row.id in work.touched]
+            work = _load_work(connection, [row.id for row in page], record_query)
+            kept = [row for row in page if not record_query.narrow or row.id in work.touched]
             for number, sample in _iterate_samples(dataset, kept, documents, seen=seen):
                 yield work.record(number, sample, people)
 
@@ -228,7 +214,7 @@ class _PageWork:
 
     @property
     def touched(self) -> set[int]:
-        """The samples with something that went through the sieve."""
+        """The samples with something that fits the filter."""
         if self.by_annotation:
             return set(self.annotations)
         return self.annotations.keys() | self.assignments.keys()
@@ -237,14 +223,9 @@ class _PageWork:
         """The record of one sample."""
         annotations = sorted(self.annotations.get(sample_id, ()), key=_reading_order_key)
         assignments = self.assignments.get(sample_id, ())
-        named = {owned.person for owned in annotations}
-        named.update(assignment.person for assignment in assignments)
-        return Record(
-            sample,
-            tuple(annotations),
-            tuple(assignments),
-            tuple(people[person] for person in sorted(named)),
-        )
+        named = {each.person for each in (*annotations, *assignments)}
+        workers = tuple(people[person] for person in sorted(named))
+        return Record(sample, tuple(annotations), tuple(assignments), workers)
 
 
 def _reading_order_key(owned: OwnedAnnotation) -> Any:
@@ -254,39 +235,35 @@ def _reading_order_key(owned: OwnedAnnotation) -> Any:
     return not annotation.claim, places, annotation.id
 
 
-def _load_work(connection: Connection, sample_ids: Sequence[int], sieve: RecordQuery) -> _PageWork:
+def _load_work(
+    connection: Connection, sample_ids: Sequence[int], record_query: RecordQuery
+) -> _PageWork:
     annotations: dict[int, list[OwnedAnnotation]] = defaultdict(list)
     assignments: dict[int, list[Assignment]] = defaultdict(list)
     states = {}
     rows = {"rows": to_json(sample_ids)}
-    query = _restrict(select(*_ASSIGNMENT), sieve).order_by(ASSIGNMENTS.c.person)
+    query = _restrict(_ASSIGNMENT, record_query).order_by(ASSIGNMENTS.c.person)
     for sample_id, person, state, *rest in connection.execute(query, rows):
         states[sample_id, person] = state
-        if sieve.state(state) and sieve.time(rest[-1]) and sieve.worker(person):
+        if record_query.assignment(person, state, rest[-1]):
             assignments[sample_id].append(Assignment(person, State(state), *rest))
-    found = connection.execute(_restrict(select(*_ANNOTATION), sieve), rows).all()
-    kept = [row for row in found if sieve.state(states[row[0], row[1]])]
+    found = connection.execute(_restrict(_ANNOTATION, record_query), rows).all()
+    kept = [row for row in found if record_query.state(states[row[0], row[1]])]
     # One text for the decoder: a call for each annotation would cost as much as the decoding.
     payloads = json.loads(f"[{','.join([row[2] for row in kept])}]")
     for (sample_id, person, _), payload in zip(kept, payloads, strict=True):
         annotation = annotation_from_json(payload)
-        if sieve.annotation(annotation):
+        if record_query.annotation(annotation):
             annotations[sample_id].append(OwnedAnnotation(person, annotation))
-    return _PageWork(annotations, assignments, sieve.by_annotation)
+    return _PageWork(annotations, assignments, record_query.by_annotation)
 
 
-_ASSIGNMENT: Final = (
-    ASSIGNMENTS.c.sample_id,
-    ASSIGNMENTS.c.person,
-    ASSIGNMENTS.c.state,
-    ASSIGNMENTS.c.rating,
-    ASSIGNMENTS.c.comment,
-    ASSIGNMENTS.c.seconds,
-    ASSIGNMENTS.c.updated,
+_ASSIGNMENT: Final = select(
+    *columns_of(ASSIGNMENTS, "sample_id person state rating comment seconds updated")
 )
-_ANNOTATION: Final = (ANNOTATIONS.c.sample_id, ANNOTATIONS.c.person, ANNOTATIONS.c.payload)
+_ANNOTATION: Final = select(*columns_of(ANNOTATIONS, "sample_id person payload"))
 
 
-def _restrict(query: Select[Any], sieve: RecordQuery) -> Select[Any]:
+def _restrict(query: Select[Any], record_query: RecordQuery) -> Select[Any]:
     table = query.columns_clause_froms[0]
-    return query.where(table.c.sample_id.in_(_ROW_IDS), sieve.kept(table))
+    return query.where(table.c.sample_id.in_(_ROW_IDS), record_query.condition(table))

@@ -8,18 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import (
-    Connection,
-    and_,
-    bindparam,
-    delete,
-    false,
-    func,
-    or_,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Connection, bindparam, delete, func, select, text, tuple_, update
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, NotFound
@@ -30,6 +19,7 @@ from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
 from tui_annotate.storage.assignments.assignment_rows import record_removal
 from tui_annotate.storage.assignments.store import practised
+from tui_annotate.storage.batches import batches
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import (
@@ -44,13 +34,15 @@ from tui_annotate.storage.columns import (
 from tui_annotate.storage.corpus import intake, records
 from tui_annotate.storage.corpus.intake import NewSample, text_digest
 from tui_annotate.storage.corpus.records import StoredSample
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.corpus.sample_names import only_key, split_name
+from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.log.log import Log
 from tui_annotate.storage.ranks import remove_ranks
 from tui_annotate.storage.scores.orders import drop_stale_results
 from tui_annotate.storage.statements import (
     SAMPLE_KEY,
     dataset_row,
+    known_digests,
     sample_row,
     seen_scope,
     worked_on,
@@ -139,7 +131,7 @@ class CorpusStore(VectorSetStore):
     def known(self, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
         """By key, the `text_digest` of the sample that is stored; a new key is absent."""
         with self._database.reading() as connection:
-            return intake.known_digests(connection, keys)
+            return known_digests(connection, keys)
 
     def known_documents(self, hashes: Sequence[str], segmenter: str) -> set[str]:
         """Of some documents, those that are stored with boundaries of this segmenter."""
@@ -165,38 +157,25 @@ class CorpusStore(VectorSetStore):
         return None
 
     def find(self, name: str) -> SampleKey:
-        """The sample that somebody means: by id, by dataset/id, or by the start of one id alone.
+        """The sample of a name: an id, dataset/id, or the start of a single id.
 
         Raises:
             NotFound: none, or several; the hint names some.
         """
         keys = (DATASETS.c.name, SAMPLES.c.external)
-        splits = [place for place, character in enumerate(name) if character == "/"]
+        splits = list(split_name(name))
         conditions = (
-            (SAMPLES.c.external == name,),
-            (
-                or_(
-                    false(),
-                    *(
-                        and_(DATASETS.c.name == name[:at], SAMPLES.c.external == name[at + 1 :])
-                        for at in splits
-                    ),
-                ),
-            ),
-            (SAMPLES.c.external >= name, SAMPLES.c.external < name + "\U0010ffff"),
+            SAMPLES.c.external == name,
+            # The ids alone have an index.
+            SAMPLES.c.external.in_([each[1] for each in splits]) & tuple_(*keys).in_(splits),
+            (SAMPLES.c.external >= name) & (SAMPLES.c.external < name + "\U0010ffff"),
         )
-        rows: Sequence[tuple[str, str]] = ()
+        rows: Sequence[Any] = ()
         with self._database.reading() as connection:
             for condition in conditions:
-                found = SAMPLE_KEY.where(*condition).order_by(*keys).limit(4)
-                rows = rows or [(row[0], row[1]) for row in connection.execute(found)]
-        if len(rows) != 1:
-            several = ", ".join(f"{row[0]}/{row[1]}" for row in rows[:3])
-            raise NotFound(
-                f"{name!r} names {'more than one' if rows else 'no'} sample",
-                f"for example {several}" if rows else "give an id, its start, or dataset/id",
-            )
-        return SampleKey(*rows[0])
+                found = SAMPLE_KEY.where(condition).order_by(*keys).limit(4)
+                rows = rows or connection.execute(found).all()
+        return only_key(name, rows)
 
     def keys(self, dataset: str = "") -> tuple[SampleKey, ...]:
         """The keys of all samples, or of a dataset's, as they came."""
@@ -256,7 +235,7 @@ class CorpusStore(VectorSetStore):
         """
         prepared = intake.prepare(batch, segmenter)
         with self._writing_as_manager() as connection:
-            known = intake.known_digests(connection, prepared.keys)
+            known = known_digests(connection, prepared.keys)
             documents = intake.keep_documents(connection, prepared)
             stored = {
                 place: sample_row(connection, key)
@@ -269,8 +248,7 @@ class CorpusStore(VectorSetStore):
             replaced: list[int] = []
             changed = 0
             for place, sample_id in stored.items():
-                key = prepared.keys[place]
-                row = prepared.samples[place]
+                key, row = prepared.keys[place], prepared.samples[place]
                 if known[key] != row["digest"]:
                     changed += 1
                     _discard_work(connection, key, sample_id, with_annotations=with_annotations)
@@ -290,18 +268,16 @@ class CorpusStore(VectorSetStore):
             Conflict: people worked on one of them, and `with_annotations` is False.
         """
         require(self._actor, Verb.MANAGE)
-        for start in range(0, len(keys), _BATCH):
+        for batch in batches(keys, _BATCH):
             with self._writing_as_manager() as connection:
-                for key in keys[start : start + _BATCH]:
+                for key in batch:
                     _remove_sample(connection, key, with_annotations=with_annotations)
 
     def remove_dataset(self, name: str, *, with_annotations: bool = False) -> int:
-        """Takes out a dataset; vectors of its documents stay as a cache until the next rebuild.
+        """Remove a dataset; return how many samples it had.
 
-        In short transactions: removing it again ends a removal that was killed.
-
-        Returns:
-            How many samples it had.
+        In short transactions: removing it again ends a removal that was killed. Vectors of its
+        documents stay as a cache until the next rebuild.
 
         Raises:
             NotFound: there is no such dataset.
@@ -395,9 +371,8 @@ def _discard_work(
 
 
 def _find_documents(connection: Connection, sample_id: int) -> list[int]:
-    query = select(SAMPLE_DOCUMENTS.c.document_id)
-    found = connection.execute(query.where(SAMPLE_DOCUMENTS.c.sample_id == sample_id))
-    return list(found.scalars())
+    mine = SAMPLE_DOCUMENTS.c.sample_id == sample_id
+    return list(connection.execute(select(SAMPLE_DOCUMENTS.c.document_id).where(mine)).scalars())
 
 
 def _delete_unused_documents(connection: Connection, documents: Sequence[int]) -> None:
@@ -408,17 +383,11 @@ def _delete_unused_documents(connection: Connection, documents: Sequence[int]) -
     connection.execute(unused)
 
 
-class SegmentStore:
+class SegmentStore(CommonStore):
     """Where the sentences of documents begin and end."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     def of(self, lengths: Mapping[str, int]) -> dict[str, tuple[Segment, ...]]:
-        """By the hash of a document, its segments in order; what is not stored is absent.
-
-        Args:
-            lengths: by hash, how many code points the text has.
+        """Segments of stored documents by hash, in order; `lengths`: code points by hash.
 
         Raises:
             Damaged: segments do not end where their text does.

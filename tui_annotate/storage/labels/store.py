@@ -20,7 +20,7 @@ from tui_annotate.domain.labels import LabelTree
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import DATASETS, EDITIONS, LABEL_CHANGES, SETTINGS, TEXTS
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.statements import add_missing, upsert
 
 
@@ -60,11 +60,8 @@ _OWN: Final = {
 }
 
 
-class GuidanceStore:
+class GuidanceStore(CommonStore):
     """The store is the truth: a file is a proposal, kept here when it is taken up."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     @staticmethod
     def hash_of(text: str) -> str:
@@ -72,13 +69,7 @@ class GuidanceStore:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def keep(self, kind: GuidanceKind, text: str, *, dataset: str = "", by: str = "") -> str:
-        """Stores a version and puts it in force, in the workspace or in one dataset.
-
-        Args:
-            by: id of the person who does; empty for whoever owns the files.
-
-        Returns:
-            Its hash.
+        """Store a version and put it in force, in the workspace or in a dataset; return its hash.
 
         Raises:
             NotFound: there is no such dataset.
@@ -109,10 +100,9 @@ class GuidanceStore:
     def versions(self, kind: GuidanceKind) -> tuple[str, ...]:
         """The hashes of all that was ever in force, the oldest first."""
         query = select(TEXTS.c.hash).where(TEXTS.c.kind == kind.value)
+        query = query.order_by(TEXTS.c.created, TEXTS.c.hash)
         with self._database.reading() as connection:
-            return tuple(
-                connection.execute(query.order_by(TEXTS.c.created, TEXTS.c.hash)).scalars()
-            )
+            return tuple(connection.execute(query).scalars())
 
     def text(self, kind: GuidanceKind, version: str) -> str:
         """A version as it was given.
@@ -164,14 +154,10 @@ def start_with_labels(
     connection: Connection, datasets: Sequence[str], labels: str, *, at: str
 ) -> None:
     """Gives datasets that were made just now a label set of their own."""
-    if not datasets:
-        return
-    kind, version = GuidanceKind.LABELS.value, GuidanceStore.hash_of(labels)
-    connection.execute(_KEEP, {"kind": kind, "hash": version, "text": labels, "created": at})
-    mine = update(DATASETS).where(DATASETS.c.name.in_(datasets))
-    connection.execute(mine.values({kind: version}))
-    edition = {"kind": kind, "hash": version, "at": at, "by": ""}
-    connection.execute(_EDITION, [{**edition, "dataset": name} for name in datasets])
+    version = GuidanceStore.hash_of(labels)
+    for name in datasets:
+        edition = Edition(name, version, at, by="")
+        put_in_force(connection, GuidanceKind.LABELS, edition, text=labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,11 +280,7 @@ def load_label_changes(connection: Connection) -> list[LabelChange]:
 
 
 def add_label_change(connection: Connection, change: LabelChange, *, undoes: int = 0) -> int:
-    """Stores a change; one that it takes back is marked so.
-
-    Returns:
-        Its number.
-    """
+    """Store a change, and that it undoes another one; return its number."""
     names = ("dataset", "kind", "before", "after", "at", "by", "batch", "arrival", "undone")
     row = {name: getattr(change, name) for name in names}
     row["request"] = to_json(change.request.as_json())
@@ -311,9 +293,9 @@ def add_label_change(connection: Connection, change: LabelChange, *, undoes: int
 def changes_since(connection: Connection, event: Event) -> Iterator[LabelChangeRequest]:
     """The changes since a stored event that gave work other labels, in order."""
     for (request,) in connection.execute(_SINCE, {"event": event.id}).all():
-        told = LabelChangeRequest.from_json(from_json(request))
-        if told.renames:
-            yield told
+        change = LabelChangeRequest.from_json(from_json(request))
+        if change.renames:
+            yield change
 
 
 def current_label_names(

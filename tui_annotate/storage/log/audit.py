@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
@@ -21,23 +20,17 @@ from tui_annotate.domain.history import (
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import ANNOTATIONS, EVENTS
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.log import REMOVED_IDS
-from tui_annotate.storage.log.plans import (
-    Stream,
-    annotation_row,
-    answer_row,
-    assignment_row,
-)
+from tui_annotate.storage.log.plans import Stream, annotation_row, answer_row, assignment_row
 from tui_annotate.storage.statements import SAMPLE_ROW
 
-_STREAM: Final = itemgetter("person", "dataset", "sample")
 _REPORT_EVERY: Final = 1000
-_OF_STREAM: Final = "WHERE person = :person AND sample_id = :sample_id"
-_ASSIGNED: Final = text(f"SELECT * FROM assignments {_OF_STREAM}")  # noqa: S608  constants
-_ANNOTATED: Final = text(f"SELECT * FROM annotations {_OF_STREAM}")  # noqa: S608  constants
-_ANSWERED: Final = text(f"SELECT * FROM answers {_OF_STREAM}")  # noqa: S608  constants
+_ROWS: Final = [
+    text(f"SELECT * FROM {table} WHERE person = :person AND sample_id = :sample_id")  # noqa: S608  constants
+    for table in ("assignments", "annotations", "answers")
+]
 _WORK_WITHOUT_EVENTS: Final = text(
     "SELECT w.person, d.name, s.external FROM"
     " (SELECT person, sample_id FROM assignments UNION SELECT person, sample_id FROM annotations"
@@ -66,24 +59,21 @@ _HASH_AT: Final = select(EVENTS.c.hash).where(
 )
 
 
-class AuditStore:
+class AuditStore(CommonStore):
     """The log as one moment has it; what people do meanwhile waits for nothing, and is not seen."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def breaks(self, tell: Callable[[int, int], None] | None = None) -> Iterator[Break]:
         """Yield the first inconsistency of each stream; `tell` gets (events read, total)."""
         with self._database.reading() as connection:
             total, done = _count_events(connection), 0
-            for _, rows in groupby(events.rows(connection), key=_STREAM):
-                walk = _StreamCheck(connection)
+            for person, key, rows in events.streams(connection):
+                check = _StreamCheck(connection, person, key)
                 for row in rows:
-                    walk.step(row)
+                    check.step(row)
                     done += 1
                     if tell and done % _REPORT_EVERY == 0:
                         tell(done, total)
-                if found := walk.found or walk.compare_with_tables():
+                if found := check.found or check.compare_with_tables():
                     yield found
             if tell:
                 tell(done, total)
@@ -142,9 +132,11 @@ def _read_heads(connection: Connection, first: int) -> Iterator[Head]:
 class _StreamCheck:
     """One stream, event by event; after the first that does not fit, nothing more is looked at."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, person: str, key: SampleKey) -> None:
         self.found: Break | None = None
         self._connection = connection
+        self._person = person
+        self._key = key
         self._state = StreamState()
         self._last: Any = None
         self._seq = 0
@@ -154,26 +146,23 @@ class _StreamCheck:
 
     def step(self, row: Any) -> None:
         """Takes the next event."""
-        if self.found is not None:
-            return
-        self._last = row
-        self._seq += 1
-        says = self._check_event(row)
-        if says:
-            self.found = self._build_break(says)
+        if self.found is None:
+            self._last = row
+            self._seq += 1
+            self.found = self._build_break(self._check_event(row))
 
     def _check_event(self, row: Any) -> str:
         try:
             event = events.from_row(row)
-            says = contradiction(event, seq=self._seq, prev=self._head, state=self._state)
-            if not says:
+            problem = contradiction(event, seq=self._seq, prev=self._head, state=self._state)
+            if not problem:
                 self._state = self._state.applied(event.action, seconds=event.seconds)
                 self._head = event.hash
                 self._acted = later_action_time(self._acted, event)
                 self._track_removed(event.action)
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except events.UNREADABLE:
             return "it can not be read"
-        return says
+        return problem
 
     def _track_removed(self, action: PendingEvent) -> None:
         """What imports must not bring back; with a sample that is taken out that is forgotten."""
@@ -185,49 +174,48 @@ class _StreamCheck:
 
     def compare_with_tables(self) -> Break | None:
         """What the tables say otherwise than the log; None where they agree."""
-        person, dataset, sample = _STREAM(self._last)
-        scope = {"dataset": dataset, "sample": sample}
+        scope = {"dataset": self._key.dataset, "sample": self._key.id}
         sample_id = self._connection.execute(SAMPLE_ROW, scope).scalar()
         if sample_id is None:
             return None  # its dataset was removed; the log outlives it
-        told = Stream(
-            person, SampleKey(dataset, sample), sample_id, self._state, self._seq, self._head,
-            self._acted,
-        )  # fmt: skip
-        says = _find_difference(self._connection, told, ended=self._last["verb"] == DISCARD)
-        says = says or _find_missing_tombstone(self._connection, self._removed)
-        return self._build_break(says) if says else None
+        head = (self._state, self._seq, self._head, self._acted)
+        logged = Stream(self._person, self._key, sample_id, *head)
+        ended = self._last["verb"] == DISCARD
+        problem = _find_difference(self._connection, logged, ended=ended)
+        problem = problem or _find_missing_tombstone(self._connection, self._removed)
+        return self._build_break(problem)
 
-    def _build_break(self, says: str) -> Break:
+    def _build_break(self, problem: str) -> Break | None:
         row = self._last
-        person, dataset, sample = _STREAM(row)
         place = (row["seq"], row["id"], row["at"], row["arrival"])
-        return Break(person, dataset, sample, *place, says)
+        return Break(self._person, *self._key, *place, problem) if problem else None
 
 
-def _find_difference(connection: Connection, told: Stream, *, ended: bool) -> str:
-    scope = {"person": told.person, "sample_id": told.sample_id}
-    row = connection.execute(_ASSIGNED, scope).mappings().first()
-    rows = {each["id"]: dict(each) for each in connection.execute(_ANNOTATED, scope).mappings()}
-    answers = [dict(each) for each in connection.execute(_ANSWERED, scope).mappings()]
-    if row is None:
-        rest = rows or answers
+def _find_difference(connection: Connection, logged: Stream, *, ended: bool) -> str:
+    scope = {"person": logged.person, "sample_id": logged.sample_id}
+    assignments, annotations, answers = (
+        [dict(row) for row in connection.execute(query, scope).mappings()] for query in _ROWS
+    )
+    if not assignments:
+        rest = annotations or answers
         return "" if ended and not rest else "the tables know nothing of this work"
-    if row["seq"] > told.seq:
+    row = assignments[0]
+    if row["seq"] > logged.seq:
         return f"the log ends here, and the tables know number {row['seq']}: events were removed"
-    if row["seq"] < told.seq:
+    if row["seq"] < logged.seq:
         return f"the tables know no more than number {row['seq']}"
-    if row["head"] != told.head:
+    if row["head"] != logged.head:
         return "the tables know another event in its place"
-    if dict(row) != assignment_row(told):
+    if row != assignment_row(logged):
         return "state, rating, comment or time are not what the log says"
-    payloads = told.state.annotations
+    payloads = logged.state.annotations
+    rows = {each["id"]: each for each in annotations}
     if rows.keys() != payloads.keys():
         return "the annotations that stand are not those that the log says"
     for name, payload in payloads.items():
-        if _normalize_row(rows[name]) != _normalize_row(annotation_row(told, payload)):
+        if _normalize_row(rows[name]) != _normalize_row(annotation_row(logged, payload)):
             return f"annotation {name} is not what the log says"
-    wanted = [answer_row(told, *each) for each in told.state.suggestions.items()]
+    wanted = [answer_row(logged, *each) for each in logged.state.suggestions.items()]
     same = _sort_answers(answers) == _sort_answers(wanted)
     return "" if same else "the answers to suggestions are not those that the log says"
 
@@ -237,11 +225,10 @@ def _sort_answers(answers: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _find_missing_tombstone(connection: Connection, removed: set[str]) -> str:
-    names = {"names": sorted(removed)}
-    there = set(connection.execute(REMOVED_IDS, names).scalars()) if removed else removed
-    for name in sorted(removed - there):
-        standing = select(ANNOTATIONS.c.id).where(ANNOTATIONS.c.id == name)
-        if connection.execute(standing).first() is None:
+    buried = connection.execute(REMOVED_IDS, {"names": sorted(removed)}).scalars()
+    for name in sorted(removed.difference(buried)):
+        present = select(ANNOTATIONS.c.id).where(ANNOTATIONS.c.id == name)
+        if connection.execute(present).first() is None:
             return f"annotation {name} was removed, and an import could bring it back"
     return ""
 

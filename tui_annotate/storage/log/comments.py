@@ -1,4 +1,4 @@
-"""Remarks: talks of annotators with reviewers about samples, and notices to all."""
+"""Comments of people: threads of annotators with reviewers, and announcements to all."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import sample_row
 
 _INSERT: Final = insert(REMARKS)
+_PLAIN_FIELDS: Final = ("id", "author", "reader", "answers", "text", "at")
 _FIRST = REMARKS.alias("first")
-_TALKS: Final = (
+_THREADS: Final = (
     select(REMARKS)
     .join(_FIRST, _FIRST.c.id == REMARKS.c.answers, isouter=True)
     .where(REMARKS.c.reader != ALL)
@@ -32,39 +33,27 @@ _ADDRESSED: Final = (
 
 
 class CommentStore(Store):
-    """Remarks as far as the actor may read them: reviewers all, an annotator their own talks."""
+    """Comments as far as the actor may read them: reviewers all, annotators their own threads."""
 
-    def add(self, remark: PersonComment) -> None:
-        """Stores a remark.
+    def add(self, comment: PersonComment) -> None:
+        """Store a comment.
 
         Raises:
             NotFound: its sample is not there.
             InvalidInput: its text holds what can not be stored.
         """
-        dataset, sample = remark.sample or ("", "")
-        row = {
-            "id": remark.id,
-            "dataset": dataset,
-            "sample": sample,
-            "author": remark.author,
-            "reader": remark.reader,
-            "answers": remark.answers,
-            "text": check_storable(remark.text, "the remark"),
-            "at": remark.at,
-        }
+        check_storable(comment.text, "the remark")
+        dataset, sample = comment.sample or ("", "")
+        row = {name: getattr(comment, name) for name in _PLAIN_FIELDS}
+        row |= {"dataset": dataset, "sample": sample}
         with self._database.writing() as connection:
-            if remark.sample:
-                sample_row(connection, remark.sample)
+            if comment.sample:
+                sample_row(connection, comment.sample)
             connection.execute(_INSERT, row)
 
     def talks(self, *, sample: SampleKey | None = None, person: str = "") -> list[CommentThread]:
-        """Talks that the actor may read, by when they began.
-
-        Args:
-            sample: those about this sample alone.
-            person: those that this annotator began.
-        """
-        query = _TALKS
+        """Threads that the actor may read, oldest first; of a sample or an annotator, if given."""
+        query = _THREADS
         if sample is not None:
             query = query.where(REMARKS.c.dataset == sample.dataset, REMARKS.c.sample == sample.id)
         if person:
@@ -72,26 +61,25 @@ class CommentStore(Store):
         if not is_allowed(self._actor, Verb.REVIEW):
             query = query.where(_match_starter(self._actor.person))
         with self._database.reading() as connection:
-            found = map(_build_comment, connection.execute(query).mappings())
-            talks: dict[str, list[PersonComment]] = {}
-            for remark in found:
-                talks.setdefault(remark.answers or remark.id, []).append(remark)
-        return [CommentThread(tuple(each)) for each in talks.values()]
+            threads: dict[str, list[PersonComment]] = {}
+            for each in map(_build_comment, connection.execute(query).mappings()):
+                threads.setdefault(each.answers or each.id, []).append(each)
+        return [CommentThread(tuple(own)) for own in threads.values()]
 
     def talk(self, start: str) -> CommentThread:
-        """The talk whose id begins so.
+        """The thread whose id begins so.
 
         Raises:
             NotFound: none does that the actor may read, or several do.
         """
-        found = [talk for talk in self.talks() if talk.id.startswith(start)]
+        found = [thread for thread in self.talks() if thread.id.startswith(start)]
         if len(found) != 1 or not start:
             how = "several talks begin" if found else "no talk begins"
             raise NotFound(f"{how} with {start!r}", "see: tui-annotate remarks list")
         return found[0]
 
     def notices(self, *, since: str = "") -> list[PersonComment]:
-        """Notices after a moment, in order."""
+        """Announcements after a moment, in order."""
         return self._load_addressed(ALL, since)
 
     def replies(self, person: str, *, since: str = "") -> list[PersonComment]:
@@ -115,5 +103,4 @@ def _match_starter(person: str) -> Any:
 
 def _build_comment(row: Any) -> PersonComment:
     sample = SampleKey(row["dataset"], row["sample"]) if row["sample"] else None
-    values = {name: row[name] for name in ("id", "author", "reader", "answers", "text", "at")}
-    return PersonComment(sample=sample, **values)
+    return PersonComment(sample=sample, **{name: row[name] for name in _PLAIN_FIELDS})

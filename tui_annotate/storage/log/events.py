@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Final
 
 from sqlalchemy import Connection, Select, bindparam, func, select
@@ -96,9 +98,11 @@ def of_batch(connection: Connection, batch: str) -> Iterator[Event]:
     return _load_events(connection, _WHOLE_BATCH, batch=batch) if batch else iter(())
 
 
-def rows(connection: Connection) -> Iterator[Any]:
-    """Every event as the table has it, stream by stream, each in order; see `from_row`."""
-    return iter(connection.execute(_ALL).mappings())
+def streams(connection: Connection) -> Iterator[tuple[str, SampleKey, Iterator[Any]]]:
+    """Every stream of the log, sorted: person, sample, and its rows in order; see `from_row`."""
+    rows = connection.execute(_ALL).mappings()
+    for (person, *key), own in groupby(rows, key=itemgetter("person", "dataset", "sample")):
+        yield person, SampleKey(*key), own
 
 
 def deeds(connection: Connection, person: str, *, by: str = "") -> Iterator[LoggedAction]:
@@ -113,11 +117,15 @@ def _load_events(connection: Connection, query: Select[Any], **scope: str) -> It
     return (from_row(row) for row in connection.execute(query, scope).mappings())
 
 
+UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
+"""What `from_row` raises."""
+
+
 def from_row(row: Any) -> Event:
     """An event as its row tells it.
 
     Raises:
-        ValueError, KeyError, TypeError: it was altered, and can not be read.
+        UNREADABLE: it was altered, and can not be read.
     """
     action = PendingEvent(
         row["verb"],

@@ -16,16 +16,11 @@ from sqlalchemy import Connection, bindparam, func, select, text
 
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import RELABEL, Event, StreamState
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
+from tui_annotate.domain.people import Verb, require
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
+from tui_annotate.storage.assignments.escalation import Disabled
 from tui_annotate.storage.codec import from_json
-from tui_annotate.storage.columns import (
-    DATASETS,
-    EVENTS,
-    SETTINGS,
-)
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.columns import DATASETS, EVENTS, SETTINGS
 from tui_annotate.storage.labels.store import (
     Edition,
     GuidanceKind,
@@ -35,7 +30,7 @@ from tui_annotate.storage.labels.store import (
     put_in_force,
 )
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import Log
+from tui_annotate.storage.log.log import Log, LogStore
 from tui_annotate.storage.log.plans import Plan, Stream, write
 
 StreamName = tuple[str, SampleKey]
@@ -71,7 +66,7 @@ class LabelSetSnapshot:
     Attributes:
         arrival: of the newest event.
         version: of the label set that is to change; empty in a dataset without its own.
-        datasets: those whose work is under it; for a dataset without its own, itself.
+        datasets: those that use it; for a dataset without its own, itself.
     """
 
     arrival: int
@@ -79,23 +74,12 @@ class LabelSetSnapshot:
     datasets: tuple[str, ...]
 
 
-class LabelChangeStore:
+class LabelChangeStore(LogStore):
     """Label sets and the work under them, of all people, for admins.
 
     Raises:
         NotAllowed: both contexts, where the actor may not manage the workspace.
     """
-
-    def __init__(
-        self,
-        database: Database,
-        *,
-        actor: Actor = OPERATOR,
-        disabled: Disabled = no_disabled_people,
-    ) -> None:
-        self._database = database
-        self._actor = actor
-        self._disabled = disabled
 
     @contextmanager
     def reading(self) -> Iterator[LabelSetChange]:
@@ -120,10 +104,7 @@ class LabelSetChange:
     disabled: Disabled
 
     def moment(self, dataset: str = "") -> LabelSetSnapshot:
-        """How it stands now.
-
-        Args:
-            dataset: whose own set is meant; empty for the workspace's.
+        """The current state; of a dataset's own label set, or of the workspace's if empty.
 
         Raises:
             NotFound: there is no such dataset.
@@ -165,8 +146,8 @@ class LabelSetChange:
 
     def later(self, name: StreamName, seq: int) -> bool:
         """Whether somebody did anything in a stream after one of its events."""
-        told = Log(self.connection).events(*name)
-        return any(each.seq > seq and each.action.verb != RELABEL for each in told)
+        history = Log(self.connection).events(*name)
+        return any(each.seq > seq and each.action.verb != RELABEL for each in history)
 
     def before(self, name: StreamName) -> str:
         """The state of work before a change of labels moved it; empty if it did not do so last."""

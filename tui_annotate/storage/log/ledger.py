@@ -50,7 +50,6 @@ class ActionResult:
     """A stream after an action, once its transaction is committed.
 
     Attributes:
-        verb: of the event that was written.
         about: the id of the annotation that was touched; empty for none or several.
         undone: the verb of what undo took back or redo did again; empty otherwise.
     """
@@ -63,11 +62,9 @@ class ActionResult:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The log of one workspace, as the deeds of annotators and reviewers use it.
+    """The log of one workspace, as the actions of annotators and reviewers use it.
 
     Attributes:
-        clock: gives this moment, ISO 8601.
-        new_id: gives a new id for an event.
         by: who acts, in streams that several people write; each undoes what they did themselves.
             Empty where streams are their owners' alone.
     """
@@ -90,42 +87,37 @@ class Ledger:
         with self.store.writing() as log:
             stream = log.stream(person, key)
             action = prepare(log, stream)
-            after = log.append(
-                stream, self._build_event(stream, action, seconds=seconds, versions={})
-            )
+            event = self._build_event(stream, action, seconds=seconds, versions={})
+            after = log.append(stream, event)
         return ActionResult(after, action.verb, about)
 
     def clear(
         self, person: str, wanted: Callable[[SampleKey], bool], *, words: bool = False
     ) -> ClearResult:
-        """Removes a person's annotations of the wanted samples as one.
-
-        Args:
-            words: their ratings of these and their comments go as well.
-        """
+        """Remove a person's annotations of wanted samples as one; with `words`, comments too."""
         batch = self.new_id()
-        said: Counter[str] = Counter()
+        removed: Counter[str] = Counter()
 
         def prepare(log: Log) -> BatchPlan:
             made = BatchPlan()
-            said.clear()
+            removed.clear()
             found = {*log.annotated(person), *(log.rated_or_commented(person) if words else ())}
             for key in filter(wanted, sorted(found)):
                 stream = log.stream(person, key)
                 action = event_builders.clear(stream.state, batch=batch, words=words)
-                said.update(action.before.assignment.keys())
+                removed.update(action.before.assignment.keys())
                 made.take(stream, self._build_event(stream, action, versions=made.versions))
             return made
 
         gone = sum(len(plan.dropped) for plan in self._write_as_one(person, prepare).plans)
-        return ClearResult(gone, said["rating"], said["comment"])
+        return ClearResult(gone, removed["rating"], removed["comment"])
 
     def undo(self, person: str) -> ActionResult | None:
-        """Takes back the last deed that stands."""
+        """Undo the last action that is not undone."""
         return self._reverse(person, UNDO, undo_target)
 
     def redo(self, person: str) -> ActionResult | None:
-        """Takes back the last undo that stands, unless something was done since."""
+        """Undo the last undo, unless there was an action since."""
         return self._reverse(person, REDO, redo_target)
 
     def _reverse(
@@ -149,12 +141,11 @@ class Ledger:
         made = self._write_as_one(person, prepare)
         if made.undone is None or made.last is None:
             return None
-        touched = list(made.touched)
-        about = touched[0] if len(touched) == 1 else ""
+        about = next(iter(made.touched)) if len(made.touched) == 1 else ""
         return ActionResult(made.last, verb, about, made.undone.action.verb)
 
     def _write_as_one(self, person: str, prepare: Callable[[Log], BatchPlan]) -> BatchPlan:
-        """Prepares without the lock and writes with it; anew where something came in between."""
+        """Prepare without the lock and write with it; prepare again after a concurrent change."""
         with self.store.reading() as log:
             made, newest = prepare(log), next(log.deeds(person, by=self.by), None)
         if not made.plans:
@@ -201,10 +192,10 @@ class BatchPlan:
     """What is done as one.
 
     Attributes:
-        last: the stream that is touched last, as it is then.
-        touched: the ids of its annotations that are touched.
+        last: the stream that is changed last, as it is then.
+        touched: the ids of its annotations that are changed.
         versions: of the guidance in force, by dataset.
-        undone: the event that is taken back; None where there is nothing to take back.
+        undone: the event that is undone.
     """
 
     plans: list[Plan] = field(default_factory=list)
@@ -214,11 +205,7 @@ class BatchPlan:
     undone: Event | None = None
 
     def take(self, stream: Stream, event: Event) -> None:
-        """Adds an event behind a stream.
-
-        Raises:
-            Conflict: the stream is not as the event's action found it.
-        """
+        """Add an event behind a stream; as `plan_event`."""
         plan, self.last = plan_event(stream, event)
         self.plans.append(plan)
         self.touched = event.action.after.annotations.keys()

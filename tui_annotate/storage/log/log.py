@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, or_, select, text
+from sqlalchemy import Connection, bindparam, select, text
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.history import (
-    Event,
-    LoggedAction,
-    PendingEvent,
-    StreamState,
-)
+from tui_annotate.domain.history import Event, LoggedAction, PendingEvent, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_change
 from tui_annotate.domain.people import (
     OPERATOR,
@@ -44,11 +39,8 @@ from tui_annotate.storage.columns import (
     SETTINGS,
     TOMBSTONES,
 )
-from tui_annotate.storage.labels.store import (
-    LabelChangeRequest,
-    changes_since,
-    current_label_names,
-)
+from tui_annotate.storage.database import Database, Store
+from tui_annotate.storage.labels.store import LabelChangeRequest, changes_since, current_label_names
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.plans import Plan, Stream, plan_event, stream_of, write
 from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert, worked_on
@@ -57,7 +49,7 @@ __all__ = ["Log", "Stream"]
 
 _NUMBER: Final = "last_number"
 
-_MINE = (ASSIGNMENTS.c.person == bindparam("person"),)
+_MINE: Final = ASSIGNMENTS.c.person == bindparam("person")
 _ASSIGNMENT: Final = text(
     "SELECT * FROM assignments WHERE person = :person AND sample_id = :sample_id"
 )
@@ -67,20 +59,19 @@ _PAYLOADS: Final = text(
 _ANSWERS: Final = text(
     "SELECT suggestion, payload FROM answers WHERE person = :person AND sample_id = :sample_id"
 )
-_ANNOTATED: Final = (
+_WORKED_ON: Final = (
     SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
-    .where(*_MINE, ASSIGNMENTS.c.annotations > 0)
+    .where(_MINE)
     .order_by(DATASETS.c.name, SAMPLES.c.external)
 )
-_RATED_OR_COMMENTED: Final = (
-    SAMPLE_KEY.join(ASSIGNMENTS, ASSIGNMENTS.c.sample_id == SAMPLES.c.id)
-    .where(*_MINE, or_(ASSIGNMENTS.c.rating != "", ASSIGNMENTS.c.comment != ""))
-    .order_by(DATASETS.c.name, SAMPLES.c.external)
+_ANNOTATED: Final = _WORKED_ON.where(ASSIGNMENTS.c.annotations > 0)
+_RATED_OR_COMMENTED: Final = _WORKED_ON.where(
+    (ASSIGNMENTS.c.rating != "") | (ASSIGNMENTS.c.comment != "")
 )
 REMOVED_IDS: Final = select(TOMBSTONES.c.id).where(
     TOMBSTONES.c.id.in_(bindparam("names", expanding=True))
 )
-_HEADS: Final = select(ASSIGNMENTS.c.sample_id, ASSIGNMENTS.c.head).where(*_MINE)
+_HEADS: Final = select(ASSIGNMENTS.c.sample_id, ASSIGNMENTS.c.head).where(_MINE)
 _SETTING: Final = select(SETTINGS.c.value).where(SETTINGS.c.name == _NUMBER)
 _SET: Final = upsert(SETTINGS, "name")
 _OWNERS: Final = select(ANNOTATIONS.c.id, ANNOTATIONS.c.person, ANNOTATIONS.c.sample_id).where(
@@ -91,40 +82,46 @@ _TAKEN: Final = select(ANNOTATIONS.c.number).where(
 )
 
 
-class Log:
-    """The log as one transaction sees it, and as the one who acts may.
-
-    Raises:
-        NotAllowed: every method, where it would read or write what is somebody else's to.
-    """
+class LogStore(Store):
+    """A topic of a store whose changes are events of the log."""
 
     def __init__(
         self,
-        connection: Connection,
-        actor: Actor = OPERATOR,
+        database: Database,
         *,
+        actor: Actor = OPERATOR,
         disabled: Disabled = no_disabled_people,
     ) -> None:
-        self._connection = connection
-        self._actor = actor
+        super().__init__(database, actor=actor)
         self._disabled = disabled
-        self._since: dict[str, list[LabelChangeRequest]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The log as one transaction sees it, and as the actor may.
+
+    Raises:
+        NotAllowed: every method, where only others may read or write it.
+        NotFound: every method with a key, where there is no such sample.
+    """
+
+    _connection: Connection
+    _actor: Actor = OPERATOR
+    disabled: Disabled = no_disabled_people
+    _label_changes: dict[str, list[LabelChangeRequest]] = field(default_factory=dict, init=False)
 
     # reading -----------------------------------------------------------------------------------
 
     def stream(self, person: str, key: SampleKey) -> Stream:
-        """A person's stream on a sample; empty where nothing was done yet.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
+        """A person's stream on a sample; empty where nothing was done yet."""
         require(self._actor, Verb.READ, person)
         sample_id = sample_row(self._connection, key)
         scope = {"person": person, "sample_id": sample_id}
         row = self._connection.execute(_ASSIGNMENT, scope).mappings().first()
         if row is None:
             # The sample is new, or came back after it was taken out.
-            return stream_of(person, key, sample_id=sample_id, told=list(self.events(person, key)))
+            history = list(self.events(person, key))
+            return stream_of(person, key, sample_id=sample_id, history=history)
         payloads, answers = (
             self._connection.execute(each, scope) for each in (_PAYLOADS, _ANSWERS)
         )
@@ -137,11 +134,7 @@ class Log:
         return Stream(person, key, sample_id, state, row["seq"], row["head"], row["updated"])
 
     def finished(self, key: SampleKey) -> list[str]:
-        """The people whose work on a sample counts for review, sorted.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
+        """The people whose work on a sample counts for review, sorted."""
         require(self._actor, Verb.REVIEW)
         scope = {"sample_id": sample_row(self._connection, key)}
         return list(self._connection.execute(_FINISHED, scope).scalars())
@@ -176,11 +169,11 @@ class Log:
 
     def with_current_labels(self, event: Event, action: PendingEvent) -> PendingEvent:
         """An action that comes of an old event, as label sets changed since name things."""
-        # What was done as one came at one moment: one look for all of it.
+        # The events of a batch came at one moment: one query for all of them.
         moment = event.action.batch or event.id
-        if moment not in self._since:
-            self._since[moment] = list(changes_since(self._connection, event))
-        for request in self._since[moment]:
+        if moment not in self._label_changes:
+            self._label_changes[moment] = list(changes_since(self._connection, event))
+        for request in self._label_changes[moment]:
             if event.dataset in request.datasets:
                 action = replace(
                     action,
@@ -210,12 +203,7 @@ class Log:
         return {name: (who, row) for name, who, row in rows}
 
     def suggestion(self, key: SampleKey, name: str) -> Suggestion:
-        """A suggestion on a sample, for whoever answers it.
-
-        Raises:
-            NotFound: there is none of that id, or no such sample.
-            Conflict: the dataset hides what machines say.
-        """
+        """As `suggestions.load_suggestion`."""
         return suggestions.load_suggestion(self._connection, key, name)
 
     # writing -----------------------------------------------------------------------------------
@@ -245,19 +233,13 @@ class Log:
         """
         for person in {plan.assignment["person"] for plan in plans}:
             require(self._actor, Verb.WRITE, person)
-        write(self._connection, plans, disabled=self._disabled)
+        write(self._connection, plans, disabled=self.disabled)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
-        """Numbers for new annotations: the wanted ones where they are free, else new ones.
-
-        Args:
-            wanted: one each; 0 for one without a wish.
-        """
+        """Numbers for new annotations: the wanted ones, but for 0 and those in use new ones."""
         last = highest = int(self._connection.execute(_SETTING).scalar() or 0)
-        asked = {"numbers": [number for number in wanted if number > 0]}
-        taken = (
-            set(self._connection.execute(_TAKEN, asked).scalars()) if asked["numbers"] else set()
-        )
+        requested = {"numbers": [number for number in wanted if number > 0]}
+        taken = set(self._connection.execute(_TAKEN, requested).scalars())
         given = []
         for number in wanted:
             if number <= 0 or number in taken:
@@ -299,11 +281,10 @@ class Candidate:
     """A sample that review settles, or settled.
 
     Attributes:
-        finished: whose work counts, sorted; with the heads of their streams, which tell whether
-            anything of it changed.
+        finished: (person, head of their stream) of those whose work counts, sorted.
         pending: who is still to annotate it.
-        workers: everybody who did anything on it, at whichever reading.
-        state: how far review is.
+        workers: all who worked on it, at any reading.
+        state: that of the adjudication.
     """
 
     key: SampleKey
@@ -329,15 +310,9 @@ def candidates(connection: Connection) -> Iterator[Candidate]:
         complete = sample_id in allotted and not pending
         state = states.get(sample_id, State.NEW)
         if state is not State.NEW or len(done) >= ENOUGH or (done and complete):
-            yield Candidate(
-                SampleKey(dataset, external),
-                group,
-                summary,
-                tuple(sorted(done)),
-                frozenset(pending),
-                frozenset(map(reader, workers.get(sample_id, ()))),
-                state,
-            )
+            key, finished = SampleKey(dataset, external), tuple(sorted(done))
+            readers = frozenset(map(reader, workers.get(sample_id, ())))
+            yield Candidate(key, group, summary, finished, frozenset(pending), readers, state)
 
 
 def _group_by_sample(rows: Iterable[Any]) -> dict[int, set[str]]:

@@ -6,7 +6,7 @@ Clearing 58,500 annotations and taking that back are one step each, so their loc
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, Delete, Insert, Update, bindparam, delete, update
@@ -57,8 +57,7 @@ class Stream:
     Attributes:
         sample_id: the sample's row.
         seq, head: number and hash of the last event; 0 and empty before the first.
-        updated: when the owner last did something, as `domain.history.last_action_time` says;
-            empty before the first event.
+        updated: as of `domain.history.last_action_time`; empty before the first event.
     """
 
     person: str
@@ -84,26 +83,20 @@ class Stream:
     def assignment(self) -> Assignment:
         """How far the person is."""
         parts = self.state.assignment
-        return Assignment(
-            self.person,
-            State(parts["state"]),
-            parts["rating"],
-            parts["comment"],
-            self.state.seconds,
-            self.updated,
-        )
+        state, rating, comment = State(parts["state"]), parts["rating"], parts["comment"]
+        return Assignment(self.person, state, rating, comment, self.state.seconds, self.updated)
 
 
-def stream_of(person: str, key: SampleKey, *, sample_id: int, told: Sequence[Event]) -> Stream:
+def stream_of(person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]) -> Stream:
     """A stream as its events, in order, leave it.
 
     Raises:
         Conflict: an event does not follow from those before it.
     """
-    if not told:
+    if not history:
         return Stream(person, key, sample_id, StreamState())
-    last = told[-1]
-    return Stream(person, key, sample_id, replay(told), last.seq, last.hash, last_action_time(told))
+    last = (history[-1].seq, history[-1].hash, last_action_time(history))
+    return Stream(person, key, sample_id, replay(history), *last)
 
 
 def _reading_order_key(annotation: Annotation) -> Any:
@@ -119,22 +112,21 @@ class Plan:
         head: of the stream that the event follows; empty before its first.
         relabelled: what got other labels alone: no index of the table is touched.
         finished: by how much the person's finished samples change.
-        answered: answers to suggestions, new or other than before.
-        unanswered: those that are no more.
+        answered, unanswered: answers to suggestions that are stored or deleted.
     """
 
     sample_id: int
     head: str
     event: Row
-    dropped: tuple[Row, ...]
-    buried: tuple[Row, ...]
-    added: tuple[Row, ...]
-    changed: tuple[Row, ...]
-    relabelled: tuple[Row, ...]
+    dropped: Sequence[Row]
+    buried: Sequence[Row]
+    added: Sequence[Row]
+    changed: Sequence[Row]
+    relabelled: Sequence[Row]
     assignment: Row
     finished: int
-    answered: tuple[Row, ...] = ()
-    unanswered: tuple[Row, ...] = ()
+    answered: Sequence[Row]
+    unanswered: Sequence[Row]
 
 
 def plan_event(stream: Stream, event: Event) -> tuple[Plan, Stream]:
@@ -147,43 +139,31 @@ def plan_event(stream: Stream, event: Event) -> tuple[Plan, Stream]:
     action = event.action
     state = stream.state.applied(action, seconds=event.seconds)
     acted = later_action_time(stream.updated, placed)
-    after = Stream(
-        stream.person, stream.key, stream.sample_id, state, placed.seq, placed.hash, acted
-    )
+    after = replace(stream, state=state, seq=placed.seq, head=placed.hash, updated=acted)
     payloads, answers = action.after.annotations, action.after.suggestions
     dropped = [name for name, payload in payloads.items() if payload is None]
-    kept = [payload for payload in payloads.values() if payload is not None]
+    rows = [annotation_row(stream, payload) for payload in payloads.values() if payload is not None]
     new = {name for name, payload in action.before.annotations.items() if payload is None}
-    changed = tuple(
-        {**annotation_row(stream, payload), "name": payload["id"]}
-        for payload in kept
-        if payload["id"] not in new
-    )
+    changed = [{**row, "name": row["id"]} for row in rows if row["id"] not in new]
+    relabelled = [{name: row[name] for name in ("name", "updated", "payload")} for row in changed]
+    owner = {"who": stream.person, "row": stream.sample_id}
     plan = Plan(
         stream.sample_id,
         stream.head,
-        events.row(placed),
-        tuple({"name": name} for name in dropped),
-        tuple(
+        event=events.row(placed),
+        dropped=[{"name": name} for name in dropped],
+        buried=[
             {"id": name, "dataset": stream.key.dataset}
             for name in dropped
             if action.verb != DISCARD
-        ),
-        tuple(annotation_row(stream, payload) for payload in kept if payload["id"] in new),
-        () if action.verb == RELABEL else changed,
-        tuple(
-            {name: row[name] for name in ("name", "updated", "payload")}
-            for row in changed
-            if action.verb == RELABEL
-        ),
-        assignment_row(after),
-        int(after.assignment.state.finished) - int(stream.assignment.state.finished),
-        tuple(answer_row(stream, name, p) for name, p in answers.items() if p is not None),
-        tuple(
-            {"who": stream.person, "row": stream.sample_id, "name": name}
-            for name, payload in answers.items()
-            if payload is None
-        ),
+        ],
+        added=[row for row in rows if row["id"] in new],
+        changed=[] if action.verb == RELABEL else changed,
+        relabelled=relabelled if action.verb == RELABEL else [],
+        assignment=assignment_row(after),
+        finished=int(after.assignment.state.finished) - int(stream.assignment.state.finished),
+        answered=[answer_row(stream, name, p) for name, p in answers.items() if p is not None],
+        unanswered=[{**owner, "name": name} for name, p in answers.items() if p is None],
     )
     return plan, after
 
@@ -252,11 +232,8 @@ def write(
     _execute_many(connection, _ASSIGN, (plan.assignment for plan in plans))
     _execute_many(connection, _UNANSWER, (row for plan in plans for row in plan.unanswered))
     _execute_many(connection, _ANSWER, (row for plan in plans for row in plan.answered))
-    changes = [
-        (plan.assignment["person"], plan.sample_id, plan.finished)
-        for plan in plans
-        if plan.finished
-    ]
+    finished = ((plan.assignment["person"], plan.sample_id, plan.finished) for plan in plans)
+    changes = [each for each in finished if each[2]]
     count_finished(connection, changes)
     for _, sample_id, by in changes:
         if by > 0:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, Final
 
 from sqlalchemy import Connection, delete, insert, text
@@ -16,7 +14,6 @@ from sqlalchemy import Connection, delete, insert, text
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.hash_chain import Head
 from tui_annotate.domain.history import DISCARD, Event
-from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.batches import batches
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS
 from tui_annotate.storage.database import Database
@@ -30,7 +27,6 @@ from tui_annotate.storage.log.plans import (
 )
 from tui_annotate.storage.statements import SAMPLE_ROW
 
-_STREAM: Final = itemgetter("person", "dataset", "sample")
 _KEEP: Final = text(
     "INSERT INTO kept_heads (person, dataset, sample, seq, hash)"
     " VALUES (:person, :dataset, :sample, :seq, :hash)"
@@ -83,10 +79,7 @@ def _cut_streams(connection: Connection) -> Iterator[None]:
 
 
 def rebuild_tables(copy: Database) -> int:
-    """Makes annotations, assignments and answers of a copied store anew, from its log alone.
-
-    Returns:
-        How many streams were replayed.
+    """Rebuild annotations, assignments and answers from the log; return the number of streams.
 
     Raises:
         Conflict: an event does not follow from those before it.
@@ -118,19 +111,18 @@ def _write_streams(connection: Connection, streams: Sequence[Stream]) -> None:
 
 def _replay_streams(reading: Connection, connection: Connection) -> Iterator[Stream | None]:
     """Each stream as its log ends; None where its sample is gone, or was taken out last."""
-    for (person, dataset, sample), rows in groupby(events.rows(reading), key=_STREAM):
-        told = [_read_event(row) for row in rows]
-        scope = {"dataset": dataset, "sample": sample}
-        row = connection.execute(SAMPLE_ROW, scope).scalar()
+    for person, key, rows in events.streams(reading):
+        history = [_read_event(row) for row in rows]
+        row = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()
         # It is replayed in any case: a log that contradicts itself is never passed over.
-        stream = stream_of(person, SampleKey(dataset, sample), sample_id=row or 0, told=told)
-        yield None if row is None or told[-1].action.verb == DISCARD else stream
+        stream = stream_of(person, key, sample_id=row or 0, history=history)
+        yield None if row is None or history[-1].action.verb == DISCARD else stream
 
 
 def _read_event(row: Any) -> Event:
     try:
         return events.from_row(row)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except events.UNREADABLE as error:
         raise Conflict(
             f"event {row['id']} can not be read", "see: tui-annotate audit verify"
         ) from error

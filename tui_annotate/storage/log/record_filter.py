@@ -6,23 +6,9 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    FromClause,
-    and_,
-    exists,
-    not_,
-    select,
-    true,
-)
+from sqlalchemy import ColumnElement, Connection, FromClause, and_, exists, not_, select, true
 
-from tui_annotate.domain.annotations import (
-    ADJUDICATED,
-    REJECTED,
-    Annotation,
-    annotation_from_json,
-)
+from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Annotation, annotation_from_json
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, Person
 from tui_annotate.domain.records import OwnedAnnotation, RecordFilter
@@ -81,7 +67,7 @@ class RecordQuery:
             and annotation.updated >= filters.since
         )
 
-    def kept(self, table: FromClause) -> ColumnElement[bool]:
+    def condition(self, table: FromClause) -> ColumnElement[bool]:
         """The condition of a table of people's work: whose it is, and not done for practice."""
         mine = true() if self.people is None else table.c.person.in_(self.people)
         if self._filters.practice:
@@ -93,17 +79,14 @@ class RecordQuery:
         )
         return and_(mine, not_(practised))
 
-    def worker(self, person: str) -> bool:
-        """Whether how far somebody is goes through: of what review did, nobody else's does."""
-        return not self._settled or person == SETTLED
+    def assignment(self, person: str, state: str, updated: str) -> bool:
+        """Whether a person's assignment fits: of what review did, its own alone."""
+        fits = self.state(state) and updated >= self._filters.since
+        return fits and (not self._settled or person == SETTLED)
 
     def state(self, state: str) -> bool:
         """Whether work in that state fits."""
         return not self._filters.state or self._filters.state == state
-
-    def time(self, updated: str) -> bool:
-        """Whether an assignment is young enough."""
-        return updated >= self._filters.since
 
 
 def stream_annotations(
@@ -114,14 +97,16 @@ def stream_annotations(
     seen: Collection[str] | None = None,
 ) -> Iterator[OwnedAnnotation]:
     """Yield filtered annotations; `seen`: readable people, None for all."""
-    sieve = RecordQuery(filters, people, seen=seen)
+    record_query = RecordQuery(filters, people, seen=seen)
     query = _STANDING
     if filters.dataset:
         query = query.where(DATASETS.c.name == filters.dataset)
     if filters.sample:
         query = query.where(SAMPLES.c.external == filters.sample)
-    for person, payload, state in connection.execute(query.where(sieve.kept(ANNOTATIONS))):
-        if sieve.state(state):
+    for person, payload, state in connection.execute(
+        query.where(record_query.condition(ANNOTATIONS))
+    ):
+        if record_query.state(state):
             annotation = annotation_from_json(json.loads(payload))
-            if sieve.annotation(annotation):
+            if record_query.annotation(annotation):
                 yield OwnedAnnotation(person, annotation)

@@ -30,7 +30,7 @@ from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, PEOPLE, 
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import KindCount, kind_counts
 from tui_annotate.storage.log import record_filter
-from tui_annotate.storage.log.log import Candidate, Log, Stream, candidates
+from tui_annotate.storage.log.log import Candidate, Log, LogStore, Stream, candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.suggestions import SuggestionStore
 
@@ -84,11 +84,12 @@ class LabelCombination(NamedTuple):
     labels: tuple[LabelPath, ...]
 
 
-class AnnotationStore:
+class AnnotationStore(LogStore):
     """The log of all people, and the annotations and assignments that follow from it.
 
     Raises:
-        NotAllowed: every method, where it would read or write what is somebody else's to.
+        NotAllowed: every method, where only others may read or write it.
+        NotFound: every method with a key, where there is no such sample.
     """
 
     def __init__(
@@ -99,9 +100,7 @@ class AnnotationStore:
         actor: Actor = OPERATOR,
         disabled: Disabled = no_disabled_people,
     ) -> None:
-        self._database = database
-        self._actor = actor
-        self._disabled = disabled
+        super().__init__(database, actor=actor, disabled=disabled)
         self._clock = clock
 
     @contextmanager
@@ -121,11 +120,7 @@ class AnnotationStore:
         return self._database.moment()
 
     def stream(self, person: str, key: SampleKey) -> Stream:
-        """One person's work on one sample.
-
-        Raises:
-            NotFound: there is no such sample.
-        """
+        """One person's work on one sample."""
         with self.reading() as log:
             return log.stream(person, key)
 
@@ -160,26 +155,17 @@ class AnnotationStore:
             return kind_counts(connection, seen_by(self._actor))
 
     def gold(self, person: str, key: SampleKey) -> GoldAnswer | None:
-        """What is right about a sample that somebody has for practice and has finished.
-
-        Returns:
-            None where it is not for practice, or not finished.
-        """
+        """The right answer to a practice sample that the person completed; None for others."""
         require(self._actor, Verb.READ, person)
         with self._database.reading() as connection:
             finished = Log(connection, self._actor).stream(person, key).assignment.state.finished
             return gold(connection, person, key) if finished else None
 
     def lesson(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
-        """What review made and refused on a sample that somebody annotated, with no name in it.
+        """What review made and refused on a sample that the person annotated.
 
-        Of what each was made of, only their own annotations are told, and who settled it is not.
-
-        Returns:
-            None as long as it is not settled, or where they did nothing on it.
-
-        Raises:
-            NotFound: there is no such sample.
+        Names no reviewer, and of its sources the person's own annotations alone. None before it is
+        adjudicated, or where the person did nothing on it.
         """
         require(self._actor, Verb.READ, person)
         with self._database.reading() as connection:
@@ -212,14 +198,11 @@ class AnnotationStore:
     def former_evidence(
         self, person: str, documents: Collection[str], *, outside: SampleKey
     ) -> dict[str, tuple[Span, ...]]:
-        """Where a person took evidence in source documents, whatever samples these stand in.
+        """By hash of a source document, the distinct spans of a person's evidence in it, in order.
 
         Args:
-            documents: their hashes.
+            documents: their hashes; those without evidence are absent in what is returned.
             outside: the sample whose annotations are left out.
-
-        Returns:
-            By hash, the distinct spans in order; documents without any are absent.
         """
         require(self._actor, Verb.READ, person)
         found: dict[str, set[Span]] = {}
@@ -274,8 +257,8 @@ class AnnotationStore:
         if datasets is not None:
             query = query.where(DATASETS.c.name.in_(datasets))
         with self._database.reading() as connection:
-            for dataset, person, name, said, count in connection.execute(query):
-                value = json.loads(said)
+            for dataset, person, name, labels, count in connection.execute(query):
+                value = json.loads(labels)
                 paths = value if isinstance(value, list) else value["labels"]
                 found[LabelCombination(dataset, person, name, tuple(map(tuple, paths)))] += count
         return found

@@ -20,9 +20,10 @@ from tui_annotate.storage.batches import batches
 from tui_annotate.storage.columns import DATASETS, EVENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import Log
-from tui_annotate.storage.log.plans import Stream, plan_event
+from tui_annotate.storage.log.log import Log, LogStore
+from tui_annotate.storage.log.plans import Stream
 from tui_annotate.storage.people.store import add_person
+from tui_annotate.storage.statements import known_digests
 
 _AT_ONCE: Final = 20
 """Streams of one transaction: others wait for the lock meanwhile."""
@@ -34,10 +35,6 @@ _OWN: Final = text(
     " WHERE e.seq = 1 AND e.person IN :people ORDER BY e.person, d.name, s.external"
 ).bindparams(bindparam("people", expanding=True))
 _KNOWN_IDS: Final = select(EVENTS.c.id).where(EVENTS.c.id.in_(bindparam("names", expanding=True)))
-_DIGEST: Final = text(
-    "SELECT s.digest FROM samples s JOIN datasets d ON d.id = s.dataset_id"
-    " WHERE d.name = :dataset AND s.external = :sample"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +43,8 @@ class MergedStream:
 
     Attributes:
         events: how many were appended.
-        fork: what both sides did otherwise; None where nothing was.
-        refused: why it was left as it is; empty where it was not.
+        fork: where both sides differ.
+        refused: why nothing of it was taken; else empty.
     """
 
     person: str
@@ -59,14 +56,12 @@ class MergedStream:
 
 @dataclass(slots=True)
 class StreamMergeReport:
-    """What became of work that came in.
+    """What became of imported work of a person.
 
     Attributes:
-        person: whose it is.
-        streams, events: what was new.
-        known: streams without anything new.
-        forks: what was done otherwise on both sides; the newest stands.
-        refused: streams that do not fit what is here, with the reason.
+        streams, events: numbers of new ones.
+        known: streams without new events.
+        forks: where both sides differ; the newest state is in force.
     """
 
     person: Person
@@ -89,11 +84,11 @@ class StreamMergeReport:
             self.forks.append(taken.fork)
 
 
-class MergeStore:
-    """The streams of a workspace, out for another one and in from it.
+class MergeStore(LogStore):
+    """Exchanges the streams of a workspace with another one.
 
     Args:
-        sample: gives a sample that is stored, to hold work from elsewhere against.
+        sample: loads a stored sample, to validate work from elsewhere.
 
     Raises:
         NotAllowed: both methods, where the work is not the actor's to read or write.
@@ -107,10 +102,8 @@ class MergeStore:
         actor: Actor = OPERATOR,
         disabled: Disabled = no_disabled_people,
     ) -> None:
-        self._database = database
+        super().__init__(database, actor=actor, disabled=disabled)
         self._sample = sample
-        self._actor = actor
-        self._disabled = disabled
 
     def datasets(self) -> frozenset[str]:
         """The names of the datasets that are here."""
@@ -124,17 +117,15 @@ class MergeStore:
         with self._database.reading() as connection:
             for who, dataset, sample, texts in connection.execute(_OWN, people).all():
                 key = SampleKey(dataset, sample)
-                told = tuple(events.of_stream(connection, who, key))
-                if told[-1].action.verb != DISCARD:
-                    yield StreamCopy(who, key, texts, told)
+                history = tuple(events.of_stream(connection, who, key))
+                if history[-1].action.verb != DISCARD:
+                    yield StreamCopy(who, key, texts, history)
 
     def take(self, person: Person, copies: Iterable[StreamCopy]) -> Iterator[MergedStream]:
-        """Brings copies, which must be sound, to the streams that are here; told once they are in.
+        """Merge valid copies of a person's streams; yield each result once it is committed.
 
-        Once more changes nothing. What does not fit the samples that are here is refused alone.
-
-        Args:
-            person: whose they are; stored if nobody here has the id.
+        Once more changes nothing. A stream that does not fit the samples here is refused alone. The
+        person is stored if the id is new.
         """
         require(self._actor, Verb.WRITE, person.id)
         for some in batches(copies, _AT_ONCE):
@@ -161,16 +152,13 @@ class MergeStore:
         at: str,
         stays: bool,
     ) -> bool:
-        """Makes somebody's work on a sample what it is elsewhere, where its state alone is known.
+        """Make a person's work on a sample what it is elsewhere; return whether that was done.
 
         Args:
             other: gives that state; a number that an annotation has in it counts for nothing.
             head: the last event that the caller knows of; with another one nothing is done.
             at: when it was done there.
             stays: False goes back to what stands here right after, so that the log has both.
-
-        Returns:
-            Whether it was done.
 
         Raises:
             Conflict: an annotation stands in another stream here.
@@ -187,28 +175,24 @@ class MergeStore:
                 if not stream.state.alike(to):
                     name = (person, *key)
                     event = transition_event(name, stream.state, to, head=stream.head, at=when)
-                    plan, stream = plan_event(stream, event)
-                    log.write([plan])
+                    stream = log.append(stream, event)
         return True
 
     def _merge_stream(
         self, connection: Connection, log: Log, copy: StreamCopy, *, person: Person
     ) -> MergedStream:
-        scope = {"dataset": copy.key.dataset, "sample": copy.key.id}
-        texts = connection.execute(_DIGEST, scope).scalar()
+        texts = known_digests(connection, [copy.key]).get(copy.key)
         nothing = MergedStream(copy.person, copy.key)
         if texts is None:
             return replace(nothing, refused="there is no such sample here")
         if texts != copy.texts:
             return replace(nothing, refused="the sample has other texts here")
         here = tuple(log.events(copy.person, copy.key))
-        if (
-            len(copy.events) <= len(here)
-            and here[len(copy.events) - 1].hash == copy.events[-1].hash
-        ):
+        known = here[: len(copy.events)]
+        if len(known) == len(copy.events) and known[-1].hash == copy.events[-1].hash:
             return nothing
-        if says := find_anchor_problem(copy, self._sample(copy.key)):
-            return replace(nothing, refused=says)
+        if problem := find_anchor_problem(copy, self._sample(copy.key)):
+            return replace(nothing, refused=problem)
         stream = log.stream(copy.person, copy.key)
         names = {name for event in copy.events for name in event.action.after.annotations}
         for name, owner in log.owners(sorted(names)).items():
@@ -221,8 +205,7 @@ class MergeStore:
         if (taken := connection.execute(_KNOWN_IDS, ids).scalar()) is not None:
             return replace(nothing, refused=f"event {taken} stands elsewhere here")
         for event in merge.events:
-            plan, stream = plan_event(stream, event)
-            log.write([plan])
+            stream = log.append(stream, event)
         return replace(nothing, events=len(merge.events), fork=merge.fork)
 
 
@@ -257,10 +240,10 @@ def _adapt_payloads(log: Log, here: Sequence[Event], copy: StreamCopy) -> Own:
     return own
 
 
-def _read_numbers(told: Sequence[Event]) -> dict[str, int]:
+def _read_numbers(history: Sequence[Event]) -> dict[str, int]:
     return {
         name: payload["number"]
-        for event in told
+        for event in history
         for name, payload in event.action.after.annotations.items()
         if payload is not None
     }

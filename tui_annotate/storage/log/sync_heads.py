@@ -30,7 +30,6 @@ class SyncedHead(NamedTuple):
     Attributes:
         head: of the stream here, when it was read.
         digest: of the payload; empty where this side has something to give that it lacks.
-        updated_at: as the table says it.
     """
 
     head: str

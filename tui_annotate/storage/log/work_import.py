@@ -34,12 +34,9 @@ class ImportCounts:
     """What became of annotations, states, ratings and comments that came with records.
 
     Attributes:
-        added: stored now.
-        known: were there already.
         buried: had been removed here, and stay removed.
-        changed: samples of which somebody's state, rating or comment is another now than an
-            import before had it.
-        doubts: where what came can not stand, as somebody worked on the sample here.
+        changed: samples whose state, rating or comment differs from that of an earlier import.
+        doubts: what was not imported, as the person worked on the sample here.
     """
 
     added: int = 0
@@ -60,8 +57,7 @@ class WorkImport:
     """Imports in one transaction.
 
     Attributes:
-        clock: gives this moment, for work that does not say when it was done.
-        counts: grow with every record.
+        clock: the time of work that has none.
     """
 
     connection: Connection
@@ -83,41 +79,34 @@ class WorkImport:
             self._import_work(log, log.stream(name, record.sample.key), work, where=record.where)
 
     def _import_work(self, log: Log, stream: Stream, work: _PersonWork, *, where: str) -> None:
-        fresh = self._select_new(log, stream, work.annotations)
+        new = self._select_new(log, stream, work.annotations)
         after = self._select_changes(log, stream, work.assignment, where=where)
-        if not fresh and not after:
+        if not new and not after:
             return
         assignment = work.assignment if after else None
         before = {name: stream.state.assignment[name] for name in after}
-        payloads = {new.id: from_json(to_json(annotation_to_json(new))) for new in fresh}
+        payloads = {each.id: from_json(to_json(annotation_to_json(each))) for each in new}
         action = PendingEvent(
             IMPORT, Change(dict.fromkeys(payloads), before), Change(payloads, after)
         )
-        event = Event(
-            id=str(uuid.uuid4()),
-            seq=0,
-            person=stream.person,
-            dataset=stream.key.dataset,
-            sample=stream.key.id,
-            action=action,
-            at=(assignment.updated if assignment else "") or self.clock(),
-            # An import tells all the time that was worked, not what was added to it.
-            seconds=max(assignment.seconds - stream.state.seconds, 0.0) if assignment else 0.0,
-        )
-        log.append(stream, event)
-        self.counts.added += len(fresh)
+        at = (assignment.updated if assignment else "") or self.clock()
+        # An import tells all the time that was worked, not what was added to it.
+        seconds = max(assignment.seconds - stream.state.seconds, 0.0) if assignment else 0.0
+        name = (str(uuid.uuid4()), 0, stream.person, *stream.key)
+        log.append(stream, Event(*name, action, at=at, seconds=seconds))
+        self.counts.added += len(new)
 
     def _select_changes(
         self, log: Log, stream: Stream, assignment: Assignment | None, *, where: str
     ) -> Mapping[str, str]:
-        told = _extract_parts(assignment)
+        imported = _extract_parts(assignment)
         if not stream.seq:
-            return told
-        stands = stream.state.assignment
+            return imported
+        stored = stream.state.assignment
         news = {
             name: value
-            for name, value in told.items()
-            if value != stands[name] and value != _EMPTY_VALUES.get(name)
+            for name, value in imported.items()
+            if value != stored[name] and value != _EMPTY_VALUES.get(name)
         }
         if not news:
             return {}
@@ -125,7 +114,7 @@ class WorkImport:
             self.counts.doubts.append(_describe_doubt(stream, news, where=where))
             return {}
         self.counts.changed += any(
-            stands[name] not in ("", _EMPTY_VALUES.get(name)) for name in news
+            stored[name] not in ("", _EMPTY_VALUES.get(name)) for name in news
         )
         return news
 
@@ -176,11 +165,11 @@ def _is_worked_on(log: Log, stream: Stream) -> bool:
 
 
 def _describe_doubt(stream: Stream, news: Mapping[str, str], *, where: str) -> Problem:
-    stands = stream.state.assignment
-    told = "; ".join(
-        f"{name} {stands[name]!r:.50} stands, the file has {value!r:.50}"
+    stored = stream.state.assignment
+    differences = "; ".join(
+        f"{name} {stored[name]!r:.50} stands, the file has {value!r:.50}"
         for name, value in news.items()
     )
-    message = f"{stream.person!r} worked on {stream.key} here: {told}"
+    message = f"{stream.person!r} worked on {stream.key} here: {differences}"
     hint = "where the file is right, it is changed as any work: tui-annotate annotate"
     return Problem(where or str(stream.key), message, hint, refused=False)

@@ -25,7 +25,7 @@ from tui_annotate.domain.people import Person, PersonKind, Role
 from tui_annotate.domain.ssh_keys import PublicKey
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import ACCOUNTS, INVITES, PEOPLE, SESSIONS, SSH_KEYS
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.people.store import save_person
 
 _ACCOUNT: Final[Select[Any]] = select(ACCOUNTS, PEOPLE.c.name, PEOPLE.c.kind).join(
@@ -41,11 +41,8 @@ _ADMIN_COUNT: Final = (
 )
 
 
-class AccountStore:
+class AccountStore(CommonStore):
     """Accounts by person; an address and a user of the machine belong to one of them at most."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     # reading -----------------------------------------------------------------------------------
 
@@ -118,11 +115,7 @@ class AccountStore:
             return _require_account(connection, person)
 
     def forget(self, person: str, *, name: str, email: str) -> None:
-        """Puts a pseudonym for a person, and takes out what tells who they were but their work.
-
-        Raises:
-            NotFound, Conflict: as `change`.
-        """
+        """Replace a person's name and address by pseudonyms and delete their keys; as `change`."""
         values = {"email": email, "hash": "", "unix": "", "active": False}
         self.change(person, ends_sessions=True, name=name, **values)
         with self._database.writing() as connection:
@@ -206,12 +199,7 @@ def _require_admin(connection: Connection) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BoundKey:
-    """A key and whose it is.
-
-    Attributes:
-        line: the key as OpenSSH writes it, without a comment.
-        created: when it was bound.
-    """
+    """A key and its owner; `line` is the key as OpenSSH writes it, without a comment."""
 
     fingerprint: str
     person: Person
@@ -228,19 +216,16 @@ _OWNER: Final = select(SSH_KEYS.c.person).where(SSH_KEYS.c.fingerprint == bindpa
 _REMOVE: Final = delete(SSH_KEYS).where(SSH_KEYS.c.fingerprint == bindparam("fingerprint"))
 
 
-class SshKeyStore:
+class SshKeyStore(CommonStore):
     """The bound keys of a store of people."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def all(self) -> tuple[BoundKey, ...]:
         """Every bound key, by its owner's name, then as they were bound."""
         with self._database.reading() as connection:
             rows = connection.execute(_ALL).all()
         return tuple(
-            BoundKey(row[0], Person(row[3], row[4], PersonKind(row[5])), row[1], row[2])
-            for row in rows
+            BoundKey(fingerprint, Person(person, name, PersonKind(kind)), line, created)
+            for fingerprint, line, created, person, name, kind in rows
         )
 
     def add(self, key: PublicKey, person: str) -> str:

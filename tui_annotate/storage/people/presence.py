@@ -17,7 +17,7 @@ from typing import Final
 from sqlalchemy import Connection, bindparam, delete, select
 
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.columns import PRESENCES
+from tui_annotate.storage.columns import PRESENCES, columns_of
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.statements import upsert
 
@@ -26,7 +26,7 @@ SILENCE: Final = timedelta(minutes=5)
 
 _REFRESH_AFTER: Final = timedelta(minutes=1)
 _HOLD: Final = upsert(PRESENCES, "person")
-_PRESENCE: Final = select(PRESENCES.c.holder, PRESENCES.c.since, PRESENCES.c.seen).where(
+_PRESENCE: Final = select(*columns_of(PRESENCES, "holder since seen")).where(
     PRESENCES.c.person == bindparam("person")
 )
 
@@ -46,7 +46,7 @@ def new_holder() -> str:
 
 
 class PresenceStore:
-    """Where people are at work. Threads may share it. `clock`: gives this moment, ISO 8601."""
+    """Where people are at work. Threads may share it."""
 
     def __init__(self, database: Database, *, clock: Callable[[], str] = utc_now) -> None:
         self._database = database

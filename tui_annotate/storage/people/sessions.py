@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import Connection, Select, and_, delete, insert, select, update
 
 from tui_annotate.domain.throttle import FailureCount
-from tui_annotate.storage.columns import ACCOUNTS, ATTEMPTS, PEOPLE, SESSIONS
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.columns import ACCOUNTS, ATTEMPTS, PEOPLE, SESSIONS, columns_of
+from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.statements import upsert
 
 _KEEP: Final = upsert(ATTEMPTS, "scope")
 _FORGET_AFTER: Final = timedelta(hours=12)
-_FIELDS: Final = (
-    "id", "person", "means", "client", "epoch", "created", "seen", "expires", "ended",
-)  # fmt: skip
+"""Longer than any count needs to fade."""
+_FIELDS: Final = "id person means client epoch created seen expires ended"
 _SESSION: Final[Select[Any]] = (
-    select(*(SESSIONS.c[name] for name in _FIELDS), PEOPLE.c.name)
+    select(*columns_of(SESSIONS, _FIELDS), PEOPLE.c.name)
     .join(PEOPLE, PEOPLE.c.id == SESSIONS.c.person)
     .join(ACCOUNTS, ACCOUNTS.c.person == SESSIONS.c.person)
 )
@@ -32,7 +31,9 @@ _OPEN: Final = and_(SESSIONS.c.ended == "", SESSIONS.c.epoch == ACCOUNTS.c.epoch
 class Session:
     """A session; times are ISO 8601.
 
-    `means`: password, key, unix or invite. `epoch`: of the account at the start.
+    Attributes:
+        means: password, key, unix or invite.
+        epoch: of the account at the start.
     """
 
     id: str
@@ -47,16 +48,12 @@ class Session:
     name: str = ""
 
 
-class SessionStore:
+class SessionStore(CommonStore):
     """A session lives until it expires, is ended, or its account is disabled or goes on."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def begin(self, session: Session, token: str, *, before: str) -> None:
         """Store a session under the hash of its token; delete those expired `before`."""
-        row = asdict(session) | {"token": token}
-        del row["name"]
+        row = {name: getattr(session, name) for name in _FIELDS.split()} | {"token": token}
         with self._database.writing() as connection:
             connection.execute(delete(SESSIONS).where(SESSIONS.c.expires < before))
             connection.execute(insert(SESSIONS).values(row))
@@ -83,16 +80,16 @@ class SessionStore:
             return tuple(Session(**row) for row in connection.execute(query).mappings())
 
     def saw(self, session: str, *, now: str) -> None:
-        """Notes that a session was in use."""
-        with self._database.writing() as connection:
-            mine = SESSIONS.c.id == session
-            connection.execute(update(SESSIONS).where(mine).values(seen=now))
+        """Store when a session was last in use."""
+        self._update(session, seen=now)
 
     def keep_through_epoch(self, session: str, *, epoch: int) -> None:
         """Lets a session live although its account went on to another epoch."""
+        self._update(session, epoch=epoch)
+
+    def _update(self, session: str, **values: Any) -> None:
         with self._database.writing() as connection:
-            mine = SESSIONS.c.id == session
-            connection.execute(update(SESSIONS).where(mine).values(epoch=epoch))
+            connection.execute(update(SESSIONS).where(SESSIONS.c.id == session).values(values))
 
     def end(self, *, now: str, session: str | None = None, person: str | None = None) -> int:
         """Ends a session, those of a person, or, with neither, all; how many lived."""
@@ -124,45 +121,31 @@ class SessionStore:
             return connection.execute(query.limit(1)).first() is not None
 
 
-"""Longer than any count needs to fade."""
-
-
+@dataclass(frozen=True, slots=True)
 class AttemptCounts:
     """The counts as one transaction sees them."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    _connection: Connection
 
     def of(self, scope: str) -> FailureCount:
         """What is counted for a scope; nothing so far for a new one."""
-        query = select(ATTEMPTS.c.failures, ATTEMPTS.c.last, ATTEMPTS.c.until)
+        query = select(*columns_of(ATTEMPTS, "failures last until"))
         row = self._connection.execute(query.where(ATTEMPTS.c.scope == scope)).first()
-        return (
-            FailureCount(row[0], _parse_time(row[1]), _parse_time(row[2]))
-            if row
-            else FailureCount()
-        )
+        return FailureCount(row[0], *map(_parse_time, row[1:])) if row else FailureCount()
 
     def keep(self, scope: str, tally: FailureCount) -> None:
         """Puts a count in the place of the one before."""
-        row = {
-            "scope": scope,
-            "failures": tally.failures,
-            "last": tally.last.isoformat() if tally.last else "",
-            "until": tally.until.isoformat() if tally.until else "",
-        }
-        self._connection.execute(_KEEP, row)
+        times = {"last": tally.last, "until": tally.until}
+        row = {name: time.isoformat() if time else "" for name, time in times.items()}
+        self._connection.execute(_KEEP, {"scope": scope, "failures": tally.failures, **row})
 
     def drop(self, scope: str) -> None:
         """Forgets a count."""
         self._connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.scope == scope))
 
 
-class AttemptStore:
+class AttemptStore(CommonStore):
     """Counts by scope: an account, a client, or both together, as hashes."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     @contextmanager
     def counting(self, now: datetime) -> Iterator[AttemptCounts]:

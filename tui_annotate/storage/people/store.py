@@ -43,21 +43,13 @@ def add_person(connection: Connection, person: Person) -> None:
     """
     if not person.id:
         raise InvalidInput(f"{person.name!r} has no id", "give every person of a file an id")
-    values = {
-        "id": check_storable(person.id, "a person's id"),
-        "name": plain(person.name),
-        "kind": person.kind.value,
-        "created": utc_now(),
-    }
-    connection.execute(_KEEP, values)
+    check_storable(person.id, "a person's id")
+    values = {"name": plain(person.name), "kind": person.kind.value, "created": utc_now()}
+    connection.execute(_KEEP, {"id": person.id, **values})
 
 
 def save_person(connection: Connection, person: Person) -> None:
-    """Stores a person; one who is there takes the name and the kind, at a second reading too.
-
-    Raises:
-        InvalidInput: as `add_person`.
-    """
+    """Store or update a person and their second reader; raises as `add_person`."""
     add_person(connection, person)
     values = {"name": plain(person.name), "kind": person.kind.value}
     connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
@@ -82,9 +74,8 @@ class PeopleStore(Store):
         """
         require(self._actor, Verb.MANAGE)
         name = checked_name(name)
-        query = select(PEOPLE.c.id).where(
-            PEOPLE.c.kind == PersonKind.LOCAL.value, PEOPLE.c.name == name
-        )
+        local = PEOPLE.c.kind == PersonKind.LOCAL.value
+        query = select(PEOPLE.c.id).where(local, PEOPLE.c.name == name)
         with self._database.reading() as connection:
             found = connection.execute(query).scalar()
         if found is None:
@@ -94,11 +85,7 @@ class PeopleStore(Store):
         return Person(found, name)
 
     def imported(self, person_id: str, name: str) -> Person:
-        """A person that a file names by id, made where there is none; their name may be empty.
-
-        Raises:
-            NotAllowed: as `local`.
-        """
+        """A person that a file names by id, made where there is none; raises as `local`."""
         require(self._actor, Verb.MANAGE)
         with self._database.writing() as connection:
             add_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))
@@ -174,12 +161,8 @@ class PeopleStore(Store):
         """
         require(self._actor, Verb.WRITE, person)
         with self._database.writing() as connection:
-            row = {
-                "person": person,
-                "sample_id": sample_row(connection, key),
-                "value": to_json(dict(place)),
-                "updated": utc_now(),
-            }
+            row = {"person": person, "sample_id": sample_row(connection, key)}
+            row |= {"value": to_json(dict(place)), "updated": utc_now()}
             connection.execute(_PLACE, row)
 
     def last_place(self, person: str) -> SampleKey | None:

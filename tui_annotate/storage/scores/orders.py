@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from statistics import median
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, delete, func, select, text, tuple_, update
 
@@ -40,14 +40,6 @@ _VALUES: Final = text(
 )
 
 
-class _SampleScore(NamedTuple):
-    """A sample's row with what one run says of it; `value` in [0, 1] mostly."""
-
-    sample_id: int
-    raw: float | None
-    value: float
-
-
 def ensure_order(database: Database, order: ByScore) -> int:
     """The row of an order in which every sample has its place, by the runs that stand now.
 
@@ -55,7 +47,7 @@ def ensure_order(database: Database, order: ByScore) -> int:
         InvalidInput: there is no such score, or every dataset that has it hides it.
     """
     with database.reading() as connection:
-        current_runs = _find_visible_runs(connection, order.score)
+        current_runs = _select_runs(runs.list_visible_runs(connection), order.score)
         name = _name_order(order, current_runs)
         found = connection.execute(_FILLED, {"name": name}).scalar()
         if found is not None:
@@ -82,13 +74,10 @@ def line_of(connection: Connection, order: ByScore, dataset_id: int) -> dict[int
     Raises:
         InvalidInput: the dataset has no such score.
     """
-    found = [each for each in runs.list_finished_runs(connection) if each.dataset_id == dataset_id]
-    current_runs = runs.current_runs(found).get((dataset_id, order.score))
-    if current_runs is None or order.score not in current_runs.valued:
-        raise _unknown_score_error(
-            order.score, {name for each in runs.newest(found) for name in each.valued}
-        )
-    return _compute_positions(connection, order, [current_runs])
+    found = [each for each in runs.list_runs(connection) if each.dataset_id == dataset_id]
+    return _compute_positions(
+        connection, order, _select_runs(runs.current_runs(found), order.score)
+    )
 
 
 def support(connection: Connection, score: str) -> dict[SampleKey, float]:
@@ -97,38 +86,29 @@ def support(connection: Connection, score: str) -> dict[SampleKey, float]:
     Raises:
         InvalidInput: no run gives values of that name.
     """
-    current_runs = runs.current_runs(runs.list_finished_runs(connection))
-    valued = {at: each for at, each in current_runs.items() if at[1] in each.valued}
-    if score not in {name for _, name in valued}:
-        raise _unknown_score_error(score, {name for _, name in valued})
     found: dict[SampleKey, float] = {}
-    for (dataset_id, name), each in valued.items():
-        if name == score:
-            wanted = {"dataset": dataset_id, "run": each.number, "name": name}
-            for _, _, value, sample in connection.execute(_VALUES, wanted):
-                good = 1.0 - value if name in each.run.low else value
-                found[SampleKey(each.run.dataset, sample)] = min(max(good, 0.0), 1.0)
+    for each in _select_runs(runs.current_runs(runs.list_runs(connection)), score):
+        wanted = {"dataset": each.dataset_id, "run": each.number, "name": score}
+        for _, _, value, sample in connection.execute(_VALUES, wanted):
+            good = 1.0 - value if score in each.run.low else value
+            found[SampleKey(each.run.dataset, sample)] = min(max(good, 0.0), 1.0)
     return found
 
 
-def _find_visible_runs(connection: Connection, score: str) -> list[StoredRun]:
-    valued = {
-        at: each for at, each in runs.list_visible_runs(connection).items() if at[1] in each.valued
-    }
+def _select_runs(current_runs: Mapping[tuple[int, str], StoredRun], score: str) -> list[StoredRun]:
+    """The runs that give values of a score, one a dataset, the oldest first."""
+    valued = {at: each for at, each in current_runs.items() if at[1] in each.valued}
     found = [each for (_, name), each in valued.items() if name == score]
     if not found:
-        raise _unknown_score_error(score, {name for _, name in valued})
+        known = f"scores there are: {', '.join(sorted({name for _, name in valued}))}"
+        hint = known if valued else "make one: tui-annotate score"
+        raise InvalidInput(f"no score {score!r}", hint)
     return sorted(found, key=lambda each: each.number)
 
 
-def _unknown_score_error(score: str, names: Collection[str]) -> InvalidInput:
-    known = f"scores there are: {', '.join(sorted(names))}"
-    return InvalidInput(f"no score {score!r}", known if names else "make one: tui-annotate score")
-
-
 def _name_order(order: ByScore, current_runs: Sequence[StoredRun]) -> str:
-    made_of = "\n".join(each.run.id for each in current_runs)
-    return f"{order}{_MARK}{hashlib.sha256(made_of.encode()).hexdigest()[:16]}"
+    run_ids = "\n".join(each.run.id for each in current_runs)
+    return f"{order}{_MARK}{hashlib.sha256(run_ids.encode()).hexdigest()[:16]}"
 
 
 def _compute_positions(
@@ -137,24 +117,24 @@ def _compute_positions(
     distances: list[tuple[float, int]] = []
     for each in current_runs:
         wanted = {"dataset": each.dataset_id, "run": each.number, "name": order.score}
-        found = [_SampleScore(*row[:3]) for row in connection.execute(_VALUES, wanted)]
+        found = connection.execute(_VALUES, wanted).all()
         distances += _compute_sort_keys(found, order, each)
     return {sample_id: place for place, (_, sample_id) in enumerate(sorted(distances))}
 
 
 def _compute_sort_keys(
-    found: Sequence[_SampleScore], order: ByScore, stored: StoredRun
+    found: Sequence[Any], order: ByScore, stored: StoredRun
 ) -> list[tuple[float, int]]:
-    """How late each sample comes, as any number: the smaller, the earlier."""
+    """How late each sample comes, as any number (the smaller, the earlier), and its row."""
     if order.sense is ScoreDirection.UNCERTAIN:
         middle = _find_middle(found, order.score, stored)
-        return [(abs(each.value - middle), each.sample_id) for each in found]
+        return [(abs(each.value - middle), each.id) for each in found]
     worst_is_low = order.score not in stored.run.low
     sign = 1.0 if worst_is_low == (order.sense is ScoreDirection.WORST) else -1.0
-    return [(sign * each.value, each.sample_id) for each in found]
+    return [(sign * each.value, each.id) for each in found]
 
 
-def _find_middle(found: Sequence[_SampleScore], score: str, stored: StoredRun) -> float:
+def _find_middle(found: Sequence[Any], score: str, stored: StoredRun) -> float:
     """The value at which a score decides nothing; a run names it on the scale of `raw`."""
     named = stored.run.parameters.get("middle")
     if isinstance(named, dict):
@@ -164,9 +144,8 @@ def _find_middle(found: Sequence[_SampleScore], score: str, stored: StoredRun) -
         return median([each.value for each in found]) if found else 0.0
     # Values are linear in what was computed: two of them tell the line.
     (low, low_value), (high, high_value) = min(known), max(known)
-    if high == low:
-        return low_value
-    return low_value + (named - low) / (high - low) * (high_value - low_value)
+    share = (named - low) / (high - low) if high != low else 0.0
+    return float(low_value + share * (high_value - low_value))
 
 
 # as runs end, and samples change ------------------------------------------------------------------
@@ -194,7 +173,7 @@ def _rename_outdated(connection: Connection, number: int, order: ByScore) -> Non
     connection.execute(update(ORDERS).where(ORDERS.c.id == number).values(values))
 
 
-def move_to_end(connection: Connection, sample_ids: Sequence[int]) -> None:
+def _move_to_end(connection: Connection, sample_ids: Sequence[int]) -> None:
     """Puts samples that lost their scores to the end of the orders by scores in which they are."""
     for number, order in _list_stored_orders(connection):
         among = select(RANKS.c.sample_id).where(
@@ -225,15 +204,12 @@ def _drop_orders(database: Database, order: ByScore, numbers: Collection[int]) -
     for number in numbers:
         with database.writing() as connection:
             _rename_outdated(connection, number, order)
+        mine = RANKS.c.order_id == number
+        some: Any = select(RANKS.c.sample_id).where(mine).limit(_BATCH)
         left = 1
         while left:
             with database.writing() as connection:
-                some: Any = (
-                    select(RANKS.c.sample_id).where(RANKS.c.order_id == number).limit(_BATCH)
-                )
-                rows = RANKS.c.sample_id.in_(some)
-                mine = RANKS.c.order_id == number
-                connection.execute(delete(RANKS).where(mine, rows))
+                connection.execute(delete(RANKS).where(mine, RANKS.c.sample_id.in_(some)))
                 count = select(func.count()).select_from(RANKS).where(mine)
                 left = connection.execute(count).scalar_one()
         with database.writing() as connection:
@@ -266,19 +242,10 @@ def drop_stale_results(connection: Connection, coming: Mapping[int, Mapping[str,
         if any(row[name] != new[name] for name in _READ_COLUMNS):
             changed.append(row["id"])
             groups |= {(row["dataset_id"], each) for each in (row["group"], new["group"]) if each}
-    drop_results(connection, [*changed, *_find_group_members(connection, groups)])
-
-
-def _find_group_members(connection: Connection, groups: set[tuple[int, str]]) -> list[int]:
-    if not groups:
-        return []
-    among = tuple_(SAMPLES.c.dataset_id, SAMPLES.c.group).in_(sorted(groups))
-    return list(connection.execute(select(SAMPLES.c.id).where(among)).scalars())
-
-
-def drop_results(connection: Connection, sample_ids: Sequence[int]) -> None:
-    """Takes off what machines said of samples; they stand last in the orders by scores."""
-    if sample_ids:
+    if groups:
+        among = tuple_(SAMPLES.c.dataset_id, SAMPLES.c.group).in_(sorted(groups))
+        changed += connection.execute(select(SAMPLES.c.id).where(among)).scalars()
+    if changed:
         for table in (SCORES, SUGGESTIONS):
-            connection.execute(delete(table).where(table.c.sample_id.in_(sample_ids)))
-        move_to_end(connection, sample_ids)
+            connection.execute(delete(table).where(table.c.sample_id.in_(changed)))
+        _move_to_end(connection, changed)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, delete, func, select, text, update
+from sqlalchemy import Connection, Select, delete, func, select, text, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.errors import Conflict
@@ -17,18 +17,17 @@ from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.storage.blind_datasets import hidden_rows
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable, from_json, to_json
-from tui_annotate.storage.columns import DATASETS, RUNS, SAMPLES, SCORES
+from tui_annotate.storage.columns import DATASETS, RUNS, SAMPLES, SCORES, columns_of
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.statements import dataset_row
 
 _AT_ONCE: Final = 2000  # rows of samples whose scores one transaction drops
-_COLUMNS: Final = ["id", "kind", "maker", "parameters", "embedder", "low", "names", "at", "by"]
-_STARTED: Final = (
-    select(RUNS.c.number, RUNS.c.dataset_id, DATASETS.c.name, *(RUNS.c[name] for name in _COLUMNS))
+_COLUMNS: Final = "number dataset_id id kind maker parameters embedder low names at by"
+_RUNS: Final[Select[Any]] = (
+    select(*columns_of(RUNS, _COLUMNS), DATASETS.c.name)
     .join(DATASETS, DATASETS.c.id == RUNS.c.dataset_id)
     .order_by(RUNS.c.number)
 )
-_RUNS: Final = _STARTED.where(RUNS.c.finished != "")
 _KILLED: Final = text(
     "SELECT r.number FROM runs r JOIN datasets d ON d.id = r.dataset_id"
     " WHERE d.name = :dataset AND r.kind = :kind AND r.maker = :maker AND r.finished = ''"
@@ -51,12 +50,10 @@ class StoredRun(NamedTuple):
 
 
 def begin(database: Database, run: ScoreRun, *, by: str) -> int:
-    """Stores a run, which does not count yet; the number of its row.
+    """Store a run, which does not count yet; return the number of its row.
 
-    What earlier runs of its kind, maker and dataset left when they were killed is dropped.
-
-    Args:
-        by: who made it, where it does not say.
+    What earlier runs of its kind, maker and dataset left when they were killed is dropped. `by` is
+    stored where the run names no one.
 
     Raises:
         NotFound: there is no such dataset.
@@ -111,17 +108,17 @@ def drop(database: Database, number: int) -> None:
         connection.execute(delete(RUNS).where(RUNS.c.number == number))
 
 
-def list_finished_runs(connection: Connection, dataset: str = "") -> list[StoredRun]:
-    """The runs that ended, of a dataset or of all, in the order in which they began."""
-    query = _RUNS.where(DATASETS.c.name == dataset) if dataset else _RUNS
+def list_runs(
+    connection: Connection, dataset: str = "", *, finished: bool = True
+) -> list[StoredRun]:
+    """Runs of a dataset or of all, in the order in which they began: those that ended, or others.
+
+    A run that has not ended is on its way, or was killed.
+    """
+    query = _RUNS.where((RUNS.c.finished != "") == finished)
+    if dataset:
+        query = query.where(DATASETS.c.name == dataset)
     return [_build_stored_run(*row) for row in connection.execute(query)]
-
-
-def list_unfinished_runs(connection: Connection) -> list[StoredRun]:
-    """The runs that are still on their way or were killed, in the order in which they began."""
-    return [
-        _build_stored_run(*row) for row in connection.execute(_STARTED.where(RUNS.c.finished == ""))
-    ]
 
 
 def newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
@@ -137,22 +134,17 @@ def current_runs(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
 
 def list_visible_runs(connection: Connection) -> dict[tuple[int, str], StoredRun]:
     """As `current_runs`, of all that people at work may see."""
-    gone = hidden_rows(connection)
-    return {
-        at: each
-        for at, each in current_runs(list_finished_runs(connection)).items()
-        if at[0] not in gone
-    }
+    hidden = hidden_rows(connection)
+    current = current_runs(list_runs(connection))
+    return {at: each for at, each in current.items() if at[0] not in hidden}
 
 
 @lru_cache(maxsize=1024)
 def _build_stored_run(*row: Any) -> StoredRun:
-    number, dataset_id, dataset, identity, kind, maker, parameters, embedder, low, names, at, by = (
-        row
-    )
+    number, dataset_id, id_, kind, maker, parameters, embedder, low, names, at, by, dataset = row
     counts = from_json(names)
     run = ScoreRun(
-        id=identity,
+        id=id_,
         kind=RunKind(kind),
         maker=maker,
         dataset=dataset,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 from math import isfinite
 from operator import itemgetter
 from typing import Any, Final
@@ -26,6 +26,7 @@ from tui_annotate.domain.scores import (
     ScoreSummaries,
     ScoreSummary,
 )
+from tui_annotate.storage.batches import batches
 from tui_annotate.storage.blind_datasets import hidden_rows
 from tui_annotate.storage.codec import check_storable, from_json, plain, to_json
 from tui_annotate.storage.database import Store
@@ -70,13 +71,10 @@ class ScoreStore(Store):
     """Runs and their scores; a sample's scores go when its texts change, or it goes."""
 
     def write(self, run: ScoreRun, scores: Iterable[Score]) -> int:
-        """Stores a run; it counts, as a whole, once all its scores are in.
+        """Store a run, which counts once all its scores are in; return how many there are.
 
         Scores of samples that are not there, as taken out meanwhile, are passed over. What an
         earlier run of this maker left when it was killed is dropped.
-
-        Returns:
-            How many scores were stored.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
@@ -101,8 +99,7 @@ class ScoreStore(Store):
     ) -> tuple[dict[str, int], int]:
         names: dict[str, int] = {}
         stored = 0
-        coming = iter(scores)
-        while some := list(islice(coming, _BATCH)):
+        for some in batches(scores, _BATCH):
             for each in some:
                 if each.name not in names:
                     names[check_storable(each.name, "name of a score")] = 0
@@ -115,26 +112,25 @@ class ScoreStore(Store):
     def runs(self, dataset: str = "") -> list[ScoreRun]:
         """The runs that ended, of one dataset or of all, in the order in which they began."""
         with self._database.reading() as connection:
-            found = self._select_readable(connection, runs.list_finished_runs(connection, dataset))
-        return [each.run for each in found]
+            return [each.run for each in self._list_readable(connection, dataset)]
 
     def unfinished(self) -> list[ScoreRun]:
         """The runs that are on their way or were killed; what they say counts for nobody."""
         with self._database.reading() as connection:
-            found = self._select_readable(connection, runs.list_unfinished_runs(connection))
-        return [each.run for each in found]
+            return [each.run for each in self._list_readable(connection, finished=False)]
 
     def names(self, dataset: str = "") -> tuple[str, ...]:
         """The names of all scores that stand, of one dataset or of all, sorted."""
         with self._database.reading() as connection:
-            found = self._select_readable(connection, runs.list_finished_runs(connection, dataset))
-        return tuple(sorted({name for each in runs.newest(found) for name in each.names}))
+            newest = runs.newest(self._list_readable(connection, dataset))
+        return tuple(sorted({name for each in newest for name in each.names}))
 
-    def _select_readable(self, connection: Connection, found: list[StoredRun]) -> list[StoredRun]:
-        if is_allowed(self._actor, Verb.REPORT):
-            return found
-        gone = hidden_rows(connection)
-        return [each for each in found if each.dataset_id not in gone]
+    def _list_readable(
+        self, connection: Connection, dataset: str = "", *, finished: bool = True
+    ) -> list[StoredRun]:
+        found = runs.list_runs(connection, dataset, finished=finished)
+        hidden = () if is_allowed(self._actor, Verb.REPORT) else hidden_rows(connection)
+        return [each for each in found if each.dataset_id not in hidden]
 
     def scores(
         self, dataset: str, *, names: Collection[str] = (), runs: Collection[str] = ()
@@ -164,7 +160,7 @@ class ScoreStore(Store):
     def _select_runs(
         self, connection: Connection, dataset: str, wanted: Collection[str]
     ) -> Sequence[StoredRun]:
-        found = self._select_readable(connection, runs.list_finished_runs(connection, dataset))
+        found = self._list_readable(connection, dataset)
         if not wanted:
             return runs.newest(found)
         missing = sorted(set(wanted) - {each.run.id for each in found})
@@ -189,19 +185,21 @@ class ScoreStore(Store):
             by_dataset[key.dataset].append(key.id)
         found: defaultdict[SampleKey, list[Score]] = defaultdict(list)
         with self._database.reading() as connection:
-            shown = hidden and is_allowed(self._actor, Verb.REPORT)
-            gone = frozenset() if shown else hidden_rows(connection)
+            everything = hidden and is_allowed(self._actor, Verb.REPORT)
+            left_out = frozenset() if everything else hidden_rows(connection)
             for dataset, ids in by_dataset.items():
-                current_runs = runs.current_runs(runs.list_finished_runs(connection, dataset))
-                says = {
-                    (one.number, name) for (at, name), one in current_runs.items() if at not in gone
+                current_runs = runs.current_runs(runs.list_runs(connection, dataset))
+                shown = {
+                    (one.number, name)
+                    for (at, name), one in current_runs.items()
+                    if at not in left_out
                 }
-                if not says:
+                if not shown:
                     continue
-                numbers = to_json(sorted({number for number, _ in says}))
+                numbers = to_json(sorted({number for number, _ in shown}))
                 wanted = {"dataset": dataset, "ids": to_json(ids), "runs": numbers}
                 for row in connection.execute(_PAGE, wanted):
-                    if (row.run, row.name) in says:
+                    if (row.run, row.name) in shown:
                         key = SampleKey(dataset, row[0])
                         found[key].append(_build_score(key, row))
         return {key: tuple(own) for key, own in found.items()}
@@ -233,22 +231,20 @@ class ScoreStore(Store):
             }
             if not plan:
                 return ScoreSummaries()
-            wanted = {
-                "keys": to_json(keys),
-                "runs": to_json(sorted({number for number, _ in plan})),
-            }
+            numbers = sorted({number for number, _ in plan})
+            wanted = {"keys": to_json(keys), "runs": to_json(numbers)}
             values: list[list[float | None]] = [[None] * len(names) for _ in keys]
             labels = [""] * len(keys)
-            said: set[int] = set()
+            scored: set[int] = set()
             for at, run, name, value, words in connection.execute(_READ, wanted):
                 column, low, ranked = plan.get((run, name), _OTHER_RUN)
                 if column is not None and value is not None:
                     values[at][column] = min(max(1.0 - value if low else value, 0.0), 1.0)
-                    said.add(at)
+                    scored.add(at)
                 if ranked and words in LABELS:
                     labels[at] = words
-                    said.add(at)
-            found = {keys[at]: ScoreSummary(tuple(values[at]), labels[at]) for at in said}
+                    scored.add(at)
+            found = {keys[at]: ScoreSummary(tuple(values[at]), labels[at]) for at in scored}
             return ScoreSummaries(names, any(ranked for _, _, ranked in plan.values()), found)
 
     def orderable(self) -> tuple[str, ...]:
@@ -266,7 +262,7 @@ class ScoreStore(Store):
         """
         require(self._actor, Verb.MANAGE)
         with self._database.reading() as connection:
-            found = [each for each in runs.list_finished_runs(connection) if each.run.id == run_id]
+            found = [each for each in runs.list_runs(connection) if each.run.id == run_id]
         if not found:
             raise NotFound(f"there is no run {run_id}", "see: tui-annotate score list")
         runs.drop(self._database, found[0].number)
@@ -287,18 +283,9 @@ def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
             f"the score {score.name!r} of {score.key} is no number: {numbers}",
             "leave out what can not be computed",
         )
-    return (
-        number,
-        score.name,
-        score.extra,
-        score.raw,
-        score.value,
-        plain(score.text) if score.text else "",
-        to_json(score.parts) if score.parts else "",
-        score.of,
-        number,
-        score.key.id,
-    )
+    parts = to_json(score.parts) if score.parts else ""
+    values = (score.name, score.extra, score.raw, score.value, plain(score.text), parts, score.of)
+    return (number, *values, number, score.key.id)
 
 
 def _build_score(key: SampleKey, row: Any) -> Score:
@@ -317,11 +304,11 @@ def _build_score(key: SampleKey, row: Any) -> Score:
 
 def _select_columns(current_runs: dict[tuple[int, str], StoredRun], first: str) -> tuple[str, ...]:
     """The columns: what is asked for, then what is said of most, the newest first; labels not."""
-    said: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     newest: dict[str, int] = {}
     for (_, name), each in current_runs.items():
         if name in each.valued and (each.run.kind is not RunKind.RANK or name == first):
-            said[name] += each.valued[name]
+            counts[name] += each.valued[name]
             newest[name] = max(newest.get(name, 0), each.number)
-    line = sorted(said, key=lambda name: (name != first, -said[name], -newest[name], name))
-    return tuple(line[:MOST])
+    names = sorted(counts, key=lambda name: (name != first, -counts[name], -newest[name], name))
+    return tuple(names[:MOST])

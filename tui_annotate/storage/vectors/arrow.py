@@ -28,16 +28,20 @@ def schema(dimensions: int) -> Any:
     """The columns of a table of vectors."""
     import pyarrow as pa
 
-    return pa.schema(
-        [
-            pa.field("key", pa.string(), nullable=False),
-            pa.field("sha256", pa.string(), nullable=False),
-            pa.field("segment", pa.int32(), nullable=False),
-            pa.field("start", pa.int32(), nullable=False),
-            pa.field("end", pa.int32(), nullable=False),
-            pa.field("vector", pa.list_(pa.float16(), dimensions), nullable=False),
-        ]
+    return _build_schema(
+        key=pa.string(),
+        sha256=pa.string(),
+        segment=pa.int32(),
+        start=pa.int32(),
+        end=pa.int32(),
+        vector=pa.list_(pa.float16(), dimensions),
     )
+
+
+def _build_schema(**columns: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns.items()])
 
 
 def rows_table(rows: Sequence[Row]) -> Any:
@@ -73,29 +77,42 @@ def matrix(column: Any) -> NDArray[np.float16]:
 
 def token_schema(axes: NDArray[np.float32]) -> Any:
     """The columns of a table of tokens, a row a segment, and the axes along which they lie."""
-    import numpy as np
     import pyarrow as pa
 
-    packed = base64.b64encode(np.ascontiguousarray(axes, "<f4").tobytes())
-    return pa.schema(
-        [
-            pa.field("sha256", pa.string(), nullable=False),
-            pa.field("segment", pa.int32(), nullable=False),
-            pa.field("tokens", pa.list_(pa.list_(pa.int8(), axes.shape[1])), nullable=False),
-            pa.field("starts", pa.list_(pa.int32()), nullable=False),
-            pa.field("ends", pa.list_(pa.int32()), nullable=False),
-        ],
-        metadata={_AXES: packed, _SHAPE: "{},{}".format(*axes.shape).encode()},
+    columns = _build_schema(
+        sha256=pa.string(),
+        segment=pa.int32(),
+        tokens=pa.list_(pa.list_(pa.int8(), axes.shape[1])),
+        starts=pa.list_(pa.int32()),
+        ends=pa.list_(pa.int32()),
     )
+    shape = "{},{}".format(*axes.shape).encode()
+    return columns.with_metadata({_AXES: pack_axes(axes), _SHAPE: shape})
+
+
+def pack_axes(axes: NDArray[np.float32]) -> bytes:
+    """Axes as base64 of little-endian single precision."""
+    import numpy as np
+
+    return base64.b64encode(np.ascontiguousarray(axes, "<f4").tobytes())
+
+
+def unpack_axes(packed: bytes | str, *shape: int) -> NDArray[np.float32]:
+    """The inverse of `pack_axes`.
+
+    Raises:
+        ValueError: they are not axes of this shape.
+    """
+    import numpy as np
+
+    flat = np.frombuffer(base64.b64decode(packed, validate=True), "<f4")
+    return flat.reshape(shape).astype(np.float32)
 
 
 def axes(schema: Any) -> NDArray[np.float32]:
     """The axes of a table of tokens: (dimensions, token_dimensions)."""
-    import numpy as np
-
-    rows, columns = map(int, schema.metadata[_SHAPE].split(b","))
-    packed = np.frombuffer(base64.b64decode(schema.metadata[_AXES]), "<f4")
-    return packed.reshape(rows, columns).astype(np.float32)
+    shape = map(int, schema.metadata[_SHAPE].split(b","))
+    return unpack_axes(schema.metadata[_AXES], *shape)
 
 
 def tokens_table(documents: Sequence[tuple[str, TokenBank]], columns: Any) -> Any:

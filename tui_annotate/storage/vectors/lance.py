@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import cached_property, partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.storage.batches import batches
 from tui_annotate.storage.repair import command
 from tui_annotate.storage.vectors import arrow
 
@@ -195,8 +195,7 @@ def optimize_table(opened: Any) -> None:
 
 def filters(hashes: Iterable[str]) -> Iterator[str]:
     """Filters that together name all hashes, each once."""
-    source = iter(dict.fromkeys(hashes))
-    while some := list(islice(source, _FILTER)):
+    for some in batches(dict.fromkeys(hashes), _FILTER):
         quoted = ("'" + name.replace("'", "''") + "'" for name in some)
         yield f"sha256 IN ({', '.join(quoted)})"
 

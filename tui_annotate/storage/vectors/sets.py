@@ -11,6 +11,7 @@ from sqlalchemy import Connection, delete, select, text, update
 from tui_annotate.domain.people import Verb, require
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.storage.batches import batches
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import EMBEDDED, SETTINGS, VECTOR_SETS
@@ -159,16 +160,15 @@ class VectorSetStore(Store):
         """How many documents, and how many segments of them, have no vectors in a table yet."""
         with self._database.reading() as connection:
             documents, segments = connection.execute(_WAITING, {"vectors": table}).one()
-        return int(documents), int(segments)
+        return documents, segments
 
     def mark_embedded(
         self, table: str, hashes: Sequence[str], *, unknown: Collection[str] = ()
     ) -> None:
         """Mark documents as embedded and on the disk; `unknown` ones are ranked by words alone."""
         if hashes:
-            rows = [
-                {"vectors": table, "sha256": name, "unknown": name in unknown} for name in hashes
-            ]
+            common = {"vectors": table}
+            rows = [{**common, "sha256": name, "unknown": name in unknown} for name in hashes]
             with self._writing_as_manager() as connection:
                 connection.execute(_ADD_EMBEDDED, rows)
                 connection.execute(_SET, {"name": _mark_name(table), "value": hashes[-1]})
@@ -189,12 +189,12 @@ class VectorSetStore(Store):
         with self._database.reading() as connection:
             gone = list(connection.execute(_GONE, {"vectors": table}).scalars())
         forgotten: list[str] = []
-        for start in range(0, len(gone), _AT_ONCE):
+        for batch in batches(gone, _AT_ONCE):
             with self._writing_as_manager() as connection:
                 # One that was stored again meanwhile keeps its vectors.
                 forgotten += [
                     name
-                    for name in gone[start : start + _AT_ONCE]
+                    for name in batch
                     if connection.execute(_FORGET, {"vectors": table, "name": name}).rowcount
                 ]
         return forgotten

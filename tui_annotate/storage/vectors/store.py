@@ -11,8 +11,8 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -84,73 +84,43 @@ class VectorStore:
 
     # writing -----------------------------------------------------------------------------------
 
-    @contextmanager
-    def writing(self, *, wait: float = 30.0) -> Iterator[None]:
-        """Holds the writers' lock, and removes what killed writers left; may be nested.
-
-        Args:
-            wait: seconds to wait for another writer.
-
-        Raises:
-            Unavailable: another process is writing, or the folder can not be written.
-        """
-        with self._lance.writing(wait=wait):
-            yield
+    def writing(self, *, wait: float = 30.0) -> AbstractContextManager[None]:
+        """As `LanceFolder.writing`; `wait`: seconds to wait for another writer."""
+        return self._lance.writing(wait=wait)
 
     def add(self, table: str, rows: Iterable[Row]) -> int:
-        """Writes the rows of whole documents, to the disk, in place of any that were there.
+        """Replace the rows of whole documents, on the disk; return how many were written.
 
         So a document whose vectors were written by a process that was killed before it could say
-        so is not there twice.
-
-        Args:
-            rows: all rows of a document one after another.
-
-        Returns:
-            How many rows were written.
+        so is not there twice. All rows of a document must be neighbours.
         """
         count = 0
+        documents = (list(own) for _, own in groupby(rows, key=itemgetter(0)))
         with self.writing():
-            batch: list[Row] = []
-            for _, document in groupby(rows, key=itemgetter(0)):
-                batch += document
-                if len(batch) >= _BATCH:
-                    count += self._write_batch(table, batch)
-                    batch = []
-            if batch:
-                count += self._write_batch(table, batch)
+            for some in batches(documents, _BATCH, weight=len):
+                batch = [row for document in some for row in document]
+                missing = not self._lance.there(table)
+                opened = self._lance.made(table, arrow.schema(len(batch[0][4])))
+                if missing:
+                    opened.set_unenforced_primary_key("key")
+                discard(opened, [row[0] for row in batch])
+                opened.add(arrow.rows_table(batch))
+                count += len(batch)
             self.sync()
         return count
 
-    def _write_batch(self, table: str, batch: Sequence[Row]) -> int:
-        with lance_errors(self.folder):
-            missing = not self._lance.there(table)
-            opened = self._lance.made(table, arrow.schema(len(batch[0][4])))
-            if missing:
-                opened.set_unenforced_primary_key("key")
-            discard(opened, [row[0] for row in batch])
-            opened.add(arrow.rows_table(batch))
-        return len(batch)
-
     def add_tokens(
-        self,
-        table: str,
-        documents: Iterable[tuple[str, TokenBank]],
-        *,
-        axes: NDArray[np.float32],
+        self, table: str, documents: Iterable[tuple[str, TokenBank]], *, axes: NDArray[np.float32]
     ) -> int:
-        """Writes the tokens of whole documents, as `add` does their vectors.
+        """Write the tokens of whole documents as `add` does their vectors; return their segments.
 
         Args:
             table: that of their vectors.
             documents: hash and tokens of each document; the texts of its bank are its segments.
             axes: (dimensions, token_dimensions), kept with the table that is made for the first.
-
-        Returns:
-            How many segments were written.
         """
         count = 0
-        with self.writing(), lance_errors(self.folder):
+        with self.writing():
             columns = arrow.token_schema(axes)
             opened = self._lance.made(_token_table(table), columns)
             for batch in batches(documents, _BATCH, weight=lambda each: len(each[1])):
@@ -164,7 +134,7 @@ class VectorStore:
     def discard(self, table: str, hashes: Iterable[str]) -> None:
         """Takes out documents, their tokens too."""
         names = list(hashes)
-        with self.writing(), lance_errors(self.folder):
+        with self.writing():
             for each in self._find_tables(table):
                 discard(self._lance.open(each), names)
 
@@ -174,7 +144,7 @@ class VectorStore:
         Nothing is done where there are few pieces: a large table would be written anew for each
         small addition.
         """
-        with self.writing(), lance_errors(self.folder):
+        with self.writing():
             for each in self._find_tables(table):
                 optimize_table(self._lance.open(each))
 
@@ -184,10 +154,9 @@ class VectorStore:
 
     def drop(self, table: str) -> None:
         """Removes a table with that of its tokens, also damaged; nothing where there is none."""
-        with self.writing(), lance_errors(self.folder):
-            for each in reversed(
-                self._find_tables(table)
-            ):  # so that a killed one still has its name
+        with self.writing():
+            # The table of tokens goes first: a process that is killed leaves the one that names it.
+            for each in reversed(self._find_tables(table)):
                 shutil.rmtree(self._lance.place(each))
 
     def tables(self) -> tuple[str, ...]:
@@ -211,12 +180,9 @@ class VectorStore:
     def bytes(self, table: str) -> int:
         """What a table takes on the disk, with that of its tokens."""
         with lance_errors(self.folder):
-            found = (
-                file
-                for each in self._find_tables(table)
-                for file in self._lance.place(each).rglob("*")
-            )
-            return sum(file.stat().st_size for file in found if file.is_file())
+            folders = map(self._lance.place, self._find_tables(table))
+            files = (file for folder in folders for file in folder.rglob("*"))
+            return sum(file.stat().st_size for file in files if file.is_file())
 
     # reading -----------------------------------------------------------------------------------
 
@@ -253,24 +219,18 @@ class VectorStore:
     def search(
         self, table: str, hashes: Sequence[str], vector: NDArray[np.float32], *, top: int
     ) -> list[tuple[str, int, float]]:
-        """The segments of some documents that are nearest to a unit vector, by LanceDB itself.
+        """(hash, segment, cosine similarity) of the segments nearest to a unit vector."""
+        columns = ["sha256", "segment", "_distance"]
 
-        Returns:
-            (hash, segment, cosine similarity), the most similar first.
-        """
-
-        def nearest(where: str) -> list[dict[str, Any]]:
-            found = self._lance.open(table).search(vector, vector_column_name="vector")
-            near = found.distance_type("dot").where(where, prefilter=True)
-            rows: list[dict[str, Any]] = (
-                near.select(["sha256", "segment", "_distance"]).limit(top).to_list()
-            )
-            return rows
+        def find_nearest(where: str) -> Any:
+            query = self._lance.open(table).search(vector, vector_column_name="vector")
+            query = query.distance_type("dot").where(where, prefilter=True)
+            return query.select(columns).limit(top).to_list()
 
         found = [
             (row["sha256"], row["segment"], 1 - row["_distance"])
             for where in filters(hashes)
-            for row in self._lance.read(partial(nearest, where))
+            for row in self._lance.read(partial(find_nearest, where))
         ]
         return sorted(found, key=lambda row: (-row[2], row[0], row[1]))[:top]
 

@@ -7,7 +7,6 @@ say what made them, as in `VectorSet`, and hold the axes (base64 of little-endia
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,16 +26,13 @@ if TYPE_CHECKING:
     from tui_annotate.storage.vectors.arrow import Row
 
 FORMAT: Final = "tui-annotate-vectors/1"
+_TEXTS: Final = ("embedder", "label", "version", "segmenter")
+_NUMBERS: Final = ("dimensions", "token_dimensions")
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentVectors:
-    """What a file has of one document.
-
-    Attributes:
-        vectors: (segments, dimensions).
-        tokens: of its segments.
-    """
+    """What a file has of one document; `vectors` is (segments, dimensions)."""
 
     segments: tuple[Segment, ...]
     vectors: NDArray[np.float16]
@@ -56,12 +52,7 @@ class SegmentVectors:
 
 @dataclass(frozen=True, slots=True)
 class VectorFileContent:
-    """The content of a file.
-
-    Attributes:
-        vectors: the set that they make.
-        documents: by hash.
-    """
+    """The content of a file, with its documents by hash."""
 
     vectors: VectorSet
     axes: NDArray[np.float32]
@@ -84,10 +75,8 @@ def read(path: Path) -> VectorFileContent:
 
     try:
         rows = pq.read_table(path)
-        return _parse_rows(
-            rows,
-            {name.decode(): value.decode() for name, value in (rows.schema.metadata or {}).items()},
-        )
+        metadata = rows.schema.metadata or {}
+        return _parse_rows(rows, {name.decode(): metadata[name].decode() for name in metadata})
     except (
         OSError,
         ValueError,
@@ -143,35 +132,20 @@ def write(path: Path, prepared: VectorFileContent) -> None:
 
 
 def _build_metadata(prepared: VectorFileContent) -> dict[str, str]:
-    import numpy as np
-
-    kept = prepared.vectors
-    axes = np.ascontiguousarray(prepared.axes, "<f4").tobytes()
     return {
         "format": FORMAT,
-        "embedder": kept.embedder,
-        "label": kept.label,
-        "version": kept.version,
-        "segmenter": kept.segmenter,
-        "dimensions": str(kept.dimensions),
-        "token_dimensions": str(kept.token_dimensions),
-        "instant": "yes" if kept.instant else "no",
-        "axes": base64.b64encode(axes).decode(),
+        **{name: str(getattr(prepared.vectors, name)) for name in (*_TEXTS, *_NUMBERS)},
+        "instant": "yes" if prepared.vectors.instant else "no",
+        "axes": arrow.pack_axes(prepared.axes).decode(),
     }
 
 
 def _parse_rows(rows: Any, about: dict[str, str]) -> VectorFileContent:
     _require(about.get("format") == FORMAT, f"its form is {about.get('format')!r}, not {FORMAT!r}")
-    vectors = VectorSet(
-        embedder=about["embedder"],
-        label=about["label"],
-        version=about["version"],
-        segmenter=about["segmenter"],
-        table=table_name(about["embedder"], about["version"], about["segmenter"]),
-        dimensions=int(about["dimensions"]),
-        token_dimensions=int(about["token_dimensions"]),
-        instant=about.get("instant") == "yes",
-    )
+    values: dict[str, Any] = {name: about[name] for name in _TEXTS}
+    values |= {name: int(about[name]) for name in _NUMBERS}
+    table = table_name(about["embedder"], about["version"], about["segmenter"])
+    vectors = VectorSet(table=table, instant=about.get("instant") == "yes", **values)
     matrix, bank = _read_matrix(rows, vectors), _read_tokens(rows, vectors)
     starts, ends = (rows.column(name).to_pylist() for name in ("start", "end"))
     segments = list(map(Segment, starts, ends))
@@ -186,9 +160,9 @@ def _parse_rows(rows: Any, about: dict[str, str]) -> VectorFileContent:
     return VectorFileContent(vectors, _read_axes(about, vectors), documents)
 
 
-def _require(sound: object, told: str) -> None:
+def _require(sound: object, reason: str) -> None:
     if not sound:
-        raise ValueError(told)
+        raise ValueError(reason)
 
 
 def _read_matrix(rows: Any, vectors: VectorSet) -> NDArray[np.float16]:
@@ -227,5 +201,4 @@ def _read_axes(about: dict[str, str], vectors: VectorSet) -> NDArray[np.float32]
 
     if not vectors.token_dimensions:
         return np.zeros((vectors.dimensions, 0), np.float32)
-    flat = np.frombuffer(base64.b64decode(about["axes"], validate=True), "<f4")
-    return flat.reshape(vectors.dimensions, vectors.token_dimensions).astype(np.float32)
+    return arrow.unpack_axes(about["axes"], vectors.dimensions, vectors.token_dimensions)
