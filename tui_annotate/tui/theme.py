@@ -62,16 +62,9 @@ def _detect_colors(environ: Mapping[str, str]) -> str:
 
 
 _FIELDS = (
-    "background",
-    "foreground",
-    "surface",
-    "panel",
-    "primary",
-    "accent",
-    "warning",
-    "error",
+    "background", "foreground", "surface", "panel", "primary", "accent", "warning", "error",
     "success",
-)
+)  # fmt: skip
 _COLORS: Mapping[str, str] = {  # one colour a field, in the order of `_FIELDS`
     DARK: "#121212 #d0d0d0 #1c1c1c #262626 #5fafd7 #d7af87 #ffd75f #ff8787 #87d787",
     LIGHT: "#ffffff #262626 #f4f4f4 #e4e4e4 #005faf #875f00 #875f00 #d70000 #005f00",
