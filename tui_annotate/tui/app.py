@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from tui_annotate.tui import terminal
 
@@ -19,7 +19,6 @@ from textual.binding import Binding, BindingType  # noqa: E402  it reads the env
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
 from tui_annotate.domain.terminal_text import visible  # noqa: E402
 from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
-from tui_annotate.tui.background_sync import SyncUpdate  # noqa: E402
 from tui_annotate.tui.draft.messages import MessageCode  # noqa: E402
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
@@ -38,7 +37,7 @@ from tui_annotate.tui.session import (  # noqa: E402
     resolve_order,
 )
 from tui_annotate.tui.theme import Look  # noqa: E402
-from tui_annotate.tui.work_sharing import WorkSharing  # noqa: E402
+from tui_annotate.tui.work_sharing import SyncUpdate, WorkSharing  # noqa: E402
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
@@ -58,15 +57,20 @@ class _OpenResult:
 
 
 class AnnotateApp(RestrictedApp):
-    """One person annotates one workspace.
+    """One person annotates or reviews in one workspace.
+
+    Args:
+        open_workspace: called in the store's thread once the first frame is painted.
+        person: the annotator's name; empty for the one remembered.
+        sample: where to begin; empty for where this person was.
+        bound: the account of the ssh key; None where users sign in, or have no accounts.
+        own: the machine's user is one person, so that they can stay signed in.
+        reviewing: adjudicate annotations of several people.
 
     Attributes:
-        sample_screen: the screen that is annotated on.
-        sign_in_flow: the pages before and around it.
-        printing: the person's own annotations are printed once the app has ended.
-        action: what is done first, as the key table names it; empty for nothing.
-        refused: why the store did not keep what was done last, where the screen could not tell it
-            any more; empty otherwise.
+        printing: print the person's own annotations once the app has ended.
+        action: id of the action to begin with; empty for none.
+        refused: why the last action was not saved, if the screen could not show it; else empty.
     """
 
     TITLE = "tui-annotate"
@@ -86,7 +90,6 @@ class AnnotateApp(RestrictedApp):
         reviewing: bool = False,
         look: Look = LOOK,
     ) -> None:
-        """`reviewing`: annotations are adjudicated; see `run` for the others."""
         super().__init__(look)
         self.refused = ""
         self.printing = False
@@ -266,42 +269,21 @@ def _create_screen(leave: Callable[[], None], *, reviewing: bool) -> WorkspaceSc
     return ReviewScreen(leave)
 
 
-def run(  # noqa: PLR0913  a keyword an option of the command
-    open_workspace: Callable[[], Workspace],
-    *,
-    person: str = "",
-    sample: str = "",
-    order: str = "by-source",
-    log: Path,
-    bound: ForcedIdentity | None = None,
-    own: bool = True,
-    reviewing: bool = False,
-    action: str = "",
+def run(
+    open_workspace: Callable[[], Workspace], *, log: Path, action: str = "", **options: Any
 ) -> int:
-    """Runs the app until it is left.
+    """Runs the app until the user quits.
 
     Args:
-        open_workspace: called in a thread once the first frame is painted; again for printing.
-        person: the annotator's name; empty for the one remembered.
-        sample: where to begin; empty for where this person was.
-        log: the file that everything written to standard error goes to meanwhile.
-        bound: whom sshd knows by their key; None: whoever signs in, where there are accounts.
-        own: this user of the machine is one person's, so that they can stay signed in.
-        reviewing: annotations of several people are adjudicated; else one annotates.
-        action: what is done first, as the key table names it; empty for nothing.
+        open_workspace: called again for printing, after the app has ended.
+        log: the file that receives standard error meanwhile.
+        action: id of the action to begin with; empty for none.
+        options: those of `AnnotateApp`.
 
     Returns:
         The exit code: 1 where it ended by an error or the last action was not saved, else 0.
     """
-    app = AnnotateApp(
-        open_workspace,
-        person=person,
-        sample=sample,
-        order=order,
-        bound=bound,
-        own=own,
-        reviewing=reviewing,
-    )
+    app = AnnotateApp(open_workspace, **options)
     app.action = action
     with terminal.redirect_stderr(log):
         app.run()

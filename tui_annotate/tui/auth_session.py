@@ -1,20 +1,26 @@
-"""Who is let in, and whether they may still work; every call of it reaches a store, in its thread.
+"""Sign-in of one process, and whether its user may still work; the token file; the client.
 
-In a workspace without accounts whoever comes is let in under a local name, as before.
+Every call reaches a store, so it runs in the store's thread. Where a workspace has no accounts,
+every user gets in under a local name.
 """
 
 from __future__ import annotations
 
+import os
+import stat
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled, Unavailable
 from tui_annotate.domain.people import Person, reader
-from tui_annotate.tui import client_info
+from tui_annotate.settings import state_folder
+from tui_annotate.tui.saving import describe_error
 from tui_annotate.tui.session import ForcedIdentity
-from tui_annotate.tui.session_token_file import StoredToken, TokenFile
 
 if TYPE_CHECKING:
     from tui_annotate.services.authentication import AuthenticationService, SignInResult
@@ -22,6 +28,8 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 _NO_NAME: Final = "this workspace has accounts, so --as names nobody: sign in"
+_LONGEST: Final = 4096  # bytes; a token has some dozens
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 class SessionGuard:
@@ -95,28 +103,26 @@ class SessionGuard:
         if not self.required:
             self.person = self._workspace.person(self._name)
         elif self._bound:
-            self._accept(
-                self._accounts.by_key(self._bound.person, client=client_info.client()), known=True
-            )
+            self._accept(self._accounts.by_key(self._bound.person, client=client()), known=True)
         elif not self._sign_in_by_machine():
             self.hint = _NO_NAME if self._name else self.hint
 
     def _sign_in_by_machine(self) -> bool:
         if self._tokens is None:
             return False
-        if name := client_info.user():
+        if name := user():
             with suppress(NotAllowed):
-                self._accept(self._accounts.by_unix(name, client=client_info.client()), known=True)
+                self._accept(self._accounts.by_unix(name, client=client()), known=True)
                 return True
         try:
             kept = self._tokens.read()
             if kept is None:
                 return False
             self.email = kept.email
-            self._accept(self._accounts.resume(kept.token, client=client_info.client()))
+            self._accept(self._accounts.resume(kept.token, client=client()))
             self._stays_signed_in = True
         except Unavailable as error:
-            self.hint = f"{error.message} · {error.hint}"
+            self.hint = describe_error(error)
             return False
         except NotAllowed as error:
             self._tokens.forget()
@@ -130,7 +136,7 @@ class SessionGuard:
         Raises:
             NotAllowed: as `AuthenticationService.sign_in`; or somebody else is at work here.
         """
-        signed = self._accounts.sign_in(email.strip(), password, client=client_info.client())
+        signed = self._accounts.sign_in(email.strip(), password, client=client())
         self._accept(signed)
         if stay or self._stays_signed_in:
             self._store_token(signed)
@@ -143,7 +149,7 @@ class SessionGuard:
                 same as before any more; Throttled, as ever.
         """
         try:
-            signed = self._accounts.sign_in(self.email, password, client=client_info.client())
+            signed = self._accounts.sign_in(self.email, password, client=client())
         except Throttled:
             raise
         except NotAllowed as error:
@@ -160,7 +166,7 @@ class SessionGuard:
         Raises:
             NotAllowed, InvalidInput: as `AuthenticationService.redeem`.
         """
-        self._accept(self._accounts.redeem(code.strip(), new, client=client_info.client()))
+        self._accept(self._accounts.redeem(code.strip(), new, client=client()))
         if stay and self._signed_in:
             self._store_token(self._signed_in)
 
@@ -202,7 +208,7 @@ class SessionGuard:
                 self._tokens.keep(StoredToken(signed.token, self.email))
                 self._stays_signed_in = True
             except Unavailable as error:
-                self.hint = f"{error.message} · {error.hint}"
+                self.hint = describe_error(error)
 
     # being in
 
@@ -253,7 +259,7 @@ class SessionGuard:
         self.elsewhere = self._presence.hold(reader(person.id), self._holder, over=over)
         if self.elsewhere:
             raise Conflict(
-                f"you went on elsewhere at {client_info.clock_time(self.elsewhere.since)}",
+                f"you went on elsewhere at {clock_time(self.elsewhere.since)}",
                 "nothing of this was saved",
             )
 
@@ -283,3 +289,97 @@ class SessionGuard:
             self._presence.leave(reader(self.person.id), self._holder)
         if self._signed_in and not self._stays_signed_in:
             self._accounts.sign_out(self._signed_in.session)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredToken:
+    """What resumes a session, a secret; and the address to ask the password for."""
+
+    token: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFile:
+    """Where a token is kept; it need not exist."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, workspace: Path) -> TokenFile:
+        """The file of a workspace."""
+        name = sha256(str(workspace.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
+        return cls(state_folder() / f"signed-in-{name[:16]}")
+
+    def read(self) -> StoredToken | None:
+        """What was kept; None where there is nothing.
+
+        Raises:
+            Unavailable: others can read the file, so it is not used; or it can not be read.
+        """
+        try:
+            handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unusable(f"can not be read: {error.strerror}") from error
+        with os.fdopen(handle, "rb") as file:
+            facts = os.fstat(handle)
+            if hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & _OTHERS):
+                raise self._unusable("can be read by others")
+            token, _, email = file.read(_LONGEST).decode("utf-8", "replace").partition("\n")
+        return StoredToken(token.strip(), email.strip()) if token.strip() else None
+
+    def keep(self, kept: StoredToken) -> None:
+        """Writes the file anew, with mode 0600; it appears whole or not at all.
+
+        Raises:
+            Unavailable: it can not be written.
+        """
+        unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            unfinished.unlink(missing_ok=True)
+            handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(f"{kept.token}\n{kept.email}\n")
+            unfinished.replace(self.path)
+        except OSError as error:
+            raise Unavailable(
+                f"you can not stay signed in, {error.strerror or error}: {self.path}",
+                "you are signed in until you leave",
+            ) from error
+
+    def forget(self) -> None:
+        """Takes the file away; one that can not be taken away is left."""
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+    def _unusable(self, why: str) -> Unavailable:
+        return Unavailable(
+            f"what kept you signed in {why}, so it is not used: {self.path}",
+            "it is written anew when you sign in",
+        )
+
+
+def user() -> str:
+    """The name of the user of this process, from the system and not the environment; or nothing."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return ""
+
+
+def client() -> str:
+    """Where somebody comes from: the address that sshd tells, else the user of this machine."""
+    address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
+    return address or f"user {user() or 'unknown'}"
+
+
+def clock_time(moment: str) -> str:
+    """A moment in ISO 8601 as clocks here show it: hour and minute, before today also the day."""
+    then = datetime.fromisoformat(moment).astimezone()
+    today = datetime.now(UTC).astimezone().date()
+    return then.strftime("%H:%M") if then.date() == today else then.strftime("%d %b %H:%M")

@@ -1,4 +1,4 @@
-"""The app around one file that is looked at: no workspace, nobody signs in, nothing is written."""
+"""The app of the read-only viewer: one file, no workspace, no sign-in, nothing written."""
 
 from __future__ import annotations
 
@@ -27,16 +27,13 @@ if TYPE_CHECKING:
 
 
 class ViewApp(RestrictedApp):
-    """Somebody looks at a file.
+    """Shows a file read-only.
 
     Args:
         sample: where to begin; empty for the first.
-        words: what is told first; empty for nothing.
+        words: the first message; empty for none.
         keys: changes to the key map, as settings have them.
-        theme: the name of one; any other is as the terminal asks for.
-
-    Attributes:
-        sample_screen: the screen.
+        theme: a name of `NAMES`; any other leaves the terminal's default.
     """
 
     TITLE = "tui-annotate"
@@ -73,13 +70,10 @@ class ViewApp(RestrictedApp):
 
 
 def run(browser: FileBrowser, **how: Any) -> int:
-    """Runs the app until it is left.
-
-    Args:
-        how: as `ViewApp` takes it.
+    """Runs the app until the user quits; `how` are the options of `ViewApp`.
 
     Returns:
-        The exit code: 0, or 1 where the app ended by an error, which was then told.
+        The exit code: 0, or 1 where the app ended by an error, which is printed then.
     """
     app = ViewApp(browser, **how)
     handle, name = mkstemp(prefix="tui-annotate-", suffix=".log")

@@ -58,7 +58,7 @@ def letter(index: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where a side's cursor is: document on that side, offset and selection in code points."""
+    """A side's cursor: index of the document, offset and selection in code points."""
 
     document: int = 0
     offset: int = 0
@@ -66,22 +66,130 @@ class Pointer:
 
 
 @dataclass
-class SampleView:
-    """One sample with its labels, annotations and cursors, without anything unsaved.
+class MatchView:
+    """Which of the matches in the source the annotator looked at.
+
+    Attributes:
+        claim: the claim that was searched for; None before the assist has answered.
+    """
+
+    claim: Anchor | None = None
+    _segments: set[tuple[int, int]] = field(default_factory=set)
+
+    def begin(self, claim: Anchor | None) -> None:
+        """Start with the matches of a claim; the same claim keeps what was looked at."""
+        if claim != self.claim:
+            self.claim = claim
+            self._segments.clear()
+
+    def at(self, match: Match | None) -> None:
+        """Record that the annotator walked to a match, took it or clicked on it."""
+        if match is not None:
+            self._segments.add((match.document, match.segment))
+
+    def offer(self, claim: Sequence[Anchor], matches: Sequence[Match]) -> AssistSnapshot | None:
+        """The assist snapshot for a claim; None if the matches are those of another claim."""
+        if self.claim is None or self.claim not in claim:
+            return None
+        looked = [match for match in matches if (match.document, match.segment) in self._segments]
+        return AssistSnapshot(
+            matches=tuple(matches), looked=frozenset(match.rank for match in looked)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A sentence cites a document.
+
+    Attributes:
+        sentence: index in the report.
+        span: extent of the sentence.
+        id: id of the document.
+        document: index on the source side; None if the report came without the document.
+    """
+
+    sentence: int
+    span: Span
+    id: str
+    document: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A digit of the bar. `path` is a label, or a reason of `WHY`; `opens` leads to children."""
+
+    digit: str
+    text: str
+    path: LabelPath
+    opens: bool = False
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A question that one more key answers.
+
+    A label's `child` or `evidence`, a `reason`, a `rating`, why to `decline` a suggestion.
+    """
+
+    kind: str
+    path: LabelPath = ()
+
+
+RATING: Final = "rating"
+"""What is asked while the bar holds the scale."""
+
+WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
+"""Reasons, by what they are asked for."""
+
+SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
+"""What a note can be on: the sample, the claim in hand, an annotation, a flag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a note is on, with the annotation's id where it is on one."""
+
+    kind: str
+    id: str = ""
+
+
+@dataclass
+class Draft:
+    """One sample on one annotator's screen, with everything that is not saved yet.
 
     Attributes:
         segments: parallel to `sample.documents`.
-        annotations: this person's, in reading order.
-        side: which side has the keys.
-        pointers: where the cursors are.
+        annotations: the annotator's own, in reading order.
+        side: the side that has the keys.
         focused: id of the annotation or suggestion in focus; empty for none.
-        suggestions: what machines propose and nobody answered yet, in reading order.
-        hiding: they are not shown, and no key is at them.
-        answering: by the id of a suggestion whose answer is on its way to the store, the annotation
-            that is made of it; None for a refusal.
+        suggestions: unanswered suggestions, in reading order.
+        hiding: suggestions are hidden, and no key acts on them.
+        answering: answers on their way to the store, by suggestion id: the annotation made of it;
+            None for a refusal.
         regarded: ids of suggestions that were in focus.
-        changing: the suggestion that is being made an annotation of, with changes.
-        drawn: what a screen made of the suggestions, for it to see whether that is as before.
+        changing: the suggestion that is being edited into an annotation.
+        drawn: cache of the screen: what it drew of the suggestions.
+        evidence: what was taken, in the order of taking.
+        note: the note of the unsaved annotation.
+        matches: matches on each side, best first.
+        lit: rank of the match in focus on each side; 0 for none.
+        asleep: digits do nothing until the cursor moves or something is selected.
+        stored: saved text of the note that is being written.
+        editing: the annotation that is being edited; `labels` are its labels so far.
+        saving: annotations sent to the store without an answer yet, by id: (annotation, is new).
+        save_failed: the store refused the current draft; the user must save or drop it.
+        unsaved: annotations that the store refused, oldest first: (annotation, is new).
+        kept: note texts left with Esc.
+        missing_words: marked words of the summary that the sources do not contain.
+        former: the annotator's evidence in other samples, by index of the source document.
+        scale: words of the rating scale, in the order of the digits; empty for no rating.
+        rating: word of the scale; empty for none.
+        citations: of a report, in reading order.
+        citation: index of the citation in focus; -1 for none.
+        tabs: number of documents that a citation's sentence cites; 0 while unknown.
+        visited: summary sentences that were on screen at a key press, whole or under the cursor.
+        message: shown by the draft line until the next key.
     """
 
     sample: Sample
@@ -101,6 +209,38 @@ class SampleView:
     regarded: set[str] = field(default_factory=set)
     changing: Suggestion | None = None
     drawn: dict[Side, Any] = field(default_factory=dict, repr=False, compare=False)
+    evidence: list[Anchor] = field(default_factory=list)
+    note: str = ""
+    matches: dict[Side, tuple[Match, ...]] = field(
+        default_factory=lambda: {Side.SUMMARY: (), Side.SOURCE: ()}
+    )
+    match_view: MatchView = field(default_factory=MatchView)
+    lit: dict[Side, int] = field(default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0})
+    asleep: bool = False
+    pending: Pending | None = None
+    writing: Note | None = None
+    stored: str = ""
+    editing: Annotation | None = None
+    labels: list[LabelPath] = field(default_factory=list)
+    hints: Hints | None = None
+    hits: tuple[Span, ...] = ()
+    hit: int = 0
+    searched: tuple[str, Side] = ("", Side.SUMMARY)
+    saving: dict[str, tuple[Annotation, bool]] = field(default_factory=dict)
+    save_failed: bool = False
+    unsaved: list[tuple[Annotation, bool]] = field(default_factory=list)
+    kept: dict[Note, str] = field(default_factory=dict)
+    missing_words: tuple[Span, ...] = ()
+    former: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
+    scale: tuple[str, ...] = ()
+    rating: str = ""
+    citations: tuple[Citation, ...] = ()
+    citation: int = -1
+    tabs: int = 0
+    visited: set[int] = field(default_factory=set)
+    warned: bool = False
+    message: StatusMessage = NO_MESSAGE
+    just_saved: str = ""
 
     @property
     def offered(self) -> Sequence[Suggestion]:
@@ -200,157 +340,6 @@ class SampleView:
         """Annotations that miss something their labels ask for, with what; in reading order."""
         pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
         return tuple((known, lacks) for known, lacks in pairs if lacks)
-
-
-@dataclass
-class MatchView:
-    """What was looked at of the matches that are lit in the source.
-
-    Attributes:
-        claim: whose matches they are; None before the assist has answered.
-    """
-
-    claim: Anchor | None = None
-    _segments: set[tuple[int, int]] = field(default_factory=set)
-
-    def begin(self, claim: Anchor | None) -> None:
-        """Matches of another claim are lit; of the same one, in another order perhaps."""
-        if claim != self.claim:
-            self.claim = claim
-            self._segments.clear()
-
-    def at(self, match: Match | None) -> None:
-        """Somebody walked to a match, walks on from it, takes it, or clicked on it."""
-        if match is not None:
-            self._segments.add((match.document, match.segment))
-
-    def offer(self, claim: Sequence[Anchor], matches: Sequence[Match]) -> AssistSnapshot | None:
-        """What the assist offered for a claim; None where what is lit is of another one."""
-        if self.claim is None or self.claim not in claim:
-            return None
-        looked = [match for match in matches if (match.document, match.segment) in self._segments]
-        return AssistSnapshot(
-            matches=tuple(matches), looked=frozenset(match.rank for match in looked)
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A sentence cites a document.
-
-    Attributes:
-        sentence: the sentence's index in the report.
-        span: its extent.
-        id: the document's.
-        document: its index on the source side; None where the report came without it.
-    """
-
-    sentence: int
-    span: Span
-    id: str
-    document: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A digit of the bar. `path` is a label, or a reason of `WHY`; `opens` leads to children."""
-
-    digit: str
-    text: str
-    path: LabelPath
-    opens: bool = False
-    chosen: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A question that one more key answers.
-
-    A label's `child` or `evidence`, a `reason`, a `rating`, why to `decline` a suggestion.
-    """
-
-    kind: str
-    path: LabelPath = ()
-
-
-RATING: Final = "rating"
-"""What is asked while the bar holds the scale."""
-
-WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
-"""Reasons, by what they are asked for."""
-
-SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
-"""What a note can be on: the sample, the claim in hand, an annotation, a flag."""
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What a note is on, with the annotation's id where it is on one."""
-
-    kind: str
-    id: str = ""
-
-
-@dataclass
-class Draft(SampleView):
-    """One sample on one annotator's screen.
-
-    Attributes:
-        evidence: what was taken, in the order of taking.
-        note: the text for the annotation in hand.
-        matches: what is lit on a side, best first; `lit` the rank in focus there, 0 for none.
-        match_view: which of those in the source were looked at.
-        asleep: digits do nothing until the cursor moves or something is selected.
-        stored: what the note that is written on says now.
-        editing: the annotation that is being changed; `labels` are the ones it has so far.
-        saving: what was sent to the store and has not come back, by id.
-        save_failed: the store refused what is in hand; it is to be saved or dropped by hand.
-        unsaved: what the store refused, oldest first: (annotation, whether it is new).
-        kept: note texts left with Esc.
-        missing_words: words of the summary that the sources have nowhere, while they are marked.
-        former: own evidence of other samples, by the index of the source document it lies in.
-        scale: words for rating the sample as a whole, in the order of the digits; none: no rating.
-        rating: the one that was given; empty for none.
-        citations: what the sentences of a report cite, in reading order.
-        citation: the one that was walked to, by its number from 0; -1 for none.
-        tabs: how many documents the sentence of a citation cites; 0 while that is not known.
-        visited: summary segments that were painted when a key came, from end to end or with the
-            cursor in them.
-        message: what the draft line shows until the next key.
-    """
-
-    evidence: list[Anchor] = field(default_factory=list)
-    note: str = ""
-    matches: dict[Side, tuple[Match, ...]] = field(
-        default_factory=lambda: {Side.SUMMARY: (), Side.SOURCE: ()}
-    )
-    match_view: MatchView = field(default_factory=MatchView)
-    lit: dict[Side, int] = field(default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0})
-    asleep: bool = False
-    pending: Pending | None = None
-    writing: Note | None = None
-    stored: str = ""
-    editing: Annotation | None = None
-    labels: list[LabelPath] = field(default_factory=list)
-    hints: Hints | None = None
-    hits: tuple[Span, ...] = ()
-    hit: int = 0
-    searched: tuple[str, Side] = ("", Side.SUMMARY)
-    saving: dict[str, tuple[Annotation, bool]] = field(default_factory=dict)
-    save_failed: bool = False
-    unsaved: list[tuple[Annotation, bool]] = field(default_factory=list)
-    kept: dict[Note, str] = field(default_factory=dict)
-    missing_words: tuple[Span, ...] = ()
-    former: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
-    scale: tuple[str, ...] = ()
-    rating: str = ""
-    citations: tuple[Citation, ...] = ()
-    citation: int = -1
-    tabs: int = 0
-    visited: set[int] = field(default_factory=set)
-    warned: bool = False
-    message: StatusMessage = NO_MESSAGE
-    just_saved: str = ""
 
     # where we are
 
