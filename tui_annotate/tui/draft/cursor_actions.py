@@ -87,7 +87,7 @@ def hint(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
 
 
 def hint_key(draft: Draft, key: str) -> Effects:
-    """A key while letters stand on the words: a letter, Enter, Backspace; others do nothing."""
+    """A key while words have letters: a letter, Enter or Backspace; others do nothing."""
     hints = draft.hints
     draft.message = NO_MESSAGE
     if hints is None:
@@ -134,6 +134,11 @@ def to_summary(draft: Draft) -> Effects:
     return [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
 
 
+def drop_selections(draft: Draft) -> Effects:
+    """Drops the selections of both sides, and leaves the source."""
+    return [Select(Side.SUMMARY, None), *(to_summary(draft) if draft.side is Side.SOURCE else [])]
+
+
 def document(step: int, draft: Draft) -> Effects:
     """The next or previous document of the source side, where there are several."""
     if len(draft.sample.side(Side.SOURCE)) > 1:
@@ -145,7 +150,7 @@ def set_pointer(draft: Draft, side: Side, pointer: Pointer, *, by_hand: bool = F
     """A side's cursor is at `pointer` now.
 
     Args:
-        by_hand: the mouse put it there, so the side gets the keys, and the digits wake up.
+        by_hand: the mouse put it there, so the side gets the keys, and digits act again.
     """
     if by_hand and pointer != draft.pointers[side]:
         draft.message = NO_MESSAGE
@@ -171,4 +176,4 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "select.shrink": partial(grow, -1),
     "select.other-end": other_end,
 }
-"""What keys do that move and select, in whatever somebody has in hand."""
+"""Keys that move and select, in every screen with a text."""

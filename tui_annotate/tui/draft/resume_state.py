@@ -1,4 +1,4 @@
-"""Where an annotator was and what was in hand, as JSON values, for coming back to it."""
+"""The resume state of a sample as JSON values: cursors, the unsaved claim, notes, what was seen."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from tui_annotate.tui.draft.state import Draft, Note, Pointer
 
 
 def place(draft: Draft) -> dict[str, Any]:
-    """Cursors, selected claim, taken evidence, note texts, sentences and suggestions seen.
-
-    An edit that was not saved is no part of it.
-    """
+    """Cursors, selected claim, evidence, notes, seen sentences and suggestions; no unsaved edit."""
     claim = draft.pointers[Side.SUMMARY].selection
     return {
         "cursors": {
@@ -35,7 +32,7 @@ def place(draft: Draft) -> dict[str, Any]:
 
 
 def restore(draft: Draft, kept: Mapping[str, Any]) -> None:
-    """Takes up what `place` gave; whatever does not fit the texts is left out."""
+    """Restores what `place` returned, without what does not fit the texts."""
     claim = _parse_span(kept.get("claim"), draft.text(Side.SUMMARY, 0))
     for side in Side:
         document, offset = _parse_cursor(kept.get("cursors"), side, draft)

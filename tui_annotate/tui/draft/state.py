@@ -1,6 +1,6 @@
 """The draft of one sample: texts, cursors, claim, evidence, labels, note, and the bar's options.
 
-Values and questions about them; `key_handlers` says what keys change, `words` describes it.
+`key_handlers` says what keys change in it, `words` describes it.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from tui_annotate.tui.palette import label_slots
 REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
 """Why a sample is flagged, in the order of the digits; 0 asks for own words."""
 
-DECLINE: Final = "decline"
-"""What is asked while the bar holds why a suggestion is refused."""
+DECLINE, RATING = "decline", "rating"
+"""Kinds of `Pending`: why a suggestion is refused; which word of the scale a sample gets."""
 
 DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
 """Why a suggestion is refused, in the order of the digits; 0 asks for own words."""
@@ -116,7 +116,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A digit of the bar. `path` is a label, or a reason of `WHY`; `opens` leads to children."""
+    """A digit of the bar: a label, a reason or a word of the scale; `opens` shows its children."""
 
     digit: str
     text: str
@@ -125,30 +125,32 @@ class Option:
     chosen: bool = False
 
 
+def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[Option, ...]:
+    """Options that are no labels, by digit; `chosen` is the text of one of them."""
+    return tuple(
+        Option(str(number), text, (text,), chosen=bool(text) and text == chosen)
+        for number, text in enumerate(texts, 1)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A question that one more key answers.
-
-    A label's `child` or `evidence`, a `reason`, a `rating`, why to `decline` a suggestion.
-    """
+    """A question that one more key answers, by a `kind` of `keys.key_lines.QUESTIONS`."""
 
     kind: str
     path: LabelPath = ()
 
 
-RATING: Final = "rating"
-"""What is asked while the bar holds the scale."""
-
 WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
-"""Reasons, by what they are asked for."""
+"""The reasons to choose from, by the kind of `Pending`."""
 
 SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
-"""What a note can be on: the sample, the claim in hand, an annotation, a flag."""
+"""Kinds of `Note`: on the sample, on the unsaved claim, on an annotation, on a flag."""
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What a note is on, with the annotation's id where it is on one."""
+    """What a note is on; `id` is that of the annotation or suggestion."""
 
     kind: str
     id: str = ""
@@ -265,51 +267,49 @@ class Draft:
 
     @property
     def in_focus(self) -> Annotation | Suggestion | None:
-        """What keys are at: an annotation, or a suggestion."""
+        """The annotation or suggestion in focus."""
         return self.focused_annotation or self.focused_suggestion
 
     @property
     def pointer(self) -> Pointer:
-        """Of the side that has the keys."""
+        """The cursor of the side that has the keys."""
         return self.pointers[self.side]
 
     @property
     def selection(self) -> Span | None:
-        """Of the side that has the keys."""
+        """The selection of the side that has the keys."""
         return self.pointer.selection
 
     def text(self, side: Side, index: int | None = None) -> str:
-        """A document's text, that of the one on screen by default; empty where there is none."""
+        """A document's text, by default of the one on screen; empty if there is none."""
         documents = self.sample.side(side)
         index = self.pointers[side].document if index is None else index
         return documents[index].text if index < len(documents) else ""
 
     def sentences(self, side: Side, index: int | None = None) -> Sequence[Segment]:
-        """A document's segments; none where there is no document."""
+        """A document's segments, by default of the one on screen; empty if there is none."""
         index = self.pointers[side].document if index is None else index
-        places = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
-        return self.segments[places[index]] if index < len(places) else ()
+        indices = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
+        return self.segments[indices[index]] if index < len(indices) else ()
 
     def segment(self, side: Side) -> int:
         """The index of the segment that a side's cursor is in; 0 for an empty text."""
         return segment_at(self.sentences(side), self.pointers[side].offset)
 
     def sentence(self, side: Side) -> Span | None:
-        """The segment under a side's cursor without white space; None where only that is there."""
+        """The segment under a side's cursor without white space around it; None if it is blank."""
         segments = self.sentences(side)
-        if not segments:
-            return None
-        return segments[self.segment(side)].span.trim(self.text(side))
+        return segments[self.segment(side)].span.trim(self.text(side)) if segments else None
 
     # labels
 
     def relabel(self, tree: LabelTree) -> None:
-        """Another label set is in force."""
+        """Take over another label set."""
         self.tree = tree
         self.__dict__.pop("_slots", None)
 
     def label_name(self, path: LabelPath) -> str:
-        """The last name of a label's path; of one that is no longer given, also why."""
+        """The last name of a label's path; for a retired or split label with that state."""
         label, name = self.tree.find(path), path[-1] if path else ""
         if label is None or label.offered:
             return name
@@ -320,7 +320,7 @@ class Draft:
         return ", ".join(map(self.label_name, filter(None, paths))) or "no label"
 
     def slot(self, path: LabelPath) -> int:
-        """The colour slot of a label; for a parent that asks for none that of its first leaf."""
+        """The colour slot of a label; for a parent without a colour that of its first leaf."""
         own = self._slots.get(path)
         below = (slot for known, slot in self._slots.items() if known[: len(path)] == path)
         return next(below, 0) if own is None else own
@@ -337,7 +337,7 @@ class Draft:
         return letter(at)
 
     def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
-        """Annotations that miss something their labels ask for, with what; in reading order."""
+        """(annotation, what its labels require and it lacks), in reading order."""
         pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
         return tuple((known, lacks) for known, lacks in pairs if lacks)
 
@@ -345,7 +345,7 @@ class Draft:
 
     @property
     def cites(self) -> bool:
-        """Whether the key for open items walks citations, and the one for annotations the rest."""
+        """Whether `c` walks citations; `a` walks suggestions too then."""
         return bool(self.citations or self.tabs)
 
     @property
@@ -369,7 +369,7 @@ class Draft:
     # what is in hand
 
     def here(self, side: Side) -> Anchor | None:
-        """The selection of a side, else its sentence, trimmed: what matches are looked for."""
+        """The selection of a side, else its sentence, trimmed: matches are searched for it."""
         pointer = self.pointers[side]
         if pointer.selection is None:
             known = self.editing or self.in_focus
@@ -377,46 +377,44 @@ class Draft:
                 inside = anchor.span.start <= pointer.offset <= anchor.span.end
                 if anchor.side is side and anchor.index == pointer.document and inside:
                     return anchor
-        span = pointer.selection or self.sentence(side)
+        return self._anchor_at_pointer(side)
+
+    def _anchor_at_pointer(self, side: Side) -> Anchor | None:
+        span = self.pointers[side].selection or self.sentence(side)
         trimmed = span.trim(self.text(side)) if span else None
-        return Anchor(side, pointer.document, trimmed) if trimmed else None
+        return Anchor(side, self.pointers[side].document, trimmed) if trimmed else None
 
     @property
     def claim(self) -> tuple[Anchor, ...]:
-        """What the next save would be about; empty where the summary holds nothing to claim."""
+        """The claim of the next save; empty if the summary has no words here."""
         if self.editing and self.pointers[Side.SUMMARY].selection is None:
             return self.editing.claim
-        pointer = self.pointers[Side.SUMMARY]
-        span = pointer.selection or self.sentence(Side.SUMMARY)
-        trimmed = span.trim(self.text(Side.SUMMARY)) if span else None
-        return (Anchor(Side.SUMMARY, pointer.document, trimmed),) if trimmed else ()
+        anchor = self._anchor_at_pointer(Side.SUMMARY)
+        return (anchor,) if anchor else ()
 
     @property
     def passage(self) -> Anchor | None:
-        """The selection of the source that a digit takes along as evidence; None for none.
+        """The selection of the source that a digit saves as evidence; None for none.
 
-        Only next to a sentence that is judged, where it is taken as Space would take it.
+        Only in reports, documents and citations, where Space would take it, too.
         """
         is_selected = self.side is Side.SOURCE and self.selection is not None
         return self.here(Side.SOURCE) if is_selected and self.sample.kind in JUDGED else None
 
     @property
     def is_passage_alone(self) -> bool:
-        """Whether a digit saves the passage without a claim, as none was chosen.
-
-        In citations only: marks of a report alone are marks of its own text.
-        """
+        """Whether a digit saves the passage without a claim; only in citations."""
         chosen = self.pointers[Side.SUMMARY].selection or self.evidence or self.editing
         return self.sample.kind is SampleKind.CITATION and not chosen and self.passage is not None
 
     def anchors_to_save(self) -> tuple[tuple[Anchor, ...], tuple[Anchor, ...]]:
-        """(claim, evidence) of the next save, the evidence in order; one of them may be empty."""
+        """(claim, evidence in order) of the next save; one of them may be empty."""
         evidence = {*self.evidence, *([self.passage] if self.passage else [])}
         return () if self.is_passage_alone else self.claim, tuple(sorted(evidence))
 
     @property
     def focused_match(self) -> Match | None:
-        """The lit segment in focus, of the source side."""
+        """The match in focus on the source side."""
         rank = self.lit[Side.SOURCE]
         return next((match for match in self.matches[Side.SOURCE] if match.rank == rank), None)
 
@@ -430,13 +428,13 @@ class Draft:
         return self.anchor_of(match) in self.evidence
 
     def is_former_evidence(self, match: Match) -> bool:
-        """Whether a source match holds own evidence of other samples."""
+        """Whether a source match overlaps the annotator's evidence in other samples."""
         spans = self.former.get(match.document, ())
         return any(span.overlap(match.span) for span in spans)
 
     @property
     def open(self) -> bool:
-        """Whether something is in hand that a save has not taken yet (a selection alone is not)."""
+        """Whether there is unsaved evidence, an unsaved note or an edit; a selection is none."""
         return bool(self.evidence or self.note or self.editing)
 
     # what the bar shows
@@ -446,14 +444,9 @@ class Draft:
         if self.pending is None:
             return tuple(self._option(digit, label) for digit, label in self._digit_labels())
         if reasons := WHY.get(self.pending.kind):
-            return tuple(
-                Option(str(number), text, (text,)) for number, text in enumerate(reasons, 1)
-            )
+            return reason_options(reasons)
         if self.pending.kind == RATING:
-            return tuple(
-                Option(str(number), word, (word,), chosen=word == self.rating)
-                for number, word in enumerate(self.scale[: len(DIGITS) - 1], 1)
-            )
+            return reason_options(self.scale[: len(DIGITS) - 1], chosen=self.rating)
         label = self.tree.find(self.pending.path)
         if self.pending.kind == "child" and label:
             return tuple(self._option(digit, child) for digit, child in numbered(label.children))
@@ -477,7 +470,7 @@ class Draft:
 
     @property
     def waiting(self) -> Label | None:
-        """What was split of the annotation in focus: the digits choose a part in its place."""
+        """The split label of the annotation in focus; the digits choose a part of it."""
         annotation = self.focused_annotation
         if annotation is None or self.editing or self.pending or annotation.id in self.saving:
             return None
@@ -485,7 +478,7 @@ class Draft:
         return next((label for label in split if self.tree.parts(label)), None)
 
     def unvisited(self) -> tuple[int, ...]:
-        """Summary sentences that were never on screen, white space left out; in order."""
+        """Indices of summary sentences that were never on screen, without blank ones."""
         text = self.text(Side.SUMMARY, 0)
         return tuple(
             at
@@ -493,22 +486,20 @@ class Draft:
             if at not in self.visited and segment.span.trim(text)
         )
 
+    def focus_annotation(self, annotation_id: str) -> None:
+        """Focuses an annotation or a suggestion; digits are off until the next move."""
+        self.focused, self.asleep, self.just_saved = annotation_id, True, ""
+
     def enable_digits(self) -> None:
-        """Lets digits act again after a move or a selection; no annotation is in focus then."""
+        """Lets digits act again after a move or a selection, and focuses no annotation."""
         self.asleep = False
         self.focused = self.just_saved = ""
 
     def say(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> None:
-        """Show a message in the draft line until the next key.
-
-        Args:
-            message: words instead of a code are those of another layer; a whole message gets
-                this kind.
-            fields: by the names in the sentence of the code.
-        """
+        """Show a message in the draft line until the next key; see `make_message`."""
         self.message = make_message(message, kind, **fields)
 
     def refuse_key(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> Effects:
-        """Show why a key does nothing now, and blink."""
+        """Show why a key does nothing now, and let the bar blink."""
         self.say(message, kind, **fields)
         return [Blink()]

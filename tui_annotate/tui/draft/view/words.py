@@ -1,12 +1,10 @@
-"""A file's annotations in words: the draft line, and all facts about one annotation.
-
-Where cells are few, quotes are shortened first, then what matters least is left out.
-"""
+"""A file's annotations in words: the draft line, and all facts about one annotation."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from tui_annotate.domain.adjudication import ReviewAction
@@ -24,21 +22,17 @@ from tui_annotate.tui.draft.words import (
     describe_anchor,
     describe_labels,
     describe_request,
+    fit_parts,
     quote_text,
 )
-from tui_annotate.tui.line_text import cut, line_text, width
+from tui_annotate.tui.line_text import cut, line_text
 
 _LENGTHS: Final = ((36, 9), (24, 9), (36, 3), (24, 3), (16, 3), (10, 2), (6, 1))
-"""(cells of a quote, parts at least), the fullest first."""
+"""(cells of a quote, least number of parts), the fullest first."""
 
-_TO_MINUTE: Final = 16
-"""Characters of a time, as far as its minute."""
-
-_QUOTE: Final = 400
-"""Cells of what is quoted from the texts."""
-
-_LONGEST: Final = 20_000
-"""Characters of fields that are written out."""
+_TO_MINUTE: Final = len("2024-01-31T12:00")
+_QUOTE: Final = 400  # cells of what is quoted from the texts
+_LONGEST: Final = 20_000  # characters of fields that are written out
 
 _ACTION_WORDS: Final = {
     ReviewAction.TAKEN: "taken as it was",
@@ -48,8 +42,12 @@ _ACTION_WORDS: Final = {
     ReviewAction.REJECTED: "refused",
 }
 
+_ORIGIN_WORDS: Final = {
+    HUMAN: "made by hand", ADJUDICATED: "settled in review", REJECTED: "refused in review"
+}  # fmt: skip
+
 Fact = tuple[str, str]
-"""A name and what it is, for people."""
+"""A name and its value, in words."""
 
 
 def line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
@@ -59,13 +57,7 @@ def line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
     if draft.hints:
         return words.line(draft, cells)
     kind: Kind = DRAFT if draft.focused_annotation else HINT
-    for quote, least in _LENGTHS:
-        parts = [part for part in _focus_parts(draft, quote) if part]
-        for count in range(len(parts), min(least, len(parts)) - 1, -1):
-            text = " · ".join(parts[:count])
-            if width(text) <= cells:
-                return text, kind
-    return text, kind
+    return fit_parts(partial(_focus_parts, draft), _LENGTHS, cells), kind
 
 
 def _focus_parts(draft: ViewDraft, quote: int) -> Sequence[str]:
@@ -150,10 +142,8 @@ def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
     settled = annotation.settled
     if settled is None:
         return []
-    reason = WHY.get(settled.reason, "")
-    why = ", ".join(
-        part for part in (reason, quote_text(settled.note) if settled.note else "") if part
-    )
+    note = quote_text(settled.note) if settled.note else ""
+    why = ", ".join(filter(None, [WHY.get(settled.reason, ""), note]))
     sources = sorted(filter(None, map(draft.letter, settled.sources)))
     gone = len(settled.sources) - len(sources)
     of = [*sources, *([f"{gone} that the file does not hold"] if gone else [])]
@@ -166,10 +156,9 @@ def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
 
 def _origin_fact(origin: str) -> str:
     kind, _, name = origin.partition(":")
-    told = {HUMAN: "made by hand", ADJUDICATED: "settled in review", REJECTED: "refused in review"}
     if name:
         return f"{'a machine: ' if kind == 'machine' else 'imported from '}{name}"
-    return told.get(origin, origin)
+    return _ORIGIN_WORDS.get(origin, origin)
 
 
 def format_time(at: str) -> str:
@@ -188,10 +177,9 @@ def pages(draft: ViewDraft) -> list[tuple[str, str]]:
     if annotation:
         title = f"Annotation {draft.letter(annotation.id)}"
         text = "\n".join(f"{name}: {what}" for name, what in describe_annotation(draft, annotation))
-        came = (
-            f"\n\nAs it came:\n{_format_json(annotation.imported)}" if annotation.imported else ""
-        )
-        found.append((title, text + came))
+        if annotation.imported:
+            text += f"\n\nAs it came:\n{_format_json(annotation.imported)}"
+        found.append((title, text))
     found.append(("People", "\n\n".join(_list_people(draft)) or "The file names nobody here."))
     found.append(("Request", describe_request(sample.request) or "It came without a request."))
     facts = [("dataset", sample.dataset), ("id", sample.id), ("kind", sample.kind.value)]
