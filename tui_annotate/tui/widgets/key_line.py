@@ -1,4 +1,4 @@
-"""The line of the most useful keys; it ends in the key that shows all, where that does so."""
+"""The line of the most useful keys."""
 
 from __future__ import annotations
 

@@ -68,7 +68,8 @@ class ViewDraft(Draft):
     @property
     def people(self) -> tuple[str, ...]:
         """Ids of all people with an annotation or an assignment of the sample, by name."""
-        found = {one.person for one in (*self.all_annotations, *self.assignments)}
+        found = {one.person for one in self.all_annotations}
+        found |= {one.person for one in self.assignments}
         return tuple(sorted(found, key=lambda person: (self.names.get(person, person), person)))
 
     def count(self, person: str) -> int:
