@@ -1,4 +1,4 @@
-"""The app: its first frame needs Textual alone, the workspace is opened in a thread behind it."""
+"""The app. Its first frame needs only Textual; the workspace is opened in a thread after it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from textual.binding import Binding, BindingType  # noqa: E402  it reads the env
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
 from tui_annotate.domain.terminal_text import visible  # noqa: E402
 from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
-from tui_annotate.tui.draft.messages import MessageCode  # noqa: E402
+from tui_annotate.tui.draft.messages import Kind, MessageCode  # noqa: E402
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _OpenResult:
-    """A workspace that was opened; no desk where it holds no sample."""
+    """An opened workspace with a user at work; `desk` is None if it has no sample."""
 
     session: AnnotatorSession
     desk: OpenSample | None
@@ -99,7 +99,7 @@ class AnnotateApp(RestrictedApp):
         self._identity, self._is_own_user = bound, own
         self._workspace: Workspace | None = None
         self.sample_screen = _create_screen(self._finish, reviewing=reviewing)
-        ways = SignInCallbacks(
+        callbacks = SignInCallbacks(
             begin=self._start_session,
             again=self.sample_screen.reload,
             rest=self.sample_screen.rest,
@@ -107,7 +107,7 @@ class AnnotateApp(RestrictedApp):
             tell=self.sample_screen.show_message,
             fail=self._show_error,
         )
-        self.sign_in_flow = SignInFlow(self, self.sample_screen.saver, ways)
+        self.sign_in_flow = SignInFlow(self, self.sample_screen.saver, callbacks)
         self._look = look
         self.sharing = WorkSharing(self.sample_screen, self.post_message)
         self._reviewing = reviewing
@@ -115,7 +115,7 @@ class AnnotateApp(RestrictedApp):
     # beginning
 
     def on_mount(self) -> None:
-        """The frame first; the workspace is opened once it is painted."""
+        """Show the screen, and open the workspace after the first frame."""
         self.listen(self.sample_screen.quit)
         self.push_screen(self.sample_screen)
         self.sample_screen.call_after_refresh(self._open)
@@ -127,23 +127,19 @@ class AnnotateApp(RestrictedApp):
         )
 
     def _load_workspace(self) -> _OpenResult | None:
-        """In the store's thread, as everything is that reaches a store; None where pages come."""
+        """In the store's thread; None if the user must sign in or take over a session first."""
         self._workspace = workspace = self._open_workspace()
         session_guard = SessionGuard(
             workspace, name=self._person, bound=self._identity, own=self._is_own_user
         )
         self.sign_in_flow.session_guard = session_guard
         session_guard.enter()
-        if (
-            session_guard.person is None
-            or session_guard.must_change
-            or session_guard.find_other_session()
-        ):
+        if session_guard.must_change or session_guard.find_other_session():
             return None
         return self._load_session()
 
     def _load_session(self) -> _OpenResult | None:
-        """The workspace as it is for whoever is in, and the sample to begin with."""
+        """The session of the signed-in user, and the sample to begin with."""
         session_guard = self.sign_in_flow.session_guard
         if session_guard is None or session_guard.person is None:
             return None
@@ -195,9 +191,8 @@ class AnnotateApp(RestrictedApp):
             self.sample_screen.show_opening(self.sample_screen.no_sample, "warning")
             return
         problem = opened.session.problem
-        self.sample_screen.begin(
-            opened.session, opened.desk, words=problem, kind="error" if problem else "hint"
-        )
+        kind: Kind = "error" if problem else "hint"
+        self.sample_screen.begin(opened.session, opened.desk, words=problem, kind=kind)
         self.sign_in_flow.begun()
         if self.action:
             self.sample_screen.do(self.action)
@@ -207,7 +202,7 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.show_opening(describe_error(error), "error")
 
     def on_app_request(self, message: AppRequest) -> None:
-        """What the screen can not do itself."""
+        """Do what the screen can not do itself."""
         message.stop()
         if message.request == "password":
             self.sign_in_flow.change_password()
@@ -220,7 +215,7 @@ class AnnotateApp(RestrictedApp):
             self.sample_screen.quit()
 
     def on_sync_update(self, message: SyncUpdate) -> None:
-        """Something came of what is shared."""
+        """Show an update of the sharing thread."""
         message.stop()
         self.sharing.show(message)
 
@@ -236,13 +231,13 @@ class AnnotateApp(RestrictedApp):
             self._close()
 
     def _push_last(self) -> None:
-        """In a thread, so that the screen can say what is waited for."""
+        """In a thread, so that the screen can show that the app is sending."""
         self.sharing.end()
         self.call_from_thread(self._close)
 
     def _close(self) -> None:
         if self.sign_in_flow.session_guard:
-            with suppress(TuiAnnotateError):  # the next process finds out that this one is gone
+            with suppress(TuiAnnotateError):  # the next process finds that this one has ended
                 self.sign_in_flow.session_guard.leave()
         if self._workspace is not None:
             self._workspace.close()
@@ -250,14 +245,14 @@ class AnnotateApp(RestrictedApp):
         self.exit()
 
     async def action_quit(self) -> None:
-        """Ctrl+q, everywhere: place and time are kept, the store is done first.
+        """Ctrl+q, everywhere: save the position and the time, and finish the store's jobs first.
 
-        Off a page that bars the way it signs out, as it would be a way around it otherwise.
+        On a locked page it signs out, as it would be a way around the page otherwise.
         """
         (self.sign_in_flow.sign_out if self.sign_in_flow.is_locked else self.sample_screen.quit)()
 
     def note_activity(self) -> None:
-        """Somebody is there, so the screen is not locked yet."""
+        """Postpone the lock of the screen."""
         self.sign_in_flow.note_activity()
 
 
