@@ -7,15 +7,15 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.tui import terminal
 
 LOOK = terminal.prepare(os.environ)
 
-from textual.binding import Binding, BindingType  # noqa: E402  it reads the environment on import
-
+# Textual reads the environment on import, so all that imports it comes after `prepare`.
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
 from tui_annotate.domain.terminal_text import visible  # noqa: E402
 from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
@@ -73,11 +73,6 @@ class AnnotateApp(RestrictedApp):
         refused: why the last action was not saved, if the screen could not show it; else empty.
     """
 
-    TITLE = "tui-annotate"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q,ctrl+c", "quit", "leave; all is saved", show=False, priority=True)
-    ]
-
     def __init__(
         self,
         open_workspace: Callable[[], Workspace],
@@ -100,7 +95,7 @@ class AnnotateApp(RestrictedApp):
         self._workspace: Workspace | None = None
         self.sample_screen = _create_screen(self._finish, reviewing=reviewing)
         callbacks = SignInCallbacks(
-            begin=self._start_session,
+            begin=partial(self._load_in_thread, self._load_session),
             again=self.sample_screen.reload,
             rest=self.sample_screen.rest,
             leave=self.sample_screen.quit,
@@ -122,9 +117,11 @@ class AnnotateApp(RestrictedApp):
 
     def _open(self) -> None:
         self.sample_screen.show_opening("opening the workspace ...")
-        self.sample_screen.saver.send(
-            Job(self._load_workspace, self._show_session, self._show_error, free=True)
-        )
+        self._load_in_thread(self._load_workspace)
+
+    def _load_in_thread(self, load: Callable[[], _OpenResult | None]) -> None:
+        job = Job(load, self._show_session, self._show_error, free=True)
+        self.sample_screen.saver.send(job)
 
     def _load_workspace(self) -> _OpenResult | None:
         """In the store's thread; None if the user must sign in or take over a session first."""
@@ -172,11 +169,6 @@ class AnnotateApp(RestrictedApp):
             self.sharing.prepare(workspace, person)
         hiding, online = chosen.get("suggestions") == "hidden", chosen.get("sync") != "offline"
         return _OpenResult(session, desk, theme if theme in NAMES else "", layout, hiding, online)
-
-    def _start_session(self) -> None:
-        self.sample_screen.saver.send(
-            Job(self._load_session, self._show_session, self._show_error, free=True)
-        )
 
     def _show_session(self, opened: _OpenResult | None) -> None:
         if opened is None:

@@ -33,16 +33,16 @@ _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 class SessionGuard:
-    """One process at the door of a workspace.
+    """Sign-in of one process to a workspace.
 
     Attributes:
         required: the workspace has accounts.
-        person: who is in; None while nobody is.
-        email: their address; before somebody is in, the one that was remembered.
-        must_change: they can not work before they changed their password.
-        known: the machine vouches for them, so they have no password to give.
-        elsewhere: another process in which they are at work; None where there is none.
-        hint: what is to be told where they sign in; empty for nothing.
+        person: the signed-in user; None before sign-in.
+        email: address of the user; before sign-in the remembered one.
+        must_change: the user must change the password first.
+        known: signed in by ssh key or user of the machine, without a password.
+        elsewhere: another process in which the user works; None for none.
+        hint: a message for the sign-in page; empty for none.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class SessionGuard:
         bound: ForcedIdentity | None = None,
         own: bool = True,
     ) -> None:
-        """`own`: the user of the machine is one person's, so that they can be known by it."""
+        """`own`: the machine's user is one person, so that it can sign them in."""
         from tui_annotate.storage.people.presence import new_holder
 
         self._workspace, self._name, self._bound = space, name, bound
@@ -74,31 +74,31 @@ class SessionGuard:
 
     @property
     def workspace(self) -> Workspace:
-        """The workspace as it is for whoever is in."""
+        """The workspace with the rights of the signed-in user."""
         return self._workspace.acting(self._signed_in.actor) if self._signed_in else self._workspace
 
     @property
     def where(self) -> str:
-        """The workspace by the name of its folder, which gives away nothing of the machine."""
+        """The name of the workspace's folder."""
         return self._workspace.path.name
 
     @property
     def idle(self) -> int:
-        """Minutes without a key until whoever signed in is locked out; 0 for never."""
+        """Minutes without a key until the screen is locked; 0 for never."""
         return self._workspace.settings.idle_minutes if self.required else 0
 
     @property
     def can_stay_signed_in(self) -> bool:
-        """Whether somebody who signs in can be kept signed in on this machine."""
+        """Whether a user can stay signed in on this machine."""
         return self._tokens is not None
 
-    # coming in
+    # sign-in
 
     def enter(self) -> None:
-        """Lets in whom the machine knows: by key, by its user, by a token that was kept.
+        """Sign in by ssh key, by the machine's user, or by the stored token, if possible.
 
         Raises:
-            NotAllowed: sshd knows somebody who has no active account.
+            NotAllowed: the ssh key belongs to no active account.
         """
         if not self.required:
             self.person = self._workspace.person(self._name)
@@ -131,10 +131,10 @@ class SessionGuard:
         return True
 
     def sign_in(self, email: str, password: str, *, stay: bool = False) -> None:
-        """Lets somebody in by their password.
+        """Sign in by password.
 
         Raises:
-            NotAllowed: as `AuthenticationService.sign_in`; or somebody else is at work here.
+            NotAllowed: as `AuthenticationService.sign_in`; or another user works in this process.
         """
         signed = self._accounts.sign_in(email.strip(), password, client=client())
         self._accept(signed)
@@ -142,11 +142,11 @@ class SessionGuard:
             self._store_token(signed)
 
     def unlock(self, password: str) -> None:
-        """Lets whoever is in go on, by their password.
+        """Unlock the screen by the user's password.
 
         Raises:
-            NotAllowed: it is not theirs, or their account is closed by now, or they may not do the
-                same as before any more; Throttled, as ever.
+            NotAllowed: wrong password, closed account, or another role than before.
+            Throttled: too many attempts.
         """
         try:
             signed = self._accounts.sign_in(self.email, password, client=client())
@@ -161,7 +161,7 @@ class SessionGuard:
             self._store_token(signed)
 
     def redeem(self, code: str, new: str, *, stay: bool = False) -> None:
-        """Lets somebody in who was invited, with their first password.
+        """Sign in an invited user, with their first password.
 
         Raises:
             NotAllowed, InvalidInput: as `AuthenticationService.redeem`.
@@ -171,10 +171,10 @@ class SessionGuard:
             self._store_token(self._signed_in)
 
     def go_on(self) -> None:
-        """Lets in again whom the machine vouches for, if their session has ended meanwhile.
+        """Sign in again without a password, if the session has ended meanwhile.
 
         Raises:
-            NotAllowed: they have no active account any more.
+            NotAllowed: the user has no active account any more.
         """
         try:
             self._check_session()
@@ -183,10 +183,10 @@ class SessionGuard:
             self._check_session()
 
     def _accept(self, signed: SignInResult, *, known: bool = False) -> None:
-        """In place of a session from before, which is then over; for the same actor alone.
+        """Replace the session by another one of the same actor, and end the former.
 
         Raises:
-            NotAllowed: it is another one, to whom not everything here is open.
+            NotAllowed: it is of another actor, who may have other rights.
         """
         before = self._signed_in
         if before and before.actor != signed.actor:
@@ -210,10 +210,10 @@ class SessionGuard:
             except Unavailable as error:
                 self.hint = describe_error(error)
 
-    # being in
+    # work
 
     def change_password(self, old: str, new: str) -> None:
-        """Gives whoever is in another password; their other sessions end.
+        """Change the user's password, which ends their other sessions.
 
         Raises:
             NotAllowed, InvalidInput: as `AuthenticationService.change_password`.
@@ -224,31 +224,31 @@ class SessionGuard:
             self._signed_in, self.must_change = replace(signed, must_change=False), False
 
     def find_other_session(self) -> Presence | None:
-        """Another living process in which this person is at work."""
+        """Another running process in which this person works."""
         if self.person:
             self.elsewhere = self._presence.elsewhere(reader(self.person.id), self._holder)
         return self.elsewhere
 
     def take_over_session(self) -> None:
-        """Makes this the process in which the person works, also where another one was told of.
+        """Make this the process in which the person works, instead of `elsewhere`.
 
         Raises:
-            Conflict: a third one came in between.
+            Conflict: a third process was faster.
         """
         if self.person:
             over = self.elsewhere.holder if self.elsewhere else ""
             self._hold_presence(self.person, over=over)
 
     def check(self) -> None:
-        """Whether the person may go on; stands before each of their jobs.
+        """Check before each job that the person may go on.
 
         Raises:
             NotAllowed: the session has ended.
-            Conflict: they went on in another process.
+            Conflict: the person went on in another process.
         """
         self._check_session()
         if self.person:
-            with suppress(Unavailable):  # what can not be written is told by whoever has to write
+            with suppress(Unavailable):  # a job that writes reports it
                 self._hold_presence(self.person)
 
     def _check_session(self) -> None:
@@ -263,10 +263,10 @@ class SessionGuard:
                 "nothing of this was saved",
             )
 
-    # going
+    # sign-out
 
     def sign_out(self) -> None:
-        """Ends the session, and forgets what kept it."""
+        """End the session, and delete the stored token."""
         if self._signed_in:
             self._accounts.sign_out(self._signed_in.session)
         if self._tokens:
@@ -274,17 +274,13 @@ class SessionGuard:
         self._stays_signed_in = False
 
     def print_own(self, space: Workspace) -> None:
-        """Writes the person's own annotations to standard output, in the native form.
-
-        Args:
-            space: the workspace, opened again.
-        """
+        """Write the person's own annotations to standard output; `space` is opened again."""
         if self.person:
             mine = space.acting(self._signed_in.actor) if self._signed_in else space
             mine.export(person=self.person.id)
 
     def leave(self) -> None:
-        """Gives the person's place back; a session that nothing keeps ends."""
+        """End the person's presence, and the session unless it stays signed in."""
         if self.person:
             self._presence.leave(reader(self.person.id), self._holder)
         if self._signed_in and not self._stays_signed_in:
@@ -293,7 +289,7 @@ class SessionGuard:
 
 @dataclass(frozen=True, slots=True)
 class StoredToken:
-    """What resumes a session, a secret; and the address to ask the password for."""
+    """A secret that resumes a session, and the user's address."""
 
     token: str
     email: str
@@ -301,7 +297,7 @@ class StoredToken:
 
 @dataclass(frozen=True, slots=True)
 class TokenFile:
-    """Where a token is kept; it need not exist."""
+    """The file of a token; it need not exist."""
 
     path: Path
 
@@ -312,10 +308,10 @@ class TokenFile:
         return cls(state_folder() / f"signed-in-{name[:16]}")
 
     def read(self) -> StoredToken | None:
-        """What was kept; None where there is nothing.
+        """The stored token; None for none.
 
         Raises:
-            Unavailable: others can read the file, so it is not used; or it can not be read.
+            Unavailable: other users can read the file, or it can not be read.
         """
         try:
             handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
@@ -331,7 +327,7 @@ class TokenFile:
         return StoredToken(token.strip(), email.strip()) if token.strip() else None
 
     def keep(self, kept: StoredToken) -> None:
-        """Writes the file anew, with mode 0600; it appears whole or not at all.
+        """Write the file atomically, with mode 0600.
 
         Raises:
             Unavailable: it can not be written.
@@ -351,7 +347,7 @@ class TokenFile:
             ) from error
 
     def forget(self) -> None:
-        """Takes the file away; one that can not be taken away is left."""
+        """Delete the file, if possible."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
 
@@ -363,7 +359,7 @@ class TokenFile:
 
 
 def user() -> str:
-    """The name of the user of this process, from the system and not the environment; or nothing."""
+    """The name of the process's user, from the system, not the environment; empty if unknown."""
     try:
         import pwd
 
@@ -373,13 +369,13 @@ def user() -> str:
 
 
 def client() -> str:
-    """Where somebody comes from: the address that sshd tells, else the user of this machine."""
+    """The client's address by sshd, else the user of this machine."""
     address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
     return address or f"user {user() or 'unknown'}"
 
 
 def clock_time(moment: str) -> str:
-    """A moment in ISO 8601 as clocks here show it: hour and minute, before today also the day."""
+    """A time in ISO 8601 as local hour and minute, with the day if it is not today."""
     then = datetime.fromisoformat(moment).astimezone()
     today = datetime.now(UTC).astimezone().date()
     return then.strftime("%H:%M") if then.date() == today else then.strftime("%d %b %H:%M")

@@ -40,22 +40,22 @@ STATE_GLYPHS: Mapping[str, str] = {
 CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
 
 CONFLICT, LACKING = "≠", "?"
-"""Beside what may contradict the other text, and beside words that the other text has nowhere."""
+"""Signs of words that may contradict the other text, and of words that it does not contain."""
 
 FORMER, SUGGESTED = "°", "~"
-"""Beside what was one's own evidence before, with the same text; and what a machine proposes."""
+"""Signs of own evidence in other samples, and of suggestions."""
 
 CURRENT, FOUND, SEVERAL = "▶", "/", "+"
-"""Beside a line: the sentence under the cursor, a search hit, several annotations (no number)."""
+"""Signs of a line: the sentence under the cursor, a search hit, several annotations."""
 
 GOLD = "★"
-"""Of a question: the passage that holds the answer, and beside a line with the answer in it."""
+"""Sign of a question's passage with the answer, and of a line with the answer."""
 
 REVIEW_GLYPHS = REFUSED, NEARLY, AGREED, OWN = "✗", "≈", "=", "+"
-"""Beside what people said of one place: refused, alike, the same; and what a reviewer added."""
+"""Signs of candidates: refused, similar, equal; and of a reviewer's own annotation."""
 
 PLACES, NOTED = "⇄", "✎"
-"""In lists: in front of places that stand as evidence or of their number, and of a note."""
+"""In lists, before evidence or its count, and before a note."""
 
 _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
     # role: dark, light, high-contrast (numbers of the xterm-256 table); 16 colours; none
@@ -129,7 +129,7 @@ _LABELS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 SLOTS = len(COLORS)
-"""Colours that labels may take; a slot beyond them begins again."""
+"""The number of label colours; greater slots start again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ def label_slots(colors: Sequence[str]) -> tuple[int, ...]:
     """A colour slot for each label, parallel to `colors`.
 
     One of `COLORS` has its own slot and "#d55e00" gets the nearest hue, so that every label is
-    readable in every theme; the others get the next slot that nobody asked for.
+    readable in every theme; labels without a colour get the next unused slot.
     """
     wanted = [_nearest_slot(color) for color in colors]
     free = [slot for slot in range(SLOTS) if slot not in wanted] or list(range(SLOTS))

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 from textual import events
 from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from tui_annotate.domain.terminal_text import visible
@@ -33,7 +34,11 @@ class RestrictedApp(SerialKeysApp):
         problem: the unexpected error that ended the app; empty for none.
     """
 
+    TITLE = "tui-annotate"
     CSS_PATH = "app.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q,ctrl+c", "quit", "quit", show=False, priority=True)
+    ]
     ALLOW_SELECT: ClassVar[bool] = False
     ENABLE_COMMAND_PALETTE = False
     ESCAPE_TO_MINIMIZE: ClassVar[bool] = False

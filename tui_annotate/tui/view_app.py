@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from tempfile import mkstemp
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.tui import terminal
 
 LOOK = terminal.prepare(os.environ)
 
-from textual.binding import Binding, BindingType  # noqa: E402  it reads the environment on import
-
+# Textual reads the environment on import, so all that imports it comes after `prepare`.
 from tui_annotate.domain.errors import InvalidInput  # noqa: E402
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
@@ -35,11 +34,6 @@ class ViewApp(RestrictedApp):
         keys: changes to the key map, as settings have them.
         theme: a name of `NAMES`; any other leaves the terminal's default.
     """
-
-    TITLE = "tui-annotate"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q,ctrl+c", "quit", "leave", show=False, priority=True)
-    ]
 
     def __init__(
         self,

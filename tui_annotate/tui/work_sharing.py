@@ -328,9 +328,9 @@ class WorkSharing:
 
 def _describe_fork(fork: Fork) -> str:
     sides = [("elsewhere", fork.there_at, fork.there), ("here", fork.here_at, fork.here)]
-    (side, at, stands), (other, other_at, lost) = sides if fork.there_wins else sides[::-1]
+    (side, at, kept), (other, other_at, lost) = sides if fork.there_wins else sides[::-1]
     return (
         f"{fork.dataset}/{fork.sample}\n"
-        f"stands: {in_words(stands)} ({side}, {at[:19]})\n"
+        f"stands: {in_words(kept)} ({side}, {at[:19]})\n"
         f"in the log: {in_words(lost)} ({other}, {other_at[:19]})"
     )

@@ -83,26 +83,25 @@ def contrast(draft: Draft, what: MatchPair, marks: Marks) -> Contrast:
     """
     from tui_annotate.methods.contrast import conflicts, shared
 
-    own, lit = _shorten(what.anchor.span), _shorten(what.match.span)
-    said, found = own.of(draft.text(*what.own)), lit.of(draft.text(*what.lit))
+    own, other = _shorten(what.anchor.span), _shorten(what.match.span)
+    anchor, match = own.of(draft.text(*what.own)), other.of(draft.text(*what.lit))
     candidates = conflicts(
-        said,
-        found,
+        anchor,
+        match,
         unsaid=_marks_within(marks(what.own), own),
-        unheard=_marks_within(marks(what.lit), lit),
+        unheard=_marks_within(marks(what.lit), other),
     )
-    told = ""
-    if candidates:
-        first = candidates[0]
-        pair = (first.claim.of(said), first.evidence.of(found))
-        told = " ≠ ".join(quote_text(words, cells=_QUOTE).strip('"') for words in pair)
-    if len(candidates) > 1:
-        told += f", {len(candidates) - 1} more"
+    described = [
+        " ≠ ".join(quote_text(words, cells=_QUOTE).strip('"') for words in pair)
+        for each in candidates[:1]
+        for pair in [(each.claim.of(anchor), each.evidence.of(match))]
+    ]
+    more = [f"{len(candidates) - 1} more"] if len(candidates) > 1 else []
     return Contrast(
-        tuple(span.shift(lit.start) for span in shared(said, found)),
+        tuple(span.shift(other.start) for span in shared(anchor, match)),
         tuple(candidate.claim.shift(own.start) for candidate in candidates),
-        tuple(candidate.evidence.shift(lit.start) for candidate in candidates),
-        told,
+        tuple(candidate.evidence.shift(other.start) for candidate in candidates),
+        ", ".join([*described, *more]),
     )
 
 

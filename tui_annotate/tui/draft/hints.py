@@ -54,13 +54,6 @@ class Hints:
         fitting = (item for item in self.words.items() if item[0].startswith(self.typed))
         return {code[len(self.typed) :]: pair[0] for code, pair in fitting}
 
-    def ways(self) -> dict[Span, str]:
-        """Every word with what to type for it."""
-        first = {pair[0]: code for code, pair in self.words.items()}
-        return first | {
-            pair[1]: code[:-1] + code[-1].upper() for code, pair in self.words.items() if pair[1:]
-        }
-
     @property
     def in_pairs(self) -> bool:
         """Whether some words are typed with a capital."""

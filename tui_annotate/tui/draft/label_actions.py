@@ -10,7 +10,7 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, notes, suggestion_answers
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Open, Rate, Save, Select
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
-from tui_annotate.tui.draft.state import DECLINE, RATING, Draft, Pending
+from tui_annotate.tui.draft.state import DECLINE, RATING, WHY, Draft, Pending
 from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, names
 
 
@@ -23,11 +23,8 @@ def choose(draft: Draft, digit: str) -> Effects:
         return [Blink()]
     if draft.asleep and not (draft.pending or draft.waiting):
         return _refuse_digit(draft)
-    if draft.pending and draft.pending.kind == "reason":
-        draft.pending = None
-        return [Finish("flag", option.text)]
-    if draft.pending and draft.pending.kind == DECLINE:
-        return suggestion_answers.send_refusal(draft, option.text)
+    if draft.pending and draft.pending.kind in WHY:
+        return _send_reason(draft, draft.pending, option.text)
     if draft.pending and draft.pending.kind == RATING:
         return _give_rating(draft, option.text)
     if option.opens:
@@ -57,15 +54,20 @@ def accept(draft: Draft) -> Effects:
     pending, draft.pending = draft.pending, None
     if pending is None:
         return [Blink()]
-    if pending.kind == "reason":
-        return [Finish("flag")]
-    if pending.kind == DECLINE:
-        return suggestion_answers.send_refusal(draft)
+    if pending.kind in WHY:
+        return _send_reason(draft, pending, "")
     if pending.kind == RATING:
         return []
     if pending.kind == "evidence":
         return save(draft, pending.path)
     return label(draft, pending.path)
+
+
+def _send_reason(draft: Draft, pending: Pending, text: str) -> Effects:
+    draft.pending = None
+    if pending.kind == DECLINE:
+        return suggestion_answers.send_refusal(draft, text)
+    return [Finish("flag", text)]
 
 
 def cancel(draft: Draft) -> Effects:

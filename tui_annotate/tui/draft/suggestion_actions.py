@@ -263,9 +263,10 @@ def describe_suggestion(draft: Draft) -> str:
     """The whole suggestion in focus, with headings, or the origin of the annotation in focus."""
     one, known = draft.changing or draft.focused_suggestion, draft.focused_annotation
     if one is None:
-        if known is None or not (told := describe_origin(known.suggested)):
+        if known is None or known.suggested is None:
             return ""
-        return f"# {describe_labels(known.labels)}\nmade from a suggestion of {told}"
+        origin = describe_origin(known.suggested)
+        return f"# {describe_labels(known.labels)}\nmade from a suggestion of {origin}"
     parts = [f"# {describe_labels(one.labels)}\n{describe_maker(one)}"]
     parts += [f"# Reason\n{one.note}"] if one.note else []
     for title, anchors in (("Claim", one.claim), ("Evidence", one.evidence)):

@@ -100,8 +100,8 @@ def _describe_save(draft: Draft, detail: _Detail) -> str:
 def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> tuple[str, Kind]:
     named = cut(draft.label_names(annotation.labels), detail.names)
     if draft.just_saved == annotation.id:
-        told = f"{named} + note" if annotation.note else named
-        return f"saved {told} · u undo · {_describe_next_key(draft)}m note · e edit", SAVED
+        note = " + note" if annotation.note else ""
+        return f"saved {named}{note} · u undo · {_describe_next_key(draft)}m note · e edit", SAVED
     note = f" · {quote_text(annotation.note, cells=detail.quote)}" if annotation.note else ""
     if split := draft.waiting:
         was, digits = cut(split.name, detail.names), digit_range(draft.options())

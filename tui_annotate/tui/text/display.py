@@ -40,7 +40,7 @@ _PLAIN = (
     r"\u2010-\u2015\u2018-\u201f\u2020-\u2022\u2026\u20ac"
 )
 _not_plain = re.compile(f"[^\n{_PLAIN}]").search
-# shown as themselves too, whatever stands around them, though not in one cell
+# shown as themselves, too, in any context, but not in one cell
 _WIDE = (
     r"\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fff\uac00-\ud7a3"
     r"\uff01-\uff60"
@@ -66,7 +66,7 @@ _BOXES: Final = frozenset({_BOX, "\ufffd"})
 _FIRST_FLAG, _LAST_FLAG = "\U0001f1e6", "\U0001f1ff"
 FLAG_LETTERS: Final = "".join(map(chr, range(ord(_FIRST_FLAG), ord(_LAST_FLAG) + 1)))
 """The regional indicators, two of which name a flag."""
-_FLAGS_COUNTED = 64  # letters of a row of flags that are paired; further on each stands alone
+_FLAGS_COUNTED = 64  # letters of a row of flags that are paired
 _LOOK_BACK = 32  # extenders between two joined pictures; more is no emoji
 
 

@@ -208,11 +208,11 @@ class _Line:
         ]
         ends = [offset for offset, _ in starting[1:]] + [self.content]
         covered: set[int] = set()
-        for (offset, label), room in zip(starting, ends, strict=False):
+        for (offset, label), limit in zip(starting, ends, strict=False):
             end = offset
-            while end < room and self.layout.cells(offset, end) < len(label):
+            while end < limit and self.layout.cells(offset, end) < len(label):
                 end += 1
-            while end < room and not self.layout.cells(end, end + 1):
+            while end < limit and not self.layout.cells(end, end + 1):
                 end += 1
             cells = self.layout.cells(offset, end)
             inside = range(offset - self.start, end - self.start)

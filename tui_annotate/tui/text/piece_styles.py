@@ -29,7 +29,7 @@ class StyleFlag:
     FOCUSED: Final = 2 << _FLAG_SHIFT  # keys act on it
     DRAFT: Final = 4 << _FLAG_SHIFT  # something is missing still
     CURRENT: Final = 8 << _FLAG_SHIFT  # in the sentence under the cursor
-    STAND_IN: Final = 16 << _FLAG_SHIFT  # stands for what cannot be shown
+    STAND_IN: Final = 16 << _FLAG_SHIFT  # shown instead of what cannot be displayed
     CURSOR: Final = 32 << _FLAG_SHIFT  # the character under the cursor
     SIGN: Final = 64 << _FLAG_SHIFT  # in the gutter
     SHARED: Final = 128 << _FLAG_SHIFT  # a word that the selection has as well

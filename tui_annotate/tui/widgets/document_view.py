@@ -41,7 +41,7 @@ _BAR = 1  # cells of the scroll bar
 
 
 def text_columns(width: int) -> int:
-    """The cells of a line of text in a view of so many cells; one is kept for what hangs behind."""
+    """The cells of a line of text in a view; one is left for a space that exceeds the line."""
     return width - _BAR - GUTTER - 1
 
 
@@ -76,14 +76,8 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
     }
     """
 
-    def __init__(
-        self,
-        *,
-        name: str | None = None,
-        id: str | None = None,  # noqa: A002 (the name that every Textual widget gives it)
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
         self._strips: dict[int, WholeStrip] = {}
         self._last_options: _PaintOptions | None = None
         self._height = 0
@@ -109,7 +103,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         self._views.clear()
 
     def on_mount(self) -> None:
-        """Textual's hook, beside its own."""
+        """Textual's hook: use the fast scroll bar."""
         self.vertical_scrollbar.__class__ = FastScrollBar
 
     # size

@@ -14,15 +14,15 @@ from tui_annotate.tui.row_widgets import FixedRows
 GLYPH_CELLS: Final = 3
 """Cells of the glyph; the text has the others."""
 
-_GLYPHS: dict[Kind, str] = {
-    "hint": "·",
-    "draft": "▸",
-    "offer": SUGGESTED,
-    "saved": "✓",
-    "warning": "!",
-    "error": "✗",
+_LOOKS: dict[Kind, tuple[str, str, str]] = {
+    "hint": ("·", "quiet", "quiet"),
+    "draft": ("▸", "accent", "strong"),
+    "offer": (SUGGESTED, "suggested", "strong"),
+    "saved": ("✓", "good", "good"),
+    "warning": ("!", "warning", "warning"),
+    "error": ("✗", "error", "error"),
 }
-
+"""(glyph, its role, role of the text) by kind."""
 
 _WRAPPED: frozenset[Kind] = frozenset({"warning", "error"})
 """Kinds that are wrapped and not cut: the hint is at the end."""
@@ -58,18 +58,11 @@ class DraftLine(FixedRows):
 
     def paint(self, cells: int) -> list[list[Run]]:
         """Glyph and text."""
-        palette = self.palette
-        glyph, text = {
-            "hint": (palette.quiet, palette.quiet),
-            "draft": (palette.accent, palette.strong),
-            "offer": (palette.suggested, palette.strong),
-            "saved": (palette.good, palette.good),
-            "warning": (palette.warning, palette.warning),
-            "error": (palette.error, palette.error),
-        }[self._kind]
+        glyph, *roles = _LOOKS[self._kind]
+        glyph_style, text_style = map(self.palette.style, roles)
         *first, last = self._wrap_text(cells)[:_MOST_ROWS]
         if len(first) == _MOST_ROWS - 1:  # the end may be farther still
             last = " ".join(self._wrap_text(cells)[_MOST_ROWS - 1 :])
-        signs = [f" {_GLYPHS[self._kind]} ", *[" " * GLYPH_CELLS] * len(first)]
+        signs = [f" {glyph} ", *[" " * GLYPH_CELLS] * len(first)]
         rows = zip(signs, [*first, last], strict=True)
-        return [clip([(sign, glyph), (piece, text)], cells) for sign, piece in rows]
+        return [clip([(sign, glyph_style), (piece, text_style)], cells) for sign, piece in rows]

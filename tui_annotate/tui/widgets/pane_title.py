@@ -49,8 +49,8 @@ class PaneTitle(FixedRows):
         info = palette.text if self._focused else palette.quiet
         if not self._title:
             return [[(dash * cells, rule)]]
-        room, notes, right_info = self._fit_parts(cells - _SIDES)
-        left: list[Run] = [(dash, rule), (f" {cut(self._title, room)} ", title)]
+        title_cells, notes, right_info = self._fit_parts(cells - _SIDES)
+        left: list[Run] = [(dash, rule), (f" {cut(self._title, title_cells)} ", title)]
         if notes:
             left += [(dash, rule), (f" {notes} ", info)]
         right: list[Run] = [(f" {right_info} ", info), (dash, rule)] if right_info else []

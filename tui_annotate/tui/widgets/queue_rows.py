@@ -78,10 +78,10 @@ class QueueHeads(FixedRows):
         self._group = group
         self._score_cells = ScoreCells()
 
-    def set_scores(self, said: ScoreCells) -> None:
+    def set_scores(self, scores: ScoreCells) -> None:
         """Change the cells of scores."""
-        if said != self._score_cells:
-            self._score_cells = said
+        if scores != self._score_cells:
+            self._score_cells = scores
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
@@ -114,13 +114,13 @@ class QueueRows(RowList):
         self._message = "reading…"
         self._cells, self._scores = ScoreCells(), dict[SampleKey, ScoreSummary]()
 
-    def set_scores(self, said: ScoreSummaries) -> None:
+    def set_scores(self, scores: ScoreSummaries) -> None:
         """Add the scores of rows that were read."""
-        cells = ScoreCells.of(said)
+        cells = ScoreCells.of(scores)
         if cells != self._cells:
             self._cells = cells
             self._scores.clear()
-        self._scores.update(said.of)
+        self._scores.update(scores.of)
         self.refresh()
 
     def describe_scores(self, entry: QueueEntry) -> str:

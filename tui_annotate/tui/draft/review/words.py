@@ -96,8 +96,8 @@ def _describe_current(draft: ReviewDraft, quote: int) -> list[str]:
     if draft.position is None:
         if draft.groups:
             return ["c walks to the next conflict, a to every place", end]
-        said = "nobody marked anything" if not draft.settled else "nothing else was marked"
-        return [f"{said}: Enter settles", "select words and + to add your own"]
+        nothing = "nothing else was marked" if draft.settled else "nobody marked anything"
+        return [f"{nothing}: Enter settles", "select words and + to add your own"]
     if draft.position.own:
         return [
             f"your own: {_describe_adjudicated(draft, draft.position.own, quote)}",
@@ -117,8 +117,8 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
     match draft.what(group):
         case Decision.KEPT:
             made = draft.standing()
-            said = _describe_adjudicated(draft, made[0], quote)
-            return [f"{_describe_action_of(made[0])}: {said}{and_more(made)}"]
+            described = _describe_adjudicated(draft, made[0], quote)
+            return [f"{_describe_action_of(made[0])}: {described}{and_more(made)}"]
         case Decision.REJECTED:
             refusal = draft.refusal_of(group.candidates[0])
             return [
@@ -126,8 +126,8 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
                 f"{_digit_range(draft)} then y takes one after all",
             ]
         case Decision.AGREED:
-            said = _describe_adjudicated(draft, group.candidates[0], quote)
-            return [f"all agree, taken with the sample: {said}{and_more(group.candidates)}"]
+            described = _describe_adjudicated(draft, group.candidates[0], quote)
+            return [f"all agree, taken with the sample: {described}{and_more(group.candidates)}"]
     if group.proposal:
         candidate = group.proposal[0]
         votes = f"{len(candidate.people)} of {len(draft.people)}"
@@ -144,12 +144,12 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
 def _describe_candidate_state(
     draft: ReviewDraft, candidate: CandidateAnnotation, quote: int
 ) -> list[str]:
-    said, note = _describe_candidate(draft, candidate, quote), _describe_note(candidate, quote)
+    described, note = _describe_candidate(draft, candidate, quote), _describe_note(candidate, quote)
     if made := draft.made_of(candidate):
-        return [f"{_describe_action_of(made[0])}: {said}", note]
+        return [f"{_describe_action_of(made[0])}: {described}", note]
     if refusal := draft.refusal_of(candidate):
-        return [f"refused, {describe_refusal(refusal)}: {said}", note, "y takes it after all"]
-    return [f"y takes {said}", note]
+        return [f"refused, {describe_refusal(refusal)}: {described}", note, "y takes it after all"]
+    return [f"y takes {described}", note]
 
 
 def _describe_note(candidate: CandidateAnnotation, quote: int) -> str:
@@ -229,13 +229,13 @@ def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
     decided = draft.what(group)
     alone = draft.sample.kind is SampleKind.DOCUMENT and not draft.sample.side(Side.SOURCE)
     names = {**DIFFERENCES, DifferenceKind.EVIDENCE: "passages"} if alone else DIFFERENCES
-    told = ", ".join(names[kind] for kind in group.differences if kind in names)
+    differences = ", ".join(names[kind] for kind in group.differences if kind in names)
     if decided is Decision.KEPT:
         return "settled"
     if decided is Decision.REJECTED:
         return "refused"
     if group.standing is GroupStatus.AGREED:
-        return f"agreed, but: {told}" if told else "agreed"
+        return f"agreed, but: {differences}" if differences else "agreed"
     name = "nearly" if group.standing is GroupStatus.NEARLY else "conflict"
     silent = f"{draft.describe_people(group.silent)} marked nothing" if group.silent else ""
-    return f"{name}: {', '.join(filter(None, (silent, told)))}"
+    return f"{name}: {', '.join(filter(None, (silent, differences)))}"

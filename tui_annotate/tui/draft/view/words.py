@@ -94,7 +94,7 @@ def _overview(draft: ViewDraft) -> Sequence[str]:
 
 
 def describe_people(draft: ViewDraft) -> str:
-    """Who marked anything in the sample: a name, or how many."""
+    """The only annotator of the sample by name, else the number of annotators."""
     names = {draft.owner(owned.annotation) for owned in draft.all_annotations}
     return names.pop() if len(names) == 1 else many(len(names), "person", "people")
 
@@ -109,7 +109,7 @@ def _describe_review(annotation: Annotation) -> str:
 
 
 def describe_annotation(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
-    """All that the file says of an annotation, what matters first; nothing that is empty."""
+    """All facts of an annotation, the most important first, without empty ones."""
     names = [JOINER.join(path) for path in annotation.labels] or ["none"]
     facts = [
         ("label" if len(names) == 1 else "labels", ", ".join(names)),
@@ -130,12 +130,12 @@ def describe_annotation(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
 
 
 def _quote_anchor(draft: ViewDraft, anchor: Anchor) -> str:
-    said = describe_anchor(draft, anchor, cells=_QUOTE)
-    text = draft.text(anchor.side, anchor.index)
-    if said.startswith("sentence "):
-        said = f"{said}, {quote_text(anchor.span.of(text), cells=_QUOTE)}"
+    described = describe_anchor(draft, anchor, cells=_QUOTE)
+    if described.startswith("sentence "):
+        text = anchor.span.of(draft.text(anchor.side, anchor.index))
+        described = f"{described}, {quote_text(text, cells=_QUOTE)}"
     several = len(draft.sample.side(anchor.side)) > 1
-    return f"{said} (document {anchor.index + 1})" if several else said
+    return f"{described} (document {anchor.index + 1})" if several else described
 
 
 def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
@@ -162,7 +162,7 @@ def _origin_fact(origin: str) -> str:
 
 
 def format_time(at: str) -> str:
-    """A time as far as its minute, in UTC; empty where there is none."""
+    """A time to the minute, in UTC; empty for none."""
     return f"{at[:_TO_MINUTE].replace('T', ' ')} UTC" if at else ""
 
 
@@ -170,7 +170,7 @@ def format_time(at: str) -> str:
 
 
 def pages(draft: ViewDraft) -> list[tuple[str, str]]:
-    """(title, text) of all pages about the sample; the focused annotation first."""
+    """(title, text) of all pages about the sample, the focused annotation first."""
     sample = draft.sample
     found: list[tuple[str, str]] = []
     annotation = draft.focused_annotation
@@ -193,7 +193,7 @@ def pages(draft: ViewDraft) -> list[tuple[str, str]]:
 
 def _list_people(draft: ViewDraft) -> list[str]:
     by_person = {one.person: one for one in draft.assignments}
-    told = []
+    people = []
     for person in draft.people:
         count, work = draft.count(person), by_person.get(person)
         name = draft.names.get(person, person)
@@ -205,8 +205,8 @@ def _list_people(draft: ViewDraft) -> list[str]:
             lines += [f"  note: {work.comment}"] if work.comment else []
             lines += [f"  time: {work.seconds:.0f} s"] if work.seconds else []
             lines += [f"  changed: {format_time(work.updated)}"] if work.updated else []
-        told.append("\n".join(lines))
-    return told
+        people.append("\n".join(lines))
+    return people
 
 
 def _format_json(value: Mapping[str, Any]) -> str:
