@@ -30,8 +30,7 @@ class AnnotatorSession:
     """One annotator at work.
 
     Attributes:
-        assist: called in a thread, as its first imports are slow.
-        past_annotations: called in a thread, too.
+        assist, past_annotations: called in a thread, as their first imports are slow.
         order: of the queue, as `services.annotate` names it.
         machines: scores and suggestions of machines; None if not used.
         signed_in: the person has an account, so that they can change a password and sign out.

@@ -117,7 +117,8 @@ def take_over(
         held = [change.path(path) for path in edited.labels]
         now = stored.get(edited.id) or change.of(edited, held)
         draft.labels = change.labels(draft.labels, now.labels)
-        if _has_same_content(edited, now):
+        content = (now.claim, now.evidence, now.note)
+        if (edited.claim, edited.evidence, edited.note) == content:
             draft.editing = now
     if draft.pending and draft.pending.path:
         left = change.labels([draft.pending.path])
@@ -144,7 +145,3 @@ def in_hand(draft: Draft) -> list[LabelPath]:
     pending = [draft.pending.path] if draft.pending else []
     pairs = (*draft.saving.values(), *draft.unsaved)
     return [*draft.labels, *pending, *(path for one, _ in pairs for path in one.labels)]
-
-
-def _has_same_content(one: Annotation, other: Annotation) -> bool:
-    return (one.claim, one.evidence, one.note) == (other.claim, other.evidence, other.note)

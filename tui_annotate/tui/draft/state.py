@@ -163,7 +163,7 @@ class Draft:
     Attributes:
         segments: parallel to `sample.documents`.
         annotations: the annotator's own, in reading order.
-        side: the side that has the keys.
+        side: the one that has the keys.
         focused: id of the annotation or suggestion in focus; empty for none.
         suggestions: unanswered suggestions, in reading order.
         hiding: suggestions are hidden, and no key acts on them.
@@ -172,13 +172,12 @@ class Draft:
         regarded: ids of suggestions that were in focus.
         changing: the suggestion that is being edited into an annotation.
         drawn: cache of the screen: what it drew of the suggestions.
-        evidence: what was taken, in the order of taking.
-        note: the note of the unsaved annotation.
-        matches: matches on each side, best first.
+        evidence: of the unsaved annotation, in the order of taking.
+        matches: on each side, best first.
         lit: rank of the match in focus on each side; 0 for none.
         asleep: digits do nothing until the cursor moves or something is selected.
         stored: saved text of the note that is being written.
-        editing: the annotation that is being edited; `labels` are its labels so far.
+        editing: the annotation that is being edited, with `labels` so far.
         saving: annotations sent to the store without an answer yet, by id: (annotation, is new).
         save_failed: the store refused the current draft; the user must save or drop it.
         unsaved: annotations that the store refused, oldest first: (annotation, is new).
@@ -187,11 +186,9 @@ class Draft:
         former: the annotator's evidence in other samples, by index of the source document.
         scale: words of the rating scale, in the order of the digits; empty for no rating.
         rating: word of the scale; empty for none.
-        citations: of a report, in reading order.
         citation: index of the citation in focus; -1 for none.
         tabs: number of documents that a citation's sentence cites; 0 while unknown.
         visited: summary sentences that were on screen at a key press, whole or under the cursor.
-        message: shown by the draft line until the next key.
     """
 
     sample: Sample

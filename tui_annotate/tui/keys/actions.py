@@ -28,7 +28,6 @@ class Action:
     Attributes:
         id: stable name for key maps, `noun.verb`.
         keys: a printable character as it is typed, or a name such as `down`, `ctrl+d`, `f1`.
-        help: what it does, in a few words.
         group: its heading in the help.
         states: letters of `STATES` in which it acts.
         short: its usual name on the key line.

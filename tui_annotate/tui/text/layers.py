@@ -88,7 +88,6 @@ class DocumentLayers:
         focused_hit: number of the search hit in focus, from 1; 0 for none.
         sentence: the one under the cursor; None while something is selected.
         cursor: extent of the character under it; None if no cursor is drawn.
-        active: the document has the keys.
     """
 
     matches: SpanLayer[Match] = field(default_factory=SpanLayer)

@@ -25,8 +25,6 @@ class ListedAnnotation:
     """One annotation as it is listed.
 
     Attributes:
-        labels: names of the labels, joined.
-        claim: text of the claim.
         evidence: number of anchors.
         draft_reason: what a draft lacks; else empty.
         colour_slot: of the first label.

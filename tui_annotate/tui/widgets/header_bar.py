@@ -44,7 +44,6 @@ class Header(NamedTuple):
 
     Attributes:
         position: from 1; 0 for no open sample.
-        finished: finished samples out of `total`.
         saved: "saved", "saving", or "not saved: " and the reason; empty for none.
         state: a value of `State`.
         matches: their ranking, if not the default.
@@ -118,7 +117,9 @@ class HeaderBar(FixedRows):
         if plan.sample and header.sample:
             parts.append([(cut(header.sample, plan.sample), palette.strong)])
         if plan.state and header.state:
-            parts.append([(_render_sample_state(header.state, words=plan.words), palette.accent)])
+            glyph = STATE_GLYPHS.get(header.state, "")
+            state = f"{glyph} {header.state}".strip() if plan.words or not glyph else glyph
+            parts.append([(state, palette.accent)])
         if header.reading:
             parts.append([(header.reading, palette.warning)])
         if header.matches:
@@ -154,11 +155,6 @@ def _filled_cells(finished: int, total: int, cells: int) -> int:
     if finished >= total:
         return cells
     return min(max(round(cells * finished / total), 1), cells - 1)
-
-
-def _render_sample_state(state: str, *, words: bool) -> str:
-    glyph = STATE_GLYPHS.get(state, "")
-    return f"{glyph} {state}".strip() if words or not glyph else glyph
 
 
 def _render_saved(saved: str, palette: Palette) -> list[Run]:

@@ -92,7 +92,6 @@ class ReviewDraft(Draft):
     """One sample on a reviewer's screen; `annotations` are the adjudicated ones.
 
     Attributes:
-        groups: candidates of annotators, who are letters.
         settled: adjudicated and refused annotations.
         people: letters of all annotators whose work counts.
         names: of annotators by their letters, while they are shown.

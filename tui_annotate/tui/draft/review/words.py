@@ -144,16 +144,13 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
 def _describe_candidate_state(
     draft: ReviewDraft, candidate: CandidateAnnotation, quote: int
 ) -> list[str]:
-    described, note = _describe_candidate(draft, candidate, quote), _describe_note(candidate, quote)
+    described = _describe_candidate(draft, candidate, quote)
+    note = f"note {quote_text(candidate.note, cells=quote)}" if candidate.note else ""
     if made := draft.made_of(candidate):
         return [f"{_describe_action_of(made[0])}: {described}", note]
     if refusal := draft.refusal_of(candidate):
         return [f"refused, {describe_refusal(refusal)}: {described}", note, "y takes it after all"]
     return [f"y takes {described}", note]
-
-
-def _describe_note(candidate: CandidateAnnotation, quote: int) -> str:
-    return f"note {quote_text(candidate.note, cells=quote)}" if candidate.note else ""
 
 
 def _describe_action_of(made: Annotation) -> str:
