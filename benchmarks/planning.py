@@ -8,6 +8,7 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Final
 
+from tests.tui.draft.desk import typed_codes
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.cursor_actions import MOVES
@@ -103,7 +104,7 @@ class Planner:
     def _lettered(self, place: Place, goal: Goal) -> Iterator[tuple[Keys, Place]]:
         near = self._sentence(place) or Span(place[0], place[0] + 1)
         hints = Hints.over(self._side, self._pairs, near)
-        codes = hints.ways()
+        codes = typed_codes(hints)
         for first in self._around(goal.span.start):
             for last in self._around(goal.span.end - 1):
                 if first not in codes or last not in codes or last < first:

@@ -13,10 +13,9 @@ from tests.tui.team import ANA, LI, OWN, PASSWORD, add, make_team
 from tui_annotate import workspace
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled
 from tui_annotate.domain.people import Actor, Role
-from tui_annotate.tui import client_info
-from tui_annotate.tui.auth_session import SessionGuard
+from tui_annotate.tui import auth_session
+from tui_annotate.tui.auth_session import SessionGuard, TokenFile
 from tui_annotate.tui.session import ForcedIdentity
-from tui_annotate.tui.session_token_file import TokenFile
 from tui_annotate.workspace import Workspace
 
 
@@ -64,7 +63,7 @@ def test_a_user_of_the_machine_may_be_known(
     team: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the system's word, not the environment's; in a shared account by nobody's."""
-    monkeypatch.setattr(client_info, "user", lambda: "ben")
+    monkeypatch.setattr(auth_session, "user", lambda: "ben")
     monkeypatch.setenv("USER", "ana")
     add(team, "Ben", "ben@example.org", unix="ben")
     shared = SessionGuard(team, own=False)
@@ -254,7 +253,7 @@ def test_whom_the_system_knew_and_knows_no_more_is_kept_out(
     team: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor is whoever has that user now let into the work of the one before."""
-    monkeypatch.setattr(client_info, "user", lambda: "ben")
+    monkeypatch.setattr(auth_session, "user", lambda: "ben")
     add(team, "Ben", "ben@example.org", unix="ben")
     door = SessionGuard(team)
     door.enter()
@@ -300,14 +299,16 @@ def test_one_person_works_in_one_process(team: Workspace) -> None:
 def test_times_are_told_as_the_clocks_here_show_them() -> None:
     """Of another day with the day."""
     now = datetime.now(UTC)
-    assert client_info.clock_time(now.isoformat()) == now.astimezone().strftime("%H:%M")
+    assert auth_session.clock_time(now.isoformat()) == now.astimezone().strftime("%H:%M")
     before = now - timedelta(days=2)
-    assert client_info.clock_time(before.isoformat()) == before.astimezone().strftime("%d %b %H:%M")
+    assert auth_session.clock_time(before.isoformat()) == before.astimezone().strftime(
+        "%d %b %H:%M"
+    )
 
 
 def test_a_client_is_what_sshd_says_else_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first word of SSH_CONNECTION is the address."""
     monkeypatch.delenv("SSH_CONNECTION", raising=False)
-    assert client_info.client() == f"user {client_info.user() or 'unknown'}"
+    assert auth_session.client() == f"user {auth_session.user() or 'unknown'}"
     monkeypatch.setenv("SSH_CONNECTION", "192.0.2.7 50000 192.0.2.1 22")
-    assert client_info.client() == "192.0.2.7"
+    assert auth_session.client() == "192.0.2.7"

@@ -12,8 +12,8 @@ import pytest
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.people import Person
 from tui_annotate.storage.log.stream_merge import StreamMergeReport
-from tui_annotate.tui import background_sync
-from tui_annotate.tui.background_sync import BackgroundSync, Exchange, SyncState, SyncUpdate
+from tui_annotate.tui import work_sharing
+from tui_annotate.tui.work_sharing import BackgroundSync, Exchange, SyncState, SyncUpdate
 
 SOON = 20.0
 ANA = Person("ana", "Ana")
@@ -152,7 +152,7 @@ def test_offline_keeps_all_for_later() -> None:
 
 def test_what_fails_is_told_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """An error keeps what is to be sent; the next try sends it."""
-    monkeypatch.setattr(background_sync, "_RETRY", 0.0)
+    monkeypatch.setattr(work_sharing, "_RETRY", 0.0)
     place = Place()
     place.saved = 1
     place.errors = [Unavailable("no network", "later"), ValueError("a bug")]

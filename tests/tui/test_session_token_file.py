@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.tui.session_token_file import StoredToken, TokenFile
+from tui_annotate.tui.auth_session import StoredToken, TokenFile
 
 KEPT = StoredToken("a secret", "ana@example.org")
 

@@ -16,11 +16,10 @@ from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.sync.shared_folder import SharedFolder
 from tui_annotate.storage.log.stream_merge import StreamMergeReport
-from tui_annotate.tui import background_sync
-from tui_annotate.tui.background_sync import SyncState, SyncUpdate
 from tui_annotate.tui.dialogs.message import MessageDialog
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.widgets.header_bar import _SYNC, HeaderBar
+from tui_annotate.tui.work_sharing import BackgroundSync, SyncState, SyncUpdate
 from tui_annotate.workspace import bundles
 
 A = SampleKey("films", "a")
@@ -32,12 +31,12 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "shared"
     folder.mkdir()
     monkeypatch.setenv("TUI_ANNOTATE_SYNC_DIR", str(folder))
-    monkeypatch.setattr(background_sync.BackgroundSync.__init__, "__kwdefaults__", _QUICK)
+    monkeypatch.setattr(BackgroundSync.__init__, "__kwdefaults__", _QUICK)
     return folder
 
 
 _SOON = 60.0
-_QUICK = {**(background_sync.BackgroundSync.__init__.__kwdefaults__ or {}), "quiet": 0.0}
+_QUICK = {**(BackgroundSync.__init__.__kwdefaults__ or {}), "quiet": 0.0}
 
 
 def _header(person: Person) -> str:
@@ -98,7 +97,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeTable]:
     with serving_table() as running:
         monkeypatch.setenv("TUI_ANNOTATE_SYNC_URL", running.url)
         monkeypatch.setenv("TUI_ANNOTATE_SYNC_KEY", KEY)
-        monkeypatch.setattr(background_sync.BackgroundSync.__init__, "__kwdefaults__", _QUICK)
+        monkeypatch.setattr(BackgroundSync.__init__, "__kwdefaults__", _QUICK)
         yield running
 
 

@@ -1,4 +1,4 @@
-"""The app: its first frame needs Textual alone, the workspace is opened in a thread behind it."""
+"""The app. Its first frame needs only Textual; the workspace is opened in a thread after it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,19 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.tui import terminal
 
 LOOK = terminal.prepare(os.environ)
 
-from textual.binding import Binding, BindingType  # noqa: E402  it reads the environment on import
-
+# Textual reads the environment on import, so all that imports it comes after `prepare`.
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
 from tui_annotate.domain.terminal_text import visible  # noqa: E402
 from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
-from tui_annotate.tui.background_sync import SyncUpdate  # noqa: E402
-from tui_annotate.tui.draft.messages import MessageCode  # noqa: E402
+from tui_annotate.tui.draft.messages import Kind, MessageCode  # noqa: E402
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
@@ -38,7 +37,7 @@ from tui_annotate.tui.session import (  # noqa: E402
     resolve_order,
 )
 from tui_annotate.tui.theme import Look  # noqa: E402
-from tui_annotate.tui.work_sharing import WorkSharing  # noqa: E402
+from tui_annotate.tui.work_sharing import SyncUpdate, WorkSharing  # noqa: E402
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _OpenResult:
-    """A workspace that was opened; no desk where it holds no sample."""
+    """An opened workspace with a user at work; `desk` is None if it has no sample."""
 
     session: AnnotatorSession
     desk: OpenSample | None
@@ -58,21 +57,21 @@ class _OpenResult:
 
 
 class AnnotateApp(RestrictedApp):
-    """One person annotates one workspace.
+    """One person annotates or reviews in one workspace.
+
+    Args:
+        open_workspace: called in the store's thread once the first frame is painted.
+        person: the annotator's name; empty for the one remembered.
+        sample: where to begin; empty for where this person was.
+        bound: the account of the ssh key; None where users sign in, or have no accounts.
+        own: the machine's user is one person, so that they can stay signed in.
+        reviewing: adjudicate annotations of several people.
 
     Attributes:
-        sample_screen: the screen that is annotated on.
-        sign_in_flow: the pages before and around it.
-        printing: the person's own annotations are printed once the app has ended.
-        action: what is done first, as the key table names it; empty for nothing.
-        refused: why the store did not keep what was done last, where the screen could not tell it
-            any more; empty otherwise.
+        printing: print the person's own annotations once the app has ended.
+        action: id of the action to begin with; empty for none.
+        refused: why the last action was not saved, if the screen could not show it; else empty.
     """
-
-    TITLE = "tui-annotate"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q,ctrl+c", "quit", "leave; all is saved", show=False, priority=True)
-    ]
 
     def __init__(
         self,
@@ -86,7 +85,6 @@ class AnnotateApp(RestrictedApp):
         reviewing: bool = False,
         look: Look = LOOK,
     ) -> None:
-        """`reviewing`: annotations are adjudicated; see `run` for the others."""
         super().__init__(look)
         self.refused = ""
         self.printing = False
@@ -96,15 +94,15 @@ class AnnotateApp(RestrictedApp):
         self._identity, self._is_own_user = bound, own
         self._workspace: Workspace | None = None
         self.sample_screen = _create_screen(self._finish, reviewing=reviewing)
-        ways = SignInCallbacks(
-            begin=self._start_session,
+        callbacks = SignInCallbacks(
+            begin=partial(self._load_in_thread, self._load_session),
             again=self.sample_screen.reload,
             rest=self.sample_screen.rest,
             leave=self.sample_screen.quit,
             tell=self.sample_screen.show_message,
             fail=self._show_error,
         )
-        self.sign_in_flow = SignInFlow(self, self.sample_screen.saver, ways)
+        self.sign_in_flow = SignInFlow(self, self.sample_screen.saver, callbacks)
         self._look = look
         self.sharing = WorkSharing(self.sample_screen, self.post_message)
         self._reviewing = reviewing
@@ -112,35 +110,33 @@ class AnnotateApp(RestrictedApp):
     # beginning
 
     def on_mount(self) -> None:
-        """The frame first; the workspace is opened once it is painted."""
+        """Show the screen, and open the workspace after the first frame."""
         self.listen(self.sample_screen.quit)
         self.push_screen(self.sample_screen)
         self.sample_screen.call_after_refresh(self._open)
 
     def _open(self) -> None:
         self.sample_screen.show_opening("opening the workspace ...")
-        self.sample_screen.saver.send(
-            Job(self._load_workspace, self._show_session, self._show_error, free=True)
-        )
+        self._load_in_thread(self._load_workspace)
+
+    def _load_in_thread(self, load: Callable[[], _OpenResult | None]) -> None:
+        job = Job(load, self._show_session, self._show_error, free=True)
+        self.sample_screen.saver.send(job)
 
     def _load_workspace(self) -> _OpenResult | None:
-        """In the store's thread, as everything is that reaches a store; None where pages come."""
+        """In the store's thread; None if the user must sign in or take over a session first."""
         self._workspace = workspace = self._open_workspace()
         session_guard = SessionGuard(
             workspace, name=self._person, bound=self._identity, own=self._is_own_user
         )
         self.sign_in_flow.session_guard = session_guard
         session_guard.enter()
-        if (
-            session_guard.person is None
-            or session_guard.must_change
-            or session_guard.find_other_session()
-        ):
+        if session_guard.must_change or session_guard.find_other_session():
             return None
         return self._load_session()
 
     def _load_session(self) -> _OpenResult | None:
-        """The workspace as it is for whoever is in, and the sample to begin with."""
+        """The session of the signed-in user, and the sample to begin with."""
         session_guard = self.sign_in_flow.session_guard
         if session_guard is None or session_guard.person is None:
             return None
@@ -174,11 +170,6 @@ class AnnotateApp(RestrictedApp):
         hiding, online = chosen.get("suggestions") == "hidden", chosen.get("sync") != "offline"
         return _OpenResult(session, desk, theme if theme in NAMES else "", layout, hiding, online)
 
-    def _start_session(self) -> None:
-        self.sample_screen.saver.send(
-            Job(self._load_session, self._show_session, self._show_error, free=True)
-        )
-
     def _show_session(self, opened: _OpenResult | None) -> None:
         if opened is None:
             self.sign_in_flow.show_next_page()
@@ -192,9 +183,8 @@ class AnnotateApp(RestrictedApp):
             self.sample_screen.show_opening(self.sample_screen.no_sample, "warning")
             return
         problem = opened.session.problem
-        self.sample_screen.begin(
-            opened.session, opened.desk, words=problem, kind="error" if problem else "hint"
-        )
+        kind: Kind = "error" if problem else "hint"
+        self.sample_screen.begin(opened.session, opened.desk, words=problem, kind=kind)
         self.sign_in_flow.begun()
         if self.action:
             self.sample_screen.do(self.action)
@@ -204,7 +194,7 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.show_opening(describe_error(error), "error")
 
     def on_app_request(self, message: AppRequest) -> None:
-        """What the screen can not do itself."""
+        """Do what the screen can not do itself."""
         message.stop()
         if message.request == "password":
             self.sign_in_flow.change_password()
@@ -217,7 +207,7 @@ class AnnotateApp(RestrictedApp):
             self.sample_screen.quit()
 
     def on_sync_update(self, message: SyncUpdate) -> None:
-        """Something came of what is shared."""
+        """Show an update of the sharing thread."""
         message.stop()
         self.sharing.show(message)
 
@@ -233,13 +223,13 @@ class AnnotateApp(RestrictedApp):
             self._close()
 
     def _push_last(self) -> None:
-        """In a thread, so that the screen can say what is waited for."""
+        """In a thread, so that the screen can show that the app is sending."""
         self.sharing.end()
         self.call_from_thread(self._close)
 
     def _close(self) -> None:
         if self.sign_in_flow.session_guard:
-            with suppress(TuiAnnotateError):  # the next process finds out that this one is gone
+            with suppress(TuiAnnotateError):  # the next process finds that this one has ended
                 self.sign_in_flow.session_guard.leave()
         if self._workspace is not None:
             self._workspace.close()
@@ -247,14 +237,14 @@ class AnnotateApp(RestrictedApp):
         self.exit()
 
     async def action_quit(self) -> None:
-        """Ctrl+q, everywhere: place and time are kept, the store is done first.
+        """Ctrl+q, everywhere: save the position and the time, and finish the store's jobs first.
 
-        Off a page that bars the way it signs out, as it would be a way around it otherwise.
+        On a locked page it signs out, as it would be a way around the page otherwise.
         """
         (self.sign_in_flow.sign_out if self.sign_in_flow.is_locked else self.sample_screen.quit)()
 
     def note_activity(self) -> None:
-        """Somebody is there, so the screen is not locked yet."""
+        """Postpone the lock of the screen."""
         self.sign_in_flow.note_activity()
 
 
@@ -266,42 +256,21 @@ def _create_screen(leave: Callable[[], None], *, reviewing: bool) -> WorkspaceSc
     return ReviewScreen(leave)
 
 
-def run(  # noqa: PLR0913  a keyword an option of the command
-    open_workspace: Callable[[], Workspace],
-    *,
-    person: str = "",
-    sample: str = "",
-    order: str = "by-source",
-    log: Path,
-    bound: ForcedIdentity | None = None,
-    own: bool = True,
-    reviewing: bool = False,
-    action: str = "",
+def run(
+    open_workspace: Callable[[], Workspace], *, log: Path, action: str = "", **options: Any
 ) -> int:
-    """Runs the app until it is left.
+    """Runs the app until the user quits.
 
     Args:
-        open_workspace: called in a thread once the first frame is painted; again for printing.
-        person: the annotator's name; empty for the one remembered.
-        sample: where to begin; empty for where this person was.
-        log: the file that everything written to standard error goes to meanwhile.
-        bound: whom sshd knows by their key; None: whoever signs in, where there are accounts.
-        own: this user of the machine is one person's, so that they can stay signed in.
-        reviewing: annotations of several people are adjudicated; else one annotates.
-        action: what is done first, as the key table names it; empty for nothing.
+        open_workspace: called again for printing, after the app has ended.
+        log: the file that receives standard error meanwhile.
+        action: id of the action to begin with; empty for none.
+        options: those of `AnnotateApp`.
 
     Returns:
         The exit code: 1 where it ended by an error or the last action was not saved, else 0.
     """
-    app = AnnotateApp(
-        open_workspace,
-        person=person,
-        sample=sample,
-        order=order,
-        bound=bound,
-        own=own,
-        reviewing=reviewing,
-    )
+    app = AnnotateApp(open_workspace, **options)
     app.action = action
     with terminal.redirect_stderr(log):
         app.run()

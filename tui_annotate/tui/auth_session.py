@@ -1,20 +1,26 @@
-"""Who is let in, and whether they may still work; every call of it reaches a store, in its thread.
+"""Sign-in of one process, and whether its user may still work; the token file; the client.
 
-In a workspace without accounts whoever comes is let in under a local name, as before.
+Every call reaches a store, so it runs in the store's thread. Where a workspace has no accounts,
+every user gets in under a local name.
 """
 
 from __future__ import annotations
 
+import os
+import stat
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled, Unavailable
 from tui_annotate.domain.people import Person, reader
-from tui_annotate.tui import client_info
+from tui_annotate.settings import state_folder
+from tui_annotate.tui.saving import describe_error
 from tui_annotate.tui.session import ForcedIdentity
-from tui_annotate.tui.session_token_file import StoredToken, TokenFile
 
 if TYPE_CHECKING:
     from tui_annotate.services.authentication import AuthenticationService, SignInResult
@@ -22,19 +28,21 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 _NO_NAME: Final = "this workspace has accounts, so --as names nobody: sign in"
+_LONGEST: Final = 4096  # bytes; a token has some dozens
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 class SessionGuard:
-    """One process at the door of a workspace.
+    """Sign-in of one process to a workspace.
 
     Attributes:
         required: the workspace has accounts.
-        person: who is in; None while nobody is.
-        email: their address; before somebody is in, the one that was remembered.
-        must_change: they can not work before they changed their password.
-        known: the machine vouches for them, so they have no password to give.
-        elsewhere: another process in which they are at work; None where there is none.
-        hint: what is to be told where they sign in; empty for nothing.
+        person: the signed-in user; None before sign-in.
+        email: address of the user; before sign-in the remembered one.
+        must_change: the user must change the password first.
+        known: signed in by ssh key or user of the machine, without a password.
+        elsewhere: another process in which the user works; None for none.
+        hint: a message for the sign-in page; empty for none.
     """
 
     def __init__(
@@ -45,7 +53,7 @@ class SessionGuard:
         bound: ForcedIdentity | None = None,
         own: bool = True,
     ) -> None:
-        """`own`: the user of the machine is one person's, so that they can be known by it."""
+        """`own`: the machine's user is one person, so that it can sign them in."""
         from tui_annotate.storage.people.presence import new_holder
 
         self._workspace, self._name, self._bound = space, name, bound
@@ -66,57 +74,55 @@ class SessionGuard:
 
     @property
     def workspace(self) -> Workspace:
-        """The workspace as it is for whoever is in."""
+        """The workspace with the rights of the signed-in user."""
         return self._workspace.acting(self._signed_in.actor) if self._signed_in else self._workspace
 
     @property
     def where(self) -> str:
-        """The workspace by the name of its folder, which gives away nothing of the machine."""
+        """The name of the workspace's folder."""
         return self._workspace.path.name
 
     @property
     def idle(self) -> int:
-        """Minutes without a key until whoever signed in is locked out; 0 for never."""
+        """Minutes without a key until the screen is locked; 0 for never."""
         return self._workspace.settings.idle_minutes if self.required else 0
 
     @property
     def can_stay_signed_in(self) -> bool:
-        """Whether somebody who signs in can be kept signed in on this machine."""
+        """Whether a user can stay signed in on this machine."""
         return self._tokens is not None
 
-    # coming in
+    # sign-in
 
     def enter(self) -> None:
-        """Lets in whom the machine knows: by key, by its user, by a token that was kept.
+        """Sign in by ssh key, by the machine's user, or by the stored token, if possible.
 
         Raises:
-            NotAllowed: sshd knows somebody who has no active account.
+            NotAllowed: the ssh key belongs to no active account.
         """
         if not self.required:
             self.person = self._workspace.person(self._name)
         elif self._bound:
-            self._accept(
-                self._accounts.by_key(self._bound.person, client=client_info.client()), known=True
-            )
+            self._accept(self._accounts.by_key(self._bound.person, client=client()), known=True)
         elif not self._sign_in_by_machine():
             self.hint = _NO_NAME if self._name else self.hint
 
     def _sign_in_by_machine(self) -> bool:
         if self._tokens is None:
             return False
-        if name := client_info.user():
+        if name := user():
             with suppress(NotAllowed):
-                self._accept(self._accounts.by_unix(name, client=client_info.client()), known=True)
+                self._accept(self._accounts.by_unix(name, client=client()), known=True)
                 return True
         try:
             kept = self._tokens.read()
             if kept is None:
                 return False
             self.email = kept.email
-            self._accept(self._accounts.resume(kept.token, client=client_info.client()))
+            self._accept(self._accounts.resume(kept.token, client=client()))
             self._stays_signed_in = True
         except Unavailable as error:
-            self.hint = f"{error.message} · {error.hint}"
+            self.hint = describe_error(error)
             return False
         except NotAllowed as error:
             self._tokens.forget()
@@ -125,25 +131,25 @@ class SessionGuard:
         return True
 
     def sign_in(self, email: str, password: str, *, stay: bool = False) -> None:
-        """Lets somebody in by their password.
+        """Sign in by password.
 
         Raises:
-            NotAllowed: as `AuthenticationService.sign_in`; or somebody else is at work here.
+            NotAllowed: as `AuthenticationService.sign_in`; or another user works in this process.
         """
-        signed = self._accounts.sign_in(email.strip(), password, client=client_info.client())
+        signed = self._accounts.sign_in(email.strip(), password, client=client())
         self._accept(signed)
         if stay or self._stays_signed_in:
             self._store_token(signed)
 
     def unlock(self, password: str) -> None:
-        """Lets whoever is in go on, by their password.
+        """Unlock the screen by the user's password.
 
         Raises:
-            NotAllowed: it is not theirs, or their account is closed by now, or they may not do the
-                same as before any more; Throttled, as ever.
+            NotAllowed: wrong password, closed account, or another role than before.
+            Throttled: too many attempts.
         """
         try:
-            signed = self._accounts.sign_in(self.email, password, client=client_info.client())
+            signed = self._accounts.sign_in(self.email, password, client=client())
         except Throttled:
             raise
         except NotAllowed as error:
@@ -155,20 +161,20 @@ class SessionGuard:
             self._store_token(signed)
 
     def redeem(self, code: str, new: str, *, stay: bool = False) -> None:
-        """Lets somebody in who was invited, with their first password.
+        """Sign in an invited user, with their first password.
 
         Raises:
             NotAllowed, InvalidInput: as `AuthenticationService.redeem`.
         """
-        self._accept(self._accounts.redeem(code.strip(), new, client=client_info.client()))
+        self._accept(self._accounts.redeem(code.strip(), new, client=client()))
         if stay and self._signed_in:
             self._store_token(self._signed_in)
 
     def go_on(self) -> None:
-        """Lets in again whom the machine vouches for, if their session has ended meanwhile.
+        """Sign in again without a password, if the session has ended meanwhile.
 
         Raises:
-            NotAllowed: they have no active account any more.
+            NotAllowed: the user has no active account any more.
         """
         try:
             self._check_session()
@@ -177,10 +183,10 @@ class SessionGuard:
             self._check_session()
 
     def _accept(self, signed: SignInResult, *, known: bool = False) -> None:
-        """In place of a session from before, which is then over; for the same actor alone.
+        """Replace the session by another one of the same actor, and end the former.
 
         Raises:
-            NotAllowed: it is another one, to whom not everything here is open.
+            NotAllowed: it is of another actor, who may have other rights.
         """
         before = self._signed_in
         if before and before.actor != signed.actor:
@@ -202,12 +208,12 @@ class SessionGuard:
                 self._tokens.keep(StoredToken(signed.token, self.email))
                 self._stays_signed_in = True
             except Unavailable as error:
-                self.hint = f"{error.message} · {error.hint}"
+                self.hint = describe_error(error)
 
-    # being in
+    # work
 
     def change_password(self, old: str, new: str) -> None:
-        """Gives whoever is in another password; their other sessions end.
+        """Change the user's password, which ends their other sessions.
 
         Raises:
             NotAllowed, InvalidInput: as `AuthenticationService.change_password`.
@@ -218,31 +224,31 @@ class SessionGuard:
             self._signed_in, self.must_change = replace(signed, must_change=False), False
 
     def find_other_session(self) -> Presence | None:
-        """Another living process in which this person is at work."""
+        """Another running process in which this person works."""
         if self.person:
             self.elsewhere = self._presence.elsewhere(reader(self.person.id), self._holder)
         return self.elsewhere
 
     def take_over_session(self) -> None:
-        """Makes this the process in which the person works, also where another one was told of.
+        """Make this the process in which the person works, instead of `elsewhere`.
 
         Raises:
-            Conflict: a third one came in between.
+            Conflict: a third process was faster.
         """
         if self.person:
             over = self.elsewhere.holder if self.elsewhere else ""
             self._hold_presence(self.person, over=over)
 
     def check(self) -> None:
-        """Whether the person may go on; stands before each of their jobs.
+        """Check before each job that the person may go on.
 
         Raises:
             NotAllowed: the session has ended.
-            Conflict: they went on in another process.
+            Conflict: the person went on in another process.
         """
         self._check_session()
         if self.person:
-            with suppress(Unavailable):  # what can not be written is told by whoever has to write
+            with suppress(Unavailable):  # a job that writes reports it
                 self._hold_presence(self.person)
 
     def _check_session(self) -> None:
@@ -253,14 +259,14 @@ class SessionGuard:
         self.elsewhere = self._presence.hold(reader(person.id), self._holder, over=over)
         if self.elsewhere:
             raise Conflict(
-                f"you went on elsewhere at {client_info.clock_time(self.elsewhere.since)}",
+                f"you went on elsewhere at {clock_time(self.elsewhere.since)}",
                 "nothing of this was saved",
             )
 
-    # going
+    # sign-out
 
     def sign_out(self) -> None:
-        """Ends the session, and forgets what kept it."""
+        """End the session, and delete the stored token."""
         if self._signed_in:
             self._accounts.sign_out(self._signed_in.session)
         if self._tokens:
@@ -268,18 +274,108 @@ class SessionGuard:
         self._stays_signed_in = False
 
     def print_own(self, space: Workspace) -> None:
-        """Writes the person's own annotations to standard output, in the native form.
-
-        Args:
-            space: the workspace, opened again.
-        """
+        """Write the person's own annotations to standard output; `space` is opened again."""
         if self.person:
             mine = space.acting(self._signed_in.actor) if self._signed_in else space
             mine.export(person=self.person.id)
 
     def leave(self) -> None:
-        """Gives the person's place back; a session that nothing keeps ends."""
+        """End the person's presence, and the session unless it stays signed in."""
         if self.person:
             self._presence.leave(reader(self.person.id), self._holder)
         if self._signed_in and not self._stays_signed_in:
             self._accounts.sign_out(self._signed_in.session)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredToken:
+    """A secret that resumes a session, and the user's address."""
+
+    token: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True)
+class TokenFile:
+    """The file of a token; it need not exist."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, workspace: Path) -> TokenFile:
+        """The file of a workspace."""
+        name = sha256(str(workspace.resolve()).encode("utf-8", "surrogateescape")).hexdigest()
+        return cls(state_folder() / f"signed-in-{name[:16]}")
+
+    def read(self) -> StoredToken | None:
+        """The stored token; None for none.
+
+        Raises:
+            Unavailable: other users can read the file, or it can not be read.
+        """
+        try:
+            handle = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._unusable(f"can not be read: {error.strerror}") from error
+        with os.fdopen(handle, "rb") as file:
+            facts = os.fstat(handle)
+            if hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & _OTHERS):
+                raise self._unusable("can be read by others")
+            token, _, email = file.read(_LONGEST).decode("utf-8", "replace").partition("\n")
+        return StoredToken(token.strip(), email.strip()) if token.strip() else None
+
+    def keep(self, kept: StoredToken) -> None:
+        """Write the file atomically, with mode 0600.
+
+        Raises:
+            Unavailable: it can not be written.
+        """
+        unfinished = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            unfinished.unlink(missing_ok=True)
+            handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(f"{kept.token}\n{kept.email}\n")
+            unfinished.replace(self.path)
+        except OSError as error:
+            raise Unavailable(
+                f"you can not stay signed in, {error.strerror or error}: {self.path}",
+                "you are signed in until you leave",
+            ) from error
+
+    def forget(self) -> None:
+        """Delete the file, if possible."""
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+    def _unusable(self, why: str) -> Unavailable:
+        return Unavailable(
+            f"what kept you signed in {why}, so it is not used: {self.path}",
+            "it is written anew when you sign in",
+        )
+
+
+def user() -> str:
+    """The name of the process's user, from the system, not the environment; empty if unknown."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_name
+    except (ImportError, KeyError):
+        return ""
+
+
+def client() -> str:
+    """The client's address by sshd, else the user of this machine."""
+    address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
+    return address or f"user {user() or 'unknown'}"
+
+
+def clock_time(moment: str) -> str:
+    """A time in ISO 8601 as local hour and minute, with the day if it is not today."""
+    then = datetime.fromisoformat(moment).astimezone()
+    today = datetime.now(UTC).astimezone().date()
+    return then.strftime("%H:%M") if then.date() == today else then.strftime("%d %b %H:%M")

@@ -1,7 +1,7 @@
-"""Lines and scroll bars that Textual composes quickly, for widgets with nothing around their lines.
+"""Lines and scroll bars that Textual composes quickly, for widgets without border and padding.
 
-The usual way looks up border, padding and opacity for each line, copies it three times and keeps it
-twice; with two texts on screen that was half of what a key cost.
+Textual looks up border, padding and opacity for each line, copies it three times and keeps it
+twice; with two texts on screen that was half of the time of a key.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from tui_annotate.tui.palette import Palette, palette_of
 
 
 class WholeStrip(Strip):
-    """A strip that is mostly whole.
+    """A strip that is not divided at its own end.
 
-    One that is divided at its end only would keep itself among its pieces. Nothing but the
-    collector gets rid of those, and it would hold each tenth page for 4 ms.
+    A `Strip` would keep itself among its pieces then: a reference cycle for the garbage collector,
+    which would stop each tenth page for 4 ms.
     """
 
     __slots__ = ()
@@ -39,9 +39,9 @@ class WholeStrip(Strip):
 
 
 def set_extent(view: ScrollView, size: Size) -> None:
-    """Give a view so many rows; the screen is laid out anew only where that moves something.
+    """Give a view so many rows; lay the screen out again only if that moves something.
 
-    Textual lays all of it out for each text that comes, which is a fifth of such a frame.
+    Textual does so for each new text, which is a fifth of such a frame.
     """
     held, bar = view.container_size, view.styles.overflow_y == "scroll"
     bar = bar or size.height > held.height
@@ -55,7 +55,7 @@ def set_extent(view: ScrollView, size: Size) -> None:
 
 
 def filter_segments(segments: list[Segment], widget: Widget) -> list[Segment]:
-    """Segments as the app's filters leave them: in other colours, or in none."""
+    """Apply the app's filters of colours to segments."""
     return _apply_filters(segments, widget.get_line_filters(), widget.background_colors[1])
 
 
@@ -68,9 +68,9 @@ def _apply_filters(
 
 
 class LineWidget(Widget):
-    """A widget without border and padding; each line is `render_line`'s until it is refreshed.
+    """A widget without border and padding, which caches its lines until they are refreshed.
 
-    What its style sheet says is looked up once: most lines cost less than that.
+    Its style is looked up once, which is slower than painting most lines.
     """
 
     _base: Style | None = None
@@ -78,7 +78,7 @@ class LineWidget(Widget):
 
     @property
     def base(self) -> Style:
-        """What lies under every line."""
+        """The style under every line."""
         if self._base is None:
             self._base = self.rich_style
         return self._base
@@ -89,12 +89,12 @@ class LineWidget(Widget):
         return palette_of(self.app)
 
     def notify_style_update(self) -> None:
-        """Textual's hook: the style sheet may say something else."""
+        """Textual's hook: the style sheet may have changed."""
         self._base = None
         super().notify_style_update()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Textual's hook: only lines that were refreshed are drawn."""
+        """Textual's hook: draw only lines that were refreshed."""
         now = (self.size, self.get_line_filters())
         if self._cached_for != now:
             self._cached_for = now
@@ -111,7 +111,7 @@ class LineWidget(Widget):
         return line
 
     def refresh(self, *regions: Region, **how: bool) -> Self:
-        """Textual's hook: these regions, or all, are to be drawn anew."""
+        """Textual's hook: redraw these regions, or all."""
         if not regions:
             self._cached_for = None
         elif self._cached_for is not None:
@@ -121,18 +121,18 @@ class LineWidget(Widget):
 
 
 class FastScrollBar(ScrollBar):
-    """A vertical scroll bar that is drawn after a change only; its lines have four looks at most.
+    """A vertical scroll bar that is drawn only after a change; it has at most four kinds of lines.
 
-    Textual makes its bars itself: set the `__class__` of one.
+    Textual creates its bars itself: set the `__class__` of one.
     """
 
     _bar_state: tuple[object, ...] = ()
     _lines: Sequence[WholeStrip] = ()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Textual's hook: lines of one look are one and the same."""
+        """Textual's hook: equal lines are the same object."""
         bar = self.render()
-        if not isinstance(bar, ScrollBarRender):  # as releases after ours may have it
+        if not isinstance(bar, ScrollBarRender):  # possible in later releases of Textual
             return super().render_lines(crop)
         drawn = (vars(bar), self.size, self.get_line_filters())
         if drawn != self._bar_state:

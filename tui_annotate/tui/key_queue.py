@@ -1,7 +1,7 @@
-"""Keys and pastes take turns: each comes to its end before the next goes to what has the focus.
+"""A queue of keys and pastes: each is handled completely before the next goes to the focus.
 
-A key may open a line, end one or lead away, by messages from widget to widget. Handed on at once,
-the keys behind it would reach what was there before. So a message follows each on its way.
+A key may open or close a line or a screen, by messages between widgets. Without the queue, the
+next keys would reach the former focus. So a message, the barrier, follows each key.
 """
 
 from __future__ import annotations
@@ -22,91 +22,87 @@ from textual.widgets import Input
 MOST_WAITING: Final = 256
 """Keys that wait for a screen; more are dropped. A note that is typed in one go fits."""
 
-_ROUNDS: Final = 2  # the way of a key, then that of what it made its line say
+_ROUNDS: Final = 2  # one for the key, one for the messages that it caused
 
 KeyOrPaste = events.Key | events.Paste
 
 
 @runtime_checkable
 class KeyHolder(Protocol):
-    """A screen that may keep keys waiting; it posts `QueueReleased` where it no longer does."""
+    """A screen that may hold keys; it posts `QueueReleased` when it no longer does."""
 
     def holds(self, event: KeyOrPaste) -> bool:
-        """Whether a key waits, because what it is meant for has yet to come."""
+        """Whether a key must wait, as its target is not there yet."""
 
 
 @runtime_checkable
 class KeyListener(Protocol):
-    """A screen that knows from when on keys are meant for it; None while none is."""
+    """A screen that knows since when keys are meant for it; None if they are not."""
 
     listening_since: float | None
 
 
 class QueueReleased(Message):
-    """A screen goes on with the keys that it kept waiting."""
+    """A screen no longer holds keys."""
 
 
 @dataclass
 class Barrier(Message):
-    """Follows a key on its way; once it is back, the key has been there."""
+    """Follows a key; once it is back at the app, the key has been handled."""
 
     number: int
     rounds: int
 
 
 class SerialKeysApp(App[None]):
-    """An app whose keys are done as if each had been pressed when the one before it was done."""
+    """An app that handles each key as if it had been pressed after the one before was handled."""
 
     def __init__(self, **how: Any) -> None:
         super().__init__(**how)
         self._waiting_keys: deque[KeyOrPaste] = deque()
-        self._barrier_number = 0  # of the message that is on its way
-        self._barrier_target: Widget | None = None  # got it first; None while none is on its way
+        self._barrier_number = 0  # of the present barrier
+        self._barrier_target: Widget | None = None  # None without a barrier
         self._focus_before: tuple[Screen[Any], Widget | None] | None = None
-        self._key_in_flight: KeyOrPaste | None = None  # on its way to a widget, or there
-        self._forget_before = -inf  # keys pressed before are not done
+        self._key_in_flight: KeyOrPaste | None = None  # sent to a widget, not handled yet
+        self._forget_before = -inf  # keys pressed earlier are dropped
         self._forgets_text = self._is_held = False
 
     async def on_event(self, event: events.Event) -> None:
-        """Textual's hook: what comes from the keyboard waits for its turn."""
+        """Textual's hook: queue keys and pastes."""
         if not isinstance(event, KeyOrPaste) or event.is_forwarded:
             await super().on_event(event)
             return
         if len(self._waiting_keys) < MOST_WAITING or not self._is_held:
             self._waiting_keys.append(event)
         if self._barrier_target and not self._barrier_target.is_attached:
-            self._send_barrier()  # who is taken away takes the message along
+            self._send_barrier()  # the barrier is lost with a removed widget
         await self._send_next_key()
 
     def forget_keys(self, before: float, *, but_text: bool = True) -> None:
-        """Keys pressed before a moment are not done, as something else came of one before them.
+        """Drop keys pressed before a moment, as an earlier key had another result than expected.
 
         Args:
-            but_text: what is typed into a line still is, up to the key that would end it.
+            but_text: keep what is typed into a line, up to the key that would submit it.
         """
         self._forget_before, self._forgets_text = before, not but_text
-        flying = self._key_in_flight
-        if (
-            flying
-            and flying.time < before
-            and not (_is_handled(flying) or self._is_kept_text(flying))
-        ):
-            flying.stop().prevent_default()  # no widget has had it so far
+        key = self._key_in_flight
+        if key and key.time < before and not (_is_handled(key) or self._is_kept_text(key)):
+            key.stop().prevent_default()  # no widget has handled it so far
             self._forgets_text = True
 
     def pop_screen(self) -> AwaitComplete:
-        """Textual's hook: keys go on with the screen under it."""
+        """Textual's hook: the next keys go to the screen below."""
         popped = super().pop_screen()
         self._send_barrier()
         return popped
 
     async def on_queue_released(self, message: QueueReleased) -> None:
-        """A screen keeps no key waiting."""
+        """Send the keys that a screen held."""
         message.stop()
         await self._send_next_key()
 
     async def on_barrier(self, message: Barrier) -> None:
-        """The key has come to its end, unless it moved the focus or opened something just now."""
+        """The key is handled, unless it just moved the focus or opened a screen."""
         message.stop()
         if message.number != self._barrier_number:
             return
@@ -144,14 +140,14 @@ class SerialKeysApp(App[None]):
 
 
 def _is_handled(event: KeyOrPaste) -> bool:
-    """Whether a widget took an event for itself."""
-    return event._no_default_action  # noqa: SLF001  Textual tells it nowhere else
+    """Whether a widget handled an event."""
+    return event._no_default_action  # noqa: SLF001  Textual has no public name for it
 
 
 def is_text(focused: Widget | None, event: KeyOrPaste) -> bool:
-    """Whether what was pressed is text for a line that has the focus.
+    """Whether an event is text for the focused line.
 
-    Not for a password: keys that were meant for what it covers are no part of it.
+    Never for a password, which must not get keys that were meant for the screen below.
     """
     if not isinstance(focused, Input) or focused.password:
         return False
@@ -159,14 +155,14 @@ def is_text(focused: Widget | None, event: KeyOrPaste) -> bool:
 
 
 def free(screen: Screen[Any]) -> None:
-    """The keys that a screen kept waiting go on."""
+    """Release the keys that a screen held."""
     screen.app.post_message(QueueReleased())
 
 
 def forget_keys(screen: Screen[Any], before: float | None = None, *, but_text: bool = True) -> None:
-    """Keys pressed before a moment, or until now, are not done; see `SerialKeysApp.forget_keys`.
+    """Drop keys pressed before a moment, or until now; see `SerialKeysApp.forget_keys`.
 
-    Those that were meant for what covers the screen meanwhile are.
+    Keys that were meant for a screen above this one are kept.
     """
     if isinstance(screen.app, SerialKeysApp):
         moment = events.Event().time if before is None else before

@@ -1,4 +1,4 @@
-"""One line of typed text: pasted lines become one, nothing invisible gets in, nothing blinks."""
+"""An input of one line, without invisible characters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BREAKS = re.compile("\r\n|[\t\n\v\f\r\x85\u2028\u2029]")
 
 
 def clean_line(text: str) -> str:
-    """`text` as it may stand in an input: breaks and tabs are blanks, other controls pictures."""
+    """`text` for an input: line breaks and tabs as blanks, other controls as pictures."""
     return visible_line(_BREAKS.sub(" ", text))
 
 
@@ -36,7 +36,7 @@ class LineInput(Input):
     """
 
     class LeftEmpty(Message):
-        """Backspace was pressed where there was nothing to delete."""
+        """Backspace was pressed in an empty input."""
 
     def __init__(
         self,
@@ -58,22 +58,22 @@ class LineInput(Input):
         self.cursor_blink = False
 
     def insert_text_at_cursor(self, text: str) -> None:
-        """What is typed or pasted, made fit for one line."""
+        """Clean typed or pasted text."""
         super().insert_text_at_cursor(clean_line(text))
 
     def replace(self, text: str, start: int, end: int) -> None:
-        """What replaces a selection, made fit for one line."""
+        """Clean the text that replaces a selection."""
         super().replace(clean_line(text), start, end)
 
     def action_delete_left(self) -> None:
-        """Deletes, or says that there is nothing left to delete."""
+        """Delete, or post `LeftEmpty`."""
         if self.value:
             super().action_delete_left()
         else:
             self.post_message(self.LeftEmpty())
 
     def _on_paste(self, event: events.Paste) -> None:
-        """The whole of what was pasted; Textual would take its first line only."""
+        """Take all pasted lines; Textual would take the first one only."""
         event.stop()
         event.prevent_default()
         selection = self.selection

@@ -1,7 +1,6 @@
-"""Text for one line of cells: made harmless, measured, cut and padded; the raw text is never kept.
+"""Text for one line of cells: made harmless, measured, cut and padded.
 
-Characters look as in documents, see `text.display`; a list or a bar needs no offsets, and has white
-space in one cell.
+Characters look as in documents, see `text.display`.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ _LONGEST = 600  # code points looked at; no terminal has a line of so many cells
 
 
 def line_text(text: str) -> str:
-    """`text` as it may stand in one line: no control, no new line, no cluster of uncertain width.
+    """`text` as one line without controls and clusters of uncertain width.
 
-    At most 600 code points are looked at. Runs of blanks and new lines become one blank.
+    Only the first 600 code points are used. Runs of white space become one blank.
     """
     return "".join(display_characters(" ".join(text[:_LONGEST].split())))
 
@@ -37,7 +36,7 @@ def width(text: str) -> int:
 
 
 def cut(text: str, cells: int) -> str:
-    """The start of `text` in at most `cells` cells, with an ellipsis where something is missing."""
+    """The start of `text` in at most `cells` cells, with an ellipsis if it was cut."""
     if cell_len(text) <= cells:
         return text
     if cells < 1:
@@ -63,14 +62,14 @@ def strip_of(runs: Sequence[Run], cells: int, ground: Style) -> Strip:
 
 
 def both_ends(left: Sequence[Run], right: Sequence[Run], cells: int) -> list[Run]:
-    """Left runs, blanks, right runs, in `cells` cells; the left ones are cut where need be."""
-    room = cells - runs_width(right)
-    kept = clip(left, room)
-    return [*kept, (" " * (room - runs_width(kept)), Style.null()), *right]
+    """Left runs, blanks, right runs, in `cells` cells; the left ones are cut if necessary."""
+    left_cells = cells - runs_width(right)
+    kept = clip(left, left_cells)
+    return [*kept, (" " * (left_cells - runs_width(kept)), Style.null()), *right]
 
 
 def clip(runs: Sequence[Run], cells: int) -> list[Run]:
-    """The runs as far as they fit in `cells` cells, the one at the edge cut with an ellipsis."""
+    """The runs that fit in `cells` cells, the last one cut with an ellipsis."""
     kept: list[Run] = []
     for text, style in runs:
         if cells <= 0:
@@ -82,15 +81,14 @@ def clip(runs: Sequence[Run], cells: int) -> list[Run]:
 
 
 def paragraphs(text: str) -> list[str]:
-    """The lines of a longer text, each as it may be shown; tabs are four blanks."""
+    """The lines of a longer text, made harmless; tabs are four blanks."""
     return ["".join(display_characters(line)) for line in text.replace("\r\n", "\n").split("\n")]
 
 
 def wrap_line(line: str, cells: int) -> list[str]:
-    """A line that went through `line_text` or `paragraphs`, in pieces of at most `cells` cells.
+    """A harmless line in pieces of at most `cells` cells; one empty piece for an empty line.
 
-    Broken after a blank or between wide characters, where there is such a place, and never before
-    closing punctuation; an empty line gives one empty piece.
+    Broken after a blank or between wide characters if possible, not before closing punctuation.
     """
     cells = max(cells, 2)
     pieces: list[str] = []
@@ -105,7 +103,7 @@ _CLOSING = frozenset("。，、；：？！）」』”’》〉】,.;:?!)]}")
 
 
 def _edge(line: str, cells: int) -> int:
-    """How many characters of a line fit in so many cells."""
+    """The number of characters of a line that fit in so many cells."""
     for at, character in enumerate(line):
         cells -= get_character_cell_size(character)
         if cells < 0:

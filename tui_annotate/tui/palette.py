@@ -1,27 +1,26 @@
-"""What painters paint with: one style a role, one glyph a state, the same for every widget.
+"""The styles and glyphs of all widgets: one style per role, one glyph per state.
 
-Nothing is told apart by colour alone: beside every colour stands a glyph, a letter or an attribute,
-and the palette of the theme `mono` holds no colour at all. Colours are numbers of the xterm-256
-table, as most terminals over ssh show no more.
+Colour alone never carries meaning: a glyph, a letter or an attribute goes with it, and the theme
+`mono` has no colour at all. Colours are those of the xterm-256 table, as most terminals over ssh
+show no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import colorsys
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from rich.color import Color, ColorParseError
 from rich.style import Style
 
 from tui_annotate.domain.labels import COLORS
 
 if TYPE_CHECKING:
     from textual.app import App
-import colorsys
-from collections.abc import Sequence
-
-from rich.color import Color, ColorParseError
 
 DARK, LIGHT, HIGH_CONTRAST, MONO = NAMES = ("dark", "light", "high-contrast", "mono")
 
@@ -41,144 +40,77 @@ STATE_GLYPHS: Mapping[str, str] = {
 CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
 
 CONFLICT, LACKING = "≠", "?"
-"""Beside what may contradict the other text, and beside words that the other text has nowhere."""
+"""Signs of words that may contradict the other text, and of words that it does not contain."""
 
 FORMER, SUGGESTED = "°", "~"
-"""Beside what was one's own evidence before, with the same text; and what a machine proposes."""
+"""Signs of own evidence in other samples, and of suggestions."""
 
 CURRENT, FOUND, SEVERAL = "▶", "/", "+"
-"""Beside a line: the sentence under the cursor, a search hit, several annotations (no number)."""
+"""Signs of a line: the sentence under the cursor, a search hit, several annotations."""
 
 GOLD = "★"
-"""Of a question: the passage that holds the answer, and beside a line with the answer in it."""
+"""Sign of a question's passage with the answer, and of a line with the answer."""
 
 REVIEW_GLYPHS = REFUSED, NEARLY, AGREED, OWN = "✗", "≈", "=", "+"
-"""Beside what people said of one place: refused, alike, the same; and what a reviewer added."""
+"""Signs of candidates: refused, similar, equal; and of a reviewer's own annotation."""
 
 PLACES, NOTED = "⇄", "✎"
-"""In lists: in front of places that stand as evidence or of their number, and of a note."""
+"""In lists, before evidence or its count, and before a note."""
 
 _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
-    # role: dark, light, high-contrast (256 colours each); 16 colours; none
-    "text": ("color(252)", "color(235)", "color(231)", "", ""),
-    "quiet": ("color(247)", "color(241)", "color(252)", "", "dim"),
-    "strong": ("bold color(255)", "bold color(16)", "bold color(231)", "bold", "bold"),
-    "rule": ("color(241)", "color(246)", "color(250)", "", "dim"),
-    "rule_focused": ("color(74)", "color(25)", "bold color(226)", "cyan", "bold"),
-    "title": ("bold color(250)", "bold color(238)", "bold color(231)", "bold", ""),
-    "title_focused": ("bold color(117)", "bold color(25)", "bold color(226)", "bold cyan", "bold"),
-    "key": ("bold color(180)", "bold color(94)", "bold color(226)", "bold", "bold"),
-    "accent": ("color(117)", "color(25)", "color(123)", "cyan", "bold"),
-    "good": ("color(114)", "color(22)", "bold color(120)", "green", ""),
-    "warning": ("color(221)", "color(94)", "bold color(226)", "bold yellow", "bold"),
-    "error": ("bold color(210)", "bold color(160)", "bold color(217)", "bold red", "bold reverse"),
-    "row": ("on color(236)", "on color(254)", "on color(238)", "bold", "bold"),
-    "asleep": ("color(244)", "color(243)", "color(248)", "dim", "dim"),
-    "selection": (
-        "color(255) on color(58)",
-        "color(16) on color(229)",
-        "color(16) on color(226)",
-        "reverse",
-        "reverse",
-    ),
-    "cursor": (
-        "bold color(16) on color(255)",
-        "bold color(231) on color(16)",
-        "bold color(16) on color(231)",
-        "bold reverse",
-        "bold reverse",
-    ),
-    "evidence": (
-        "bold color(231) on color(22)",
-        "bold color(16) on color(157)",
-        "bold color(16) on color(46)",
-        "bold black on green",
-        "bold underline2",
-    ),
-    "search": (
-        "underline color(221)",
-        "underline color(94)",
-        "bold underline",
-        "underline",
-        "underline",
-    ),
-    "search_focused": (
-        "bold color(16) on color(221)",
-        "bold color(16) on color(221)",
-        "bold color(16) on color(226)",
-        "bold black on yellow",
-        "bold reverse",
-    ),
-    "hint": (
-        "bold color(16) on color(180)",
-        "bold color(231) on color(94)",
-        "bold color(16) on color(123)",
-        "bold black on yellow",
-        "bold reverse",
-    ),
-    "conflict": (
-        "bold color(231) on color(124)",
-        "bold color(231) on color(124)",
-        "bold color(231) on color(160)",
-        "bold white on red",
-        "bold reverse underline",
-    ),
-    "lacking": (
-        "italic underline color(216)",
-        "italic underline color(124)",
-        "italic underline color(217)",
-        "italic underline",
-        "italic underline",
-    ),
-    "suggested": (
-        "italic color(255) on color(54)",
-        "italic color(16) on color(189)",
-        "italic color(231) on color(54)",
-        "italic white on magenta",
-        "italic dim",
-    ),
+    # role: dark, light, high-contrast (numbers of the xterm-256 table); 16 colours; none
+    "text": ("252", "235", "231", "", ""),
+    "quiet": ("247", "241", "252", "", "dim"),
+    "strong": ("bold 255", "bold 16", "bold 231", "bold", "bold"),
+    "rule": ("241", "246", "250", "", "dim"),
+    "rule_focused": ("74", "25", "bold 226", "cyan", "bold"),
+    "title": ("bold 250", "bold 238", "bold 231", "bold", ""),
+    "title_focused": ("bold 117", "bold 25", "bold 226", "bold cyan", "bold"),
+    "key": ("bold 180", "bold 94", "bold 226", "bold", "bold"),
+    "accent": ("117", "25", "123", "cyan", "bold"),
+    "good": ("114", "22", "bold 120", "green", ""),
+    "warning": ("221", "94", "bold 226", "bold yellow", "bold"),
+    "error": ("bold 210", "bold 160", "bold 217", "bold red", "bold reverse"),
+    "row": ("on 236", "on 254", "on 238", "bold", "bold"),
+    "asleep": ("244", "243", "248", "dim", "dim"),
+    "selection": ("255 on 58", "16 on 229", "16 on 226", "reverse", "reverse"),
+    "cursor": ("bold 16 on 255", "bold 231 on 16", "bold 16 on 231",
+               "bold reverse", "bold reverse"),
+    "evidence": ("bold 231 on 22", "bold 16 on 157", "bold 16 on 46",
+                 "bold black on green", "bold underline2"),
+    "search": ("underline 221", "underline 94", "bold underline", "underline", "underline"),
+    "search_focused": ("bold 16 on 221", "bold 16 on 221", "bold 16 on 226",
+                       "bold black on yellow", "bold reverse"),
+    "hint": ("bold 16 on 180", "bold 231 on 94", "bold 16 on 123",
+             "bold black on yellow", "bold reverse"),
+    "conflict": ("bold 231 on 124", "bold 231 on 124", "bold 231 on 160",
+                 "bold white on red", "bold reverse underline"),
+    "lacking": ("italic underline 216", "italic underline 124", "italic underline 217",
+                "italic underline", "italic underline"),
+    "suggested": ("italic 255 on 54", "italic 16 on 189", "italic 231 on 54",
+                  "italic white on magenta", "italic dim"),
     "cap": ("bold reverse",) * 5,
     "underlined": ("underline",) * 5,
     "overlap": ("underline2",) * 5,
     "chosen": ("bold underline",) * 5,
     "letter": ("bold",) * 5,
-}
+}  # fmt: skip
 
 _MATCHES: Mapping[str, tuple[str, str, str, str, str, str]] = {
     # strengths 0 to 5: on dark ground ever lighter, on light ground ever darker, even in grey
-    DARK: (
-        "",
-        "color(252) on color(236)",
-        "color(255) on color(24)",
-        "bold color(16) on color(30)",
-        "color(16) on color(73)",
-        "color(16) on color(186)",
-    ),
-    LIGHT: (
-        "",
-        "color(235) on color(254)",
-        "color(16) on color(152)",
-        "color(16) on color(73)",
-        "bold color(231) on color(24)",
-        "bold color(230) on color(53)",
-    ),
-    HIGH_CONTRAST: (
-        "",
-        "color(231) on color(236)",
-        "bold color(231) on color(25)",
-        "bold color(16) on color(37)",
-        "bold color(16) on color(123)",
-        "bold color(16) on color(229)",
-    ),
+    DARK: ("", "252 on 236", "255 on 24", "bold 16 on 30", "16 on 73", "16 on 186"),
+    LIGHT: ("", "235 on 254", "16 on 152", "16 on 73", "bold 231 on 24", "bold 230 on 53"),
+    HIGH_CONTRAST: ("", "231 on 236", "bold 231 on 25", "bold 16 on 37",
+                    "bold 16 on 123", "bold 16 on 229"),
     "16": ("", "", "white on blue", "white on blue", "black on cyan", "bold black on cyan"),
     MONO: ("", "dim", "", "", "bold", "bold"),
-}
+}  # fmt: skip
 
 _GLYPHS: Mapping[str, tuple[str, ...]] = {
     # in the hue of the strength's ground, as light or dark as a thin sign needs
-    DARK: ("", *(f"color({n})" for n in (247, 31, 37, 73, 186))),
-    LIGHT: ("", *(f"color({n})" for n in (241, 67, 30, 24, 53))),
-    HIGH_CONTRAST: ("", *(f"color({n})" for n in (252, 33, 37, 123, 229))),
+    DARK: ("", "247", "31", "37", "73", "186"),
+    LIGHT: ("", "241", "67", "30", "24", "53"),
+    HIGH_CONTRAST: ("", "252", "33", "37", "123", "229"),
     "16": ("", "", "cyan", "cyan", "cyan", "bold cyan"),
     MONO: _MATCHES[MONO],
 }
@@ -186,24 +118,18 @@ _GLYPHS: Mapping[str, tuple[str, ...]] = {
 _LABELS: Mapping[str, tuple[str, ...]] = {
     # in the order of COLORS, so that a colour looks like its name; green and cyan lean to blue and
     # are lighter or darker than red and orange, for colour-blind readers
-    DARK: tuple(f"color({n})" for n in (208, 80, 35, 220, 111, 210, 176)),
-    LIGHT: tuple(f"color({n})" for n in (130, 23, 28, 58, 26, 160, 127)),
-    HIGH_CONTRAST: tuple(f"color({n})" for n in (215, 123, 84, 227, 111, 210, 213)),
-    "16": (
-        "yellow",  # brown or orange where it is not plain dark yellow
-        "bright_cyan",
-        "bright_green",
-        "bright_yellow",
-        "bright_blue",
-        "bright_red",
-        "bright_magenta",
-    ),
+    DARK: ("208", "80", "35", "220", "111", "210", "176"),
+    LIGHT: ("130", "23", "28", "58", "26", "160", "127"),
+    HIGH_CONTRAST: ("215", "123", "84", "227", "111", "210", "213"),
+    "16": ("yellow",  # brown or orange where it is not plain dark yellow
+           "bright_cyan", "bright_green", "bright_yellow", "bright_blue", "bright_red",
+           "bright_magenta"),
     "16-light": ("bright_red", "cyan", "green", "yellow", "blue", "red", "magenta"),
     MONO: ("",),
-}
+}  # fmt: skip
 
 SLOTS = len(COLORS)
-"""Colours that labels may take; a slot beyond them begins again."""
+"""The number of label colours; greater slots start again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,15 +138,10 @@ class Palette:
 
     Attributes:
         matches: strength 0 to 5 of a match: text on ground.
-        labels: underline-ready colours of labels; take them by `label`.
-        conflict: laid over whatever ground the words have.
-        lacking: words that the other side does not have, on plain ground.
-        suggested: words that a machine proposes to mark, on a ground of its own.
         row: laid over the focused row of a list.
-        cap: laid over a label's colour: the digit that stands for it.
-        chosen: laid over an option that is chosen.
+        cap: laid over a label's colour: the digit of the label.
         letter: laid over a label's colour: the letter of an annotation.
-        rule, rule_focused: lines between panes.
+        labels: colours of labels by slot; take them by `label`.
     """
 
     text: Style
@@ -258,8 +179,7 @@ class Palette:
     def style(self, role: str) -> Style:
         """The style of a role: a name of those here, or "match 3", "glyph 3", "label 0"."""
         name, _, number = role.partition(" ")
-        found = getattr(self, name)
-        style: Style = found(int(number)) if number else found
+        style: Style = getattr(self, name)(int(number)) if number else getattr(self, name)
         return style
 
     def label(self, slot: int) -> Style:
@@ -287,11 +207,15 @@ def palette(theme: str, *, native: bool = False) -> Palette:
     kind = MONO if name == MONO else "16" if native else name
     labels = "16-light" if kind == "16" and name == LIGHT else kind
     return Palette(
-        **{role: Style.parse(row[column]) for role, row in _ROLES.items()},
-        matches=tuple(map(Style.parse, _MATCHES[kind])),
-        glyphs=tuple(map(Style.parse, _GLYPHS[kind])),
-        labels=tuple(map(Style.parse, _LABELS[labels])),
+        **{role: _parse_style(row[column]) for role, row in _ROLES.items()},
+        matches=tuple(map(_parse_style, _MATCHES[kind])),
+        glyphs=tuple(map(_parse_style, _GLYPHS[kind])),
+        labels=tuple(map(_parse_style, _LABELS[labels])),
     )
+
+
+def _parse_style(words: str) -> Style:
+    return Style.parse(re.sub(r"\b\d+\b", r"color(\g<0>)", words))
 
 
 def palette_of(app: App[object]) -> Palette:
@@ -306,7 +230,7 @@ def label_slots(colors: Sequence[str]) -> tuple[int, ...]:
     """A colour slot for each label, parallel to `colors`.
 
     One of `COLORS` has its own slot and "#d55e00" gets the nearest hue, so that every label is
-    readable in every theme; the others get the next slot that nobody asked for.
+    readable in every theme; labels without a colour get the next unused slot.
     """
     wanted = [_nearest_slot(color) for color in colors]
     free = [slot for slot in range(SLOTS) if slot not in wanted] or list(range(SLOTS))

@@ -1,8 +1,4 @@
-"""What our apps share: without Textual's ways out, no screenshot, shell, clipboard or address.
-
-A paste is one harmless line, and a page that waits for its answer is taken away by nothing else.
-A closed terminal ends the app as its key does, and an error of ours in words.
-"""
+"""The base of our apps: no screenshot, shell, clipboard or URL, and only harmless pastes."""
 
 from __future__ import annotations
 
@@ -20,6 +16,7 @@ from typing import Any, ClassVar
 from textual import events
 from textual.app import SystemCommand
 from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from tui_annotate.domain.terminal_text import visible
@@ -31,13 +28,17 @@ _log = logging.getLogger(__name__)
 
 
 class RestrictedApp(SerialKeysApp):
-    """What annotation must not have is not offered.
+    """An app without Textual's exports of text.
 
     Attributes:
-        problem: what ended the app, where it did not end by its own will; empty otherwise.
+        problem: the unexpected error that ended the app; empty for none.
     """
 
+    TITLE = "tui-annotate"
     CSS_PATH = "app.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q,ctrl+c", "quit", "quit", show=False, priority=True)
+    ]
     ALLOW_SELECT: ClassVar[bool] = False
     ENABLE_COMMAND_PALETTE = False
     ESCAPE_TO_MINIMIZE: ClassVar[bool] = False
@@ -51,7 +52,7 @@ class RestrictedApp(SerialKeysApp):
         self.theme = look.theme
 
     def listen(self, leave: Callable[[], object]) -> None:
-        """A closed terminal and a polite kill end the app as `leave` does."""
+        """Call `leave` if the terminal is closed, or on SIGHUP and SIGTERM."""
         loop = asyncio.get_running_loop()
         if not self.is_headless and sys.__stdin__ is not None:
             watch(sys.__stdin__.fileno(), partial(_call_in_loop, loop, leave))
@@ -59,17 +60,17 @@ class RestrictedApp(SerialKeysApp):
             try:
                 loop.add_signal_handler(getattr(signal, name), leave)
             except (AttributeError, NotImplementedError, RuntimeError, ValueError):
-                return  # no such thing on this system, or the app runs beside the main thread
+                return  # not on this system, or not in the main thread
 
     def _fatal_error(self) -> None:
-        """What nobody expected: told after the end, logged without the values of variables."""
+        """Log an unexpected error without the values of variables, and end the app."""
         _, error, _ = sys.exc_info()
         _log.critical("the app ended: %s", type(error).__name__, exc_info=error)
         self.problem = f"{type(error).__name__}: {visible(str(error))[:200]}"
         self._close_messages_no_wait()
 
     def print_problem(self, words: str) -> None:
-        """Prints on standard error what ended the app, and what that means."""
+        """Print on standard error what ended the app, and `words` about it."""
         sys.stderr.write(
             f"tui-annotate ended by an error of its own: {self.problem}\n{visible(words)}\n"
         )
@@ -83,21 +84,21 @@ class RestrictedApp(SerialKeysApp):
         await super().on_event(event)
 
     def note_activity(self) -> None:
-        """Somebody is there: a key, a click, a paste."""
+        """Called on keys, clicks and pastes."""
 
     def pop_screen(self) -> AwaitComplete:
-        """A page goes when it is answered; what closes itself under it takes nothing away."""
+        """Close the top screen, unless it is a page that still waits for its answer."""
         if getattr(self.screen, "finished", True):
             return super().pop_screen()
         return AwaitComplete()
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """None: the palette lists actions of annotators alone."""
+        """None: the command palette has only our actions."""
         del screen
         return ()
 
     def action_suspend_process(self) -> None:
-        """Refused: no shell behind the screen."""
+        """Refused: no shell."""
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
         """Refused: texts under annotation are not written to files."""
@@ -110,25 +111,23 @@ class RestrictedApp(SerialKeysApp):
 
 
 def _call_in_loop(loop: asyncio.AbstractEventLoop, leave: Callable[[], object]) -> None:
-    """From another thread; where the app ended meanwhile there is nobody to tell."""
-    with suppress(RuntimeError):
+    with suppress(RuntimeError):  # the app has ended meanwhile
         loop.call_soon_threadsafe(leave)
 
 
 def watch(number: int, gone: Callable[[], object]) -> None:
-    """Calls a function, in a thread of its own, once the terminal behind a file is closed.
+    """Call a function, in a thread, once the terminal of a file descriptor is closed.
 
-    The signal that should say so does not come where the terminal is not that of the session, and
-    Textual then reads the end of its input without a pause. Nothing is done where a system has no
-    poll; an idle watch costs nothing.
+    There is no SIGHUP if the terminal is not that of the session, and Textual then reads the end of
+    its input without a pause. Does nothing on a system without `poll`.
     """
     if not hasattr(select, "poll"):
         return
     end = select.poll()
-    end.register(number, 0)  # being closed is told without being asked for
+    end.register(number, 0)  # POLLHUP needs no registration
 
     def wait() -> None:
-        if any(told & select.POLLHUP for _, told in end.poll()):
+        if any(event & select.POLLHUP for _, event in end.poll()):
             gone()
 
     threading.Thread(target=wait, name="terminal", daemon=True).start()

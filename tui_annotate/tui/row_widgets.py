@@ -1,7 +1,6 @@
-"""Widgets that paint lines of cells: a few fixed rows, or a list of any length painted where seen.
+"""Widgets that paint lines of cells: a few fixed rows, or a list of which visible rows are painted.
 
-They hold no text of their own: a subclass gives the runs of a row. Nothing moves or blinks, and
-what did not change is not painted again.
+A subclass gives the runs of a row. Rows that did not change are not painted again.
 """
 
 from __future__ import annotations
@@ -32,16 +31,16 @@ class FixedRows(LineWidget):
     _painted: tuple[Size, Palette, list[list[Run]]] | None = None
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """The runs of each row, for this many cells; fewer rows than there are leave blanks."""
+        """The runs of each row, for this many cells; missing rows are blank."""
         raise NotImplementedError
 
     def repaint(self, *, layout: bool = False) -> None:
-        """What is shown has changed; `layout` where the number of rows may have, too."""
+        """Paint again after a change; with `layout` if the number of rows may have changed."""
         self._painted = None
         self.refresh(*([] if layout else [self.size.region]), layout=layout)
 
     def rows_of_runs(self) -> list[list[Run]]:
-        """What is painted now; painted first where need be."""
+        """The painted rows."""
         size, palette = self.size, self.palette
         if self._painted is None or self._painted[:2] != (size, palette):
             self._painted = (size, palette, self.paint(size.width))
@@ -55,13 +54,13 @@ class FixedRows(LineWidget):
 
 
 class RowList(ScrollView, LineWidget, can_focus=False):
-    """A list of rows of one line, one of which may be focused; only rows that are seen are painted.
+    """A list of rows of one line, one of which may be focused; only visible rows are painted.
 
-    A subclass gives `runs_of_row` and, if a click means something, `clicked`.
+    A subclass overrides `runs_of_row` and, for clicks, `clicked`.
 
     Attributes:
-        count: how many rows there are.
-        focused_row: the index of the focused row; -1 where none is.
+        count: number of rows.
+        focused_row: index of the focused row; -1 for none.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -74,7 +73,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
     @dataclass
     class Picked(Message):
-        """A click on a row of a dialog, of the thing at `index`."""
+        """A row of a dialog was clicked."""
 
         index: int
 
@@ -94,10 +93,10 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         raise NotImplementedError
 
     def clicked(self, index: int) -> None:
-        """A row was clicked; nothing happens unless a subclass says so."""
+        """A row was clicked."""
 
     def set_rows(self, count: int, *, focused: int = -1) -> None:
-        """New rows; those are painted again that are or were there, and the focused one sought."""
+        """Set the number of rows, paint them again, and scroll to the focused one."""
         rows, top = max(self.count, count), self.scroll_offset.y
         self.count = count
         self.focused_row = focused if 0 <= focused < count else -1
@@ -109,7 +108,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         self.refresh(Region(0, 0, window.width, seen))
 
     def focus_row(self, index: int) -> None:
-        """Focuses another row, clamped to the list; repaints two rows, or all after a scroll."""
+        """Focus another row, clamped to the list; repaint two rows, or all after a scroll."""
         index = max(0, min(index, self.count - 1))
         old, self.focused_row = self.focused_row, index
         if old == index:
@@ -121,12 +120,12 @@ class RowList(ScrollView, LineWidget, can_focus=False):
             self.refresh_row(index)
 
     def refresh_row(self, index: int) -> None:
-        """Paints one row again if it is seen."""
+        """Paint a row again if it is visible."""
         if index in self.seen:
             self.refresh(Region(0, index - self.scroll_offset.y, self.window.width, 1))
 
     def reveal(self) -> None:
-        """Scrolls as little as needed to have the focused row and some rows around it in view."""
+        """Scroll as little as needed to have the focused row and some rows around it in view."""
         height = self.window.height
         if self.focused_row < 0 or not height:
             return
@@ -149,7 +148,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         return strip_of(self.runs_of_row(index, cells), cells, ground)
 
     def on_resize(self) -> None:
-        """The focused row stays in the window."""
+        """Keep the focused row in the window."""
         self.reveal()
 
     def on_click(self, event: events.Click) -> None:
@@ -164,7 +163,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
 
 Words = tuple[str, str]
-"""A piece of a line: text that went through `line_text` (or is our own), and a palette's role."""
+"""A piece of a line: text that went through `line_text` (or is our own), and a role."""
 
 
 def styled(words: Sequence[Words], palette: Palette) -> list[Run]:

@@ -1,6 +1,6 @@
-"""One thread for the store, one thing after another; and the time that was worked.
+"""The store's thread, which does jobs one after another; and a stopwatch of working time.
 
-What an action promised is told as kept only after its transaction is committed.
+An action is shown as saved only after its transaction is committed.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[Result]):
-    """A call of the store, and who is told of its end, on the screen's own thread.
+    """A call in the store's thread, with callbacks on the screen's thread.
 
     Attributes:
-        writes: something of the annotator's is lost if it fails; what leads away from the sample
-            is not done then.
-        shown: the header says that it is on its way.
-        free: it is done whatever failed before, and whether or not the person may still work.
+        writes: it saves work of the annotator; if it fails, later jobs that do not write are
+            not done.
+        shown: the header shows it while it runs.
+        free: done even after a failed save, and without a check of the session.
     """
 
     call: Callable[[], Result]
@@ -43,18 +43,18 @@ class Job(Generic[Result]):
 
 @dataclass
 class JobFinished(Message):
-    """A job came to its end in the thread."""
+    """A job has ended in the thread."""
 
     job: Job[Any]
     future: Future[Any]
 
 
 class _EarlierSaveFailed(Exception):
-    """A save before it failed, so the job was not begun."""
+    """A save before the job failed, so the job was not done."""
 
 
 class _SessionEnded(Exception):
-    """The person may not work any more, so the job was not begun."""
+    """The person may not work any more, so the job was not done."""
 
     def __init__(self, reason: TuiAnnotateError) -> None:
         super().__init__()
@@ -62,16 +62,15 @@ class _SessionEnded(Exception):
 
 
 class Saver:
-    """Does jobs in the order in which they were given, in a thread.
+    """Does jobs in a thread, in the order in which they were sent.
 
     Attributes:
-        waiting: jobs that have no answer yet.
-        shown: those of them that the header tells of.
-        closed: nothing is taken any more.
-        guard: called in the thread before each job that is not free; by `NotAllowed` or `Conflict`
-            it says that the person may not go on, and why.
-        kept: told on the screen's thread of each deed that the store has now.
-        stopped: told on the screen's thread when it did, after the job's `failed`.
+        waiting: number of jobs without an answer.
+        shown: number of those that the header shows.
+        guard: called in the thread before each job that is not free; raises `NotAllowed` or
+            `Conflict` if the person may not go on.
+        kept: called on the screen's thread after each shown job that succeeded.
+        stopped: called on the screen's thread after `guard` raised, after the job's `failed`.
     """
 
     def __init__(self, post: Callable[[Message], object]) -> None:
@@ -80,33 +79,33 @@ class Saver:
         self.kept: Callable[[], None] = lambda: None
         self.stopped: Callable[[TuiAnnotateError], None] = lambda _: None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
-        # Each is counted by one thread alone, so that no answer can overtake a job behind it.
-        self._failed_saves = 0  # saves that failed: by the store's thread
-        self._reported_failures = 0  # those of them that were told: by the screen's
+        # Each counter is changed by one thread only, so that no answer can overtake a later job.
+        self._failed_saves = 0  # by the store's thread
+        self._reported_failures = 0  # by the screen's thread
         self._shown_jobs: dict[Future[Any], None] = {}  # in their order
-        self._deferred: list[Job[Any]] = []  # the frame
+        self._deferred: list[Job[Any]] = []  # until after the next frame
         self.waiting = self.shown = 0
         self.closed = False
 
     def send(self, job: Job[Any]) -> None:
-        """Puts a job behind those that are waiting; drops it once this is closed."""
+        """Add a job to the queue; ignored after `close`."""
         if self.closed:
             return
         self.go_on()
         self._submit(job)
 
     def send_deferred(self, job: Job[Any]) -> None:
-        """Puts a job behind the next frame, so that its commits hold that up for no moment.
+        """Add a job after the next frame, so that its commits do not delay the frame.
 
-        It is done before whatever is given after it, though that come before the frame.
+        It is done before all jobs that are sent later, even before the frame.
         """
         if not self.closed:
             self._deferred.append(job)
 
     def go_on(self) -> None:
-        """The frame is painted: what was to be done behind it is begun."""
-        behind, self._deferred = self._deferred, []
-        for job in behind:
+        """Start the deferred jobs, as the frame is painted."""
+        deferred, self._deferred = self._deferred, []
+        for job in deferred:
             self._submit(job)
 
     def _submit(self, job: Job[Any]) -> None:
@@ -117,20 +116,17 @@ class Saver:
             self._shown_jobs[future] = None
         future.add_done_callback(lambda ended: self._post(JobFinished(job, ended)))
 
-    def _run(self, job: Job[Any], told: int) -> Any:
-        """`told`: how many refused saves were told when the job was given."""
-        if self._failed_saves > told and not (job.writes or job.free):
+    def _run(self, job: Job[Any], reported: int) -> Any:
+        """`reported`: the reported failures at the time when the job was sent."""
+        if self._failed_saves > reported and not (job.writes or job.free):
             raise _EarlierSaveFailed
-        done = False
         try:
             if not job.free:
                 self._check()
-            result = job.call()
-            done = True
-        finally:
-            if job.writes and not done:
-                self._failed_saves += 1
-        return result
+            return job.call()
+        except BaseException:
+            self._failed_saves += job.writes
+            raise
 
     def _check(self) -> None:
         try:
@@ -139,7 +135,7 @@ class Saver:
             raise _SessionEnded(error) from error
 
     def answer(self, answered: JobFinished) -> None:
-        """Tells who gave the job; to be called on the screen's thread, once a message."""
+        """Call the callbacks of a job; to be called on the screen's thread, once per message."""
         job, error = answered.job, answered.future.exception()
         self.waiting -= 1
         self.shown -= job.shown
@@ -158,9 +154,9 @@ class Saver:
             self.stopped(error.reason)
 
     def send_last(self, call: Callable[[], None]) -> None:
-        """Puts a call behind those that are waiting, whatever became of them; nobody is told.
+        """Add a call without callbacks, whatever failed before it.
 
-        It is left out where the person may not work any more.
+        It is not done if the person may not work any more.
         """
 
         def checked() -> None:
@@ -171,20 +167,16 @@ class Saver:
         self._thread.submit(checked).add_done_callback(_log_failure)
 
     def close(self) -> tuple[TuiAnnotateError, ...]:
-        """Waits until everything that was given is done.
+        """Wait until all jobs are done.
 
         Returns:
-            Why deeds were refused that nobody has been told of yet, in their order.
+            The errors of shown jobs that are not reported yet, in their order.
         """
         self.go_on()
         self.closed = True
         self._thread.shutdown(wait=True)
-        errors = (future.exception() for future in self._shown_jobs)
-        return tuple(
-            _as_own_error(error)
-            for error in errors
-            if error and not isinstance(error, _EarlierSaveFailed)
-        )
+        errors = filter(None, (future.exception() for future in self._shown_jobs))
+        return tuple(_as_own_error(e) for e in errors if not isinstance(e, _EarlierSaveFailed))
 
 
 def _as_own_error(error: BaseException) -> TuiAnnotateError:
@@ -207,9 +199,9 @@ _FULL_SECONDS: Final = IDLE_CAP * 0.9
 
 @dataclass
 class Stopwatch:
-    """Seconds of work, pauses taken out.
+    """Seconds of work, without pauses.
 
-    The store counts at most a minute an event, so `full` says when it is time to send one.
+    The store counts at most a minute per event, so `full` says when to send one.
     """
 
     clock: Callable[[], float] = time.monotonic
@@ -217,7 +209,7 @@ class Stopwatch:
     _seconds: float = field(default=0.0)
 
     def touch(self) -> None:
-        """Something was done just now."""
+        """Count the time until now."""
         now = self.clock()
         if self._last is not None:
             self._seconds += working_seconds(now - self._last)
@@ -225,11 +217,11 @@ class Stopwatch:
 
     @property
     def full(self) -> bool:
-        """Whether the store would begin to cut what was counted."""
+        """Whether the store would soon cut the counted time."""
         return self._seconds >= _FULL_SECONDS
 
     def take(self) -> float:
-        """The seconds since they were last taken."""
+        """The seconds since the last call."""
         self.touch()
         seconds, self._seconds = self._seconds, 0.0
         return seconds

@@ -1,7 +1,6 @@
-"""Machines' words in a row of a list: a small bar a score, its digits where there is room, a badge.
+"""Scores and labels of machines in the rows of a list: bars, digits if there is room, a badge.
 
-A full bar is well supported, whichever way its score goes. Bars tell by their height, badges by
-their letters: nothing here is told by colour.
+A full bar means well supported, whatever the direction of its score.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from tui_annotate.tui.line_text import Run, fit, line_text, width
 from tui_annotate.tui.palette import Palette
 
 BARS: Final = "▁▂▃▄▅▆▇█"
-"""One glyph an eighth of what is between 0 and 1."""
+"""One glyph per eighth of [0, 1]."""
 
-_WORDY, _EXACT = 100, 120  # columns of the screen from which labels are words, and values digits
-_ROOMY = 140  # and from which names have room
-_NAME, _ROOMY_NAME = 7, 9  # cells of a name over its column, at most
+_LABEL_COLUMNS, _DIGIT_COLUMNS = 100, 120  # of the screen, from which there are labels and digits
+_WIDE_COLUMNS = 140  # from which names are longer
+_NAME, _WIDE_NAME = 7, 9  # cells of a name over its column, at most
 _DIGITS: Final = len(".92 ")
 _BADGE: Final = len("undecided")
 _HEAD: Final = "score"
@@ -40,32 +39,32 @@ def digits(value: float | None) -> str:
 
 
 def shorten_names(names: Sequence[str], *, cells: int) -> list[str]:
-    """Names in a few cells: as many of their words as go in, of those that no other name has."""
-    parted = [[word for word in re.split(r"[\W_]+", line_text(name)) if word] for name in names]
-    told = []
-    for name, words in zip(names, parted, strict=True):
-        own = [word for word in words if sum(word in other for other in parted) == 1]
-        first, *more = own or words or [line_text(name)]
+    """Names in a few cells: as many words as fit, of those that no other name has."""
+    split = [[word for word in re.split(r"[\W_]+", line_text(name)) if word] for name in names]
+    shortened = []
+    for name, words in zip(names, split, strict=True):
+        own = [word for word in words if sum(word in other for other in split) == 1]
+        short, *more = own or words or [line_text(name)]
         for word in more:
-            if width(f"{first} {word}") > cells:
+            if width(f"{short} {word}") > cells:
                 break
-            first = f"{first} {word}"
-        told.append(first)
-    return told
+            short = f"{short} {word}"
+        shortened.append(short)
+    return shortened
 
 
-@lru_cache(maxsize=8)  # every row asks
+@lru_cache(maxsize=8)  # called for every row
 def _column_heads(names: tuple[str, ...], columns: int) -> tuple[str, ...]:
-    if columns < _EXACT:
+    if columns < _DIGIT_COLUMNS:
         return (" ",) * len(names)
-    most = _ROOMY_NAME if columns >= _ROOMY else _NAME
-    told = shorten_names(names, cells=most)
-    return tuple(f"{fit(name, min(max(width(name), _DIGITS), most))} " for name in told)
+    most = _WIDE_NAME if columns >= _WIDE_COLUMNS else _NAME
+    short = shorten_names(names, cells=most)
+    return tuple(f"{fit(name, min(max(width(name), _DIGITS), most))} " for name in short)
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreCells:
-    """The cells that a list gives to machines' words; none where nothing is said.
+    """The cells of scores and labels in a list; none without either.
 
     Attributes:
         names: of the scores, in order.
@@ -76,47 +75,46 @@ class ScoreCells:
     labelled: bool = False
 
     @classmethod
-    def of(cls, said: ScoreSummaries) -> ScoreCells:
-        """Those of what was read."""
-        return cls(said.names, said.labelled)
+    def of(cls, scores: ScoreSummaries) -> ScoreCells:
+        """The cells of scores that were read."""
+        return cls(scores.names, scores.labelled)
 
     def cells(self, columns: int) -> int:
-        """How many there are on a screen that is so wide, with what parts them from the next."""
+        """The number of cells on a screen of so many columns, with the gap behind them."""
         if not self.names and not self.labelled:
             return 0
-        badge = (1 + (_BADGE if columns >= _WORDY else 1)) if self.labelled else 0
+        badge = (1 + (_BADGE if columns >= _LABEL_COLUMNS else 1)) if self.labelled else 0
         scores = sum(width(head) for head in _column_heads(self.names, columns))
-        if columns >= _EXACT:  # the last digit parts the scores from the badge already
-            return max(scores + badge, len(_HEAD)) + 1
-        return max(scores + badge, len(_HEAD)) + 2
+        gap = 1 if columns >= _DIGIT_COLUMNS else 2  # digits end in a blank
+        return max(scores + badge, len(_HEAD)) + gap
 
     def head(self, columns: int) -> str:
-        """What stands over them: short names, where there is room; else one word."""
-        if columns < _EXACT:
+        """The head: short names if there is room, else one word."""
+        if columns < _DIGIT_COLUMNS:
             return fit(_HEAD, self.cells(columns))
         names = "".join(_column_heads(self.names, columns))
         return fit(f"{names}{' machine' if self.labelled else ''}", self.cells(columns))
 
-    def in_words(self, glance: ScoreSummary | None) -> str:
-        """What machines say of a sample, for a line; raw; empty for nothing."""
-        if glance is None:
+    def in_words(self, summary: ScoreSummary | None) -> str:
+        """The label and the scores of a sample, for a line; raw; empty for none."""
+        if summary is None:
             return ""
-        told = [f"machine: {glance.label}"] if glance.label else []
-        values = zip(self.names, glance.values, strict=False)
-        told += [f"{name} {digits(value)}" for name, value in values if value is not None]
-        return " · ".join(told)
+        parts = [f"machine: {summary.label}"] if summary.label else []
+        values = zip(self.names, summary.values, strict=False)
+        parts += [f"{name} {digits(value)}" for name, value in values if value is not None]
+        return " · ".join(parts)
 
-    def runs(self, glance: ScoreSummary | None, columns: int, palette: Palette) -> list[Run]:
-        """Those of one sample."""
-        room = self.cells(columns)
-        if glance is None or not room:
-            return [(" " * room, palette.quiet)]
+    def runs(self, summary: ScoreSummary | None, columns: int, palette: Palette) -> list[Run]:
+        """The cells of one sample."""
+        cells = self.cells(columns)
+        if summary is None or not cells:
+            return [(" " * cells, palette.quiet)]
         runs: list[Run] = []
         heads = _column_heads(self.names, columns)
-        for head, value in zip(heads, glance.values, strict=False):
+        for head, value in zip(heads, summary.values, strict=False):
             runs.append((bar(value), palette.accent))
-            if columns >= _EXACT:
+            if columns >= _DIGIT_COLUMNS:
                 runs.append((f"{digits(value):<{width(head) - 1}}", palette.quiet))
-        badge = glance.label if columns >= _WORDY else glance.label[:1]
-        taken = sum(width(head) for head in heads[: len(glance.values)])
-        return [*runs, (fit(f" {badge}", room - taken), palette.asleep)]
+        badge = summary.label if columns >= _LABEL_COLUMNS else summary.label[:1]
+        used = sum(width(head) for head in heads[: len(summary.values)])
+        return [*runs, (fit(f" {badge}", cells - used), palette.asleep)]

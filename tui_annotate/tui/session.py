@@ -1,4 +1,4 @@
-"""Who works with which keys on which workspace: what every screen needs and none opens itself."""
+"""The annotator's session: the person, the keys and the services that all screens use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ForcedIdentity:
-    """Somebody, by id, whom sshd told by their key in a forced command: no password is asked."""
+    """The id of a person whom sshd identified by an ssh key (forced command); no password."""
 
     person: str
 
@@ -30,13 +30,11 @@ class AnnotatorSession:
     """One annotator at work.
 
     Attributes:
-        assist: gives the assist; called in a thread, as it may import much the first time.
-        past_annotations: gives what finds former annotations; in a thread, for the same reason.
-        team: gives what several people need of the workspace: news, talks, figures.
-        order: how the samples are walked, as `services.annotate` names it.
-        machines: gives what machines say of samples; None where nobody asks them.
-        signed_in: the person has an account, so that there is a password and a way out.
-        problem: what is to be told at the start, such as a refused key map; empty for nothing.
+        assist, past_annotations: called in a thread, as their first imports are slow.
+        order: of the queue, as `services.annotate` names it.
+        machines: scores and suggestions of machines; None if not used.
+        signed_in: the person has an account, so that they can change a password and sign out.
+        problem: the first message, such as a refused key map; empty for none.
     """
 
     annotate: AnnotationService
@@ -52,22 +50,22 @@ class AnnotatorSession:
 
 
 def label_change_notice(why: str) -> str:
-    """What is told of a changed label file that was not taken up; empty where there is none.
+    """The notice of a changed label file that was refused, without the reason; empty for none.
 
-    Why it was not counts the work of all people, which is nobody's to know here.
+    The reason counts the work of all annotators, which is not public here.
     """
     if not why:
         return ""
-    told = "labels.yaml changed and is not in force: work would lose labels by it"
-    return f"{told} · tui-annotate labels apply labels.yaml --dry-run"
+    notice = "labels.yaml changed and is not in force: work would lose labels by it"
+    return f"{notice} · tui-annotate labels apply labels.yaml --dry-run"
 
 
 def resolve_order(order: str, machines: Callable[[], Machines]) -> tuple[str, str]:
-    """An order that can be walked, and what is told where it is the usual one in place of another.
+    """(a usable order, why it is not the wanted one; empty if it is).
 
     Args:
-        order: as somebody or the settings wish it; the run of its score may be gone by now.
-        machines: asked only for an order by a score.
+        order: of the user or the settings; the run of its score may have been deleted.
+        machines: called only for an order by a score.
     """
     scored = by_score(order)
     if scored is None or scored.score in machines().scores.orderable():

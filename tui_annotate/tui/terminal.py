@@ -1,8 +1,8 @@
-"""What is settled between the app and its terminal before Textual is imported, and around a run.
+"""The environment of Textual before its import, and standard error during a run.
 
-Textual reads its environment when it is imported, and draws on standard error. Neither suits a tool
-that people work in for hours: variables that open files, import classes or save screens are taken
-away, and standard error becomes the log, so that no library writes over the text.
+Textual reads variables when it is imported: those that open files, import classes or save screens
+are removed. It draws on standard error: that becomes the log, so that no library writes over the
+screen.
 """
 
 from __future__ import annotations
@@ -27,15 +27,14 @@ _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 
 def prepare(environ: MutableMapping[str, str]) -> Look:
-    """Sets what Textual will read, and says what the terminal can show."""
+    """Set the environment for Textual, and detect the terminal's look."""
     look = detect(environ)
     if environ.get("NO_COLOR") == "":
-        del environ["NO_COLOR"]  # set but empty means unset; Textual takes its mere presence
-    for name in [
-        name for name in environ if name.startswith("TEXTUAL") and name not in _KEPT_VARIABLES
-    ]:
-        del environ[name]
-    # The protocol swallows what input methods write, in several terminals; no key here needs it.
+        del environ["NO_COLOR"]  # empty means unset, but not for Textual
+    for name in list(environ):
+        if name.startswith("TEXTUAL") and name not in _KEPT_VARIABLES:
+            del environ[name]
+    # In several terminals the protocol swallows text of input methods; no key here needs it.
     environ["TEXTUAL_DISABLE_KITTY_KEY"] = "1"
     environ["TEXTUAL_ANIMATIONS"] = "none"
     if look.colors:
@@ -44,9 +43,9 @@ def prepare(environ: MutableMapping[str, str]) -> Look:
 
 
 class _TerminalFile(io.FileIO):
-    """What is drawn on; once the terminal is closed it takes everything, and shows nothing.
+    """The file that is drawn on; ignores writes after the terminal is closed.
 
-    Textual writes in a thread that dies of an error, and then waits for it without end.
+    Textual writes in a thread, which an error would end, and waits for that thread forever then.
     """
 
     def write(self, data: ReadableBuffer, /) -> int | None:  # type: ignore[override]  # None: later
@@ -60,9 +59,9 @@ class _TerminalFile(io.FileIO):
 
 @contextmanager
 def redirect_stderr(log: Path) -> Iterator[None]:
-    """While it lasts, standard error is the log, and Textual draws where standard output goes.
+    """Write standard error into the log (mode 0600), while Textual draws on standard output.
 
-    It draws in UTF-8 whatever the locale; the log is made with mode 0600.
+    It draws in UTF-8 with any locale.
 
     Raises:
         OSError: the log can not be written.

@@ -1,7 +1,6 @@
-"""The themes, and what a terminal can show; the styles of single things are in `palette`.
+"""The themes, and detection of what a terminal can show.
 
-Textual is imported by `themes` only: `detect` runs before it, as Textual reads its environment when
-it is imported.
+Only `themes` imports Textual: `detect` runs earlier, as Textual reads its environment on import.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a terminal is given.
+    """How the app looks in a terminal.
 
     Attributes:
         theme: one of `NAMES`.
         colors: "truecolor", "256", "standard" (16), or "" for none.
-        native: the app must pass `ansi_color=True`: Textual then sends the terminal's own colours,
-            and under NO_COLOR truly none (it would send greys otherwise).
+        native: use the terminal's own colours (Textual's `ansi_color`); under NO_COLOR this sends
+            no colour at all, instead of greys.
     """
 
     theme: str
@@ -36,9 +35,8 @@ def detect(environ: Mapping[str, str], color_system: str | None = None) -> Look:
     """The look for a terminal, from its environment.
 
     Args:
-        color_system: what the terminal is known to show, where known; it goes before TERM and
-            COLORTERM. Over ssh 256 colours are sent even to more able terminals: a third of the
-            bytes less, and nothing here needs more.
+        color_system: overrides TERM and COLORTERM. Over ssh at most 256 colours are sent, which
+            saves a third of the bytes.
     """
     colors = environ.get("TEXTUAL_COLOR_SYSTEM", "auto")
     if colors not in ("truecolor", "256", "standard"):
@@ -62,16 +60,9 @@ def _detect_colors(environ: Mapping[str, str]) -> str:
 
 
 _FIELDS = (
-    "background",
-    "foreground",
-    "surface",
-    "panel",
-    "primary",
-    "accent",
-    "warning",
-    "error",
+    "background", "foreground", "surface", "panel", "primary", "accent", "warning", "error",
     "success",
-)
+)  # fmt: skip
 _COLORS: Mapping[str, str] = {  # one colour a field, in the order of `_FIELDS`
     DARK: "#121212 #d0d0d0 #1c1c1c #262626 #5fafd7 #d7af87 #ffd75f #ff8787 #87d787",
     LIGHT: "#ffffff #262626 #f4f4f4 #e4e4e4 #005faf #875f00 #875f00 #d70000 #005f00",
@@ -79,14 +70,14 @@ _COLORS: Mapping[str, str] = {  # one colour a field, in the order of `_FIELDS`
 }
 
 _QUIET: Mapping[str, str] = {DARK: "#9e9e9e", LIGHT: "#626262", HIGH_CONTRAST: "#d0d0d0"}
-"""As the palette's role: what stands in an empty input, and scrollbars."""
+"""As the palette's role: placeholders of inputs, and scroll bars."""
 
 
 def themes(*, native: bool = False) -> tuple[Theme, ...]:
     """All themes in the order of `NAMES`, for `App.register_theme`.
 
     Args:
-        native: for terminals of 16 or no colours: the ground is the terminal's own.
+        native: for terminals of 16 or no colours, with their own background.
     """
     return tuple(_build_theme(name, native=native or name == MONO) for name in NAMES)
 

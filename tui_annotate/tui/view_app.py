@@ -1,18 +1,17 @@
-"""The app around one file that is looked at: no workspace, nobody signs in, nothing is written."""
+"""The app of the read-only viewer: one file, no workspace, no sign-in, nothing written."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 from tempfile import mkstemp
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.tui import terminal
 
 LOOK = terminal.prepare(os.environ)
 
-from textual.binding import Binding, BindingType  # noqa: E402  it reads the environment on import
-
+# Textual reads the environment on import, so all that imports it comes after `prepare`.
 from tui_annotate.domain.errors import InvalidInput  # noqa: E402
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
@@ -27,22 +26,14 @@ if TYPE_CHECKING:
 
 
 class ViewApp(RestrictedApp):
-    """Somebody looks at a file.
+    """Shows a file read-only.
 
     Args:
         sample: where to begin; empty for the first.
-        words: what is told first; empty for nothing.
+        words: the first message; empty for none.
         keys: changes to the key map, as settings have them.
-        theme: the name of one; any other is as the terminal asks for.
-
-    Attributes:
-        sample_screen: the screen.
+        theme: a name of `NAMES`; any other leaves the terminal's default.
     """
-
-    TITLE = "tui-annotate"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q,ctrl+c", "quit", "leave", show=False, priority=True)
-    ]
 
     def __init__(
         self,
@@ -73,13 +64,10 @@ class ViewApp(RestrictedApp):
 
 
 def run(browser: FileBrowser, **how: Any) -> int:
-    """Runs the app until it is left.
-
-    Args:
-        how: as `ViewApp` takes it.
+    """Runs the app until the user quits; `how` are the options of `ViewApp`.
 
     Returns:
-        The exit code: 0, or 1 where the app ended by an error, which was then told.
+        The exit code: 0, or 1 where the app ended by an error, which is printed then.
     """
     app = ViewApp(browser, **how)
     handle, name = mkstemp(prefix="tui-annotate-", suffix=".log")

@@ -11,6 +11,7 @@ from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import completion, cursor_actions, highlights
 from tui_annotate.tui.draft.effects import Effects, Remove, Save
+from tui_annotate.tui.draft.hints import Hints
 from tui_annotate.tui.draft.key_handlers import press
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft, Pointer
@@ -116,6 +117,14 @@ def anchor(on: Draft, words: str, side: Side) -> Anchor:
 def said(on: Draft) -> str:
     """The words of the draft line."""
     return line(on)[0]
+
+
+def typed_codes(hints: Hints) -> dict[Span, str]:
+    """What to type for each word: its code, with a capital for the second word of a pair."""
+    first = {pair[0]: code for code, pair in hints.words.items()}
+    return first | {
+        pair[1]: code[:-1] + code[-1].upper() for code, pair in hints.words.items() if pair[1:]
+    }
 
 
 def code(on: Draft) -> MessageCode:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tui.draft.desk import SUMMARY, code, draft, keys, said
+from tests.tui.draft.desk import SUMMARY, code, draft, keys, said, typed_codes
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import cursor_actions
@@ -85,7 +85,7 @@ def touching() -> Hints:
 def test_a_capital_takes_the_word_behind_the_letter() -> None:
     """Any two characters take two letters, whichever are hidden; a lone one takes either."""
     hints = touching()
-    ways = hints.ways()
+    ways = typed_codes(hints)
     assert sorted(ways) == [Span(at, at + 1) for at in range(41)]
     assert set(hints.shown().values()) == {Span(at, at + 1) for at in range(0, 41, 2)}
     for first, last in [(0, 1), (1, 1), (2, 7), (7, 12), (39, 40)]:

@@ -187,8 +187,8 @@ def test_the_same_label_on_the_same_claim_is_refused_another_is_not() -> None:
     store(made, keys(made, "1"))
     made.enable_digits()
     assert keys(made, "1") == [Blink()]
-    assert code(made) is MessageCode.CLAIM_HAS_LABEL
-    assert dict(made.message.fields) == {"letter": "A", "label": "Intrinsic"}
+    assert code(made) is MessageCode.HAS_LABEL_ALREADY
+    assert dict(made.message.fields) == {"letter": "A", "label": "Intrinsic", "what": "claim"}
     store(made, keys(made, "2"))
     assert [known.labels[0][1] for known in made.annotations] == ["Intrinsic", "Extrinsic"]
 
@@ -199,8 +199,8 @@ def test_an_exclusive_label_stands_alone_on_its_claim() -> None:
     store(made, keys(made, "3"))
     made.enable_digits()
     assert keys(made, "7") == [Blink()]
-    assert code(made) is MessageCode.CLAIM_HAS_EXCLUSIVE
-    assert dict(made.message.fields) == {"letter": "A", "label": "Benign"}
+    assert code(made) is MessageCode.HAS_EXCLUSIVE_LABEL
+    assert dict(made.message.fields) == {"letter": "A", "label": "Benign", "what": "claim"}
     select(made, "loved")
     store(made, keys(made, "7"))
     select(made, "loved")
@@ -491,8 +491,8 @@ def test_two_passages_get_the_same_label_and_one_gets_it_once() -> None:
     store(made, keys(made, "1"))
     passage(made)
     assert key(made, "1") == [Blink()]
-    assert code(made) is MessageCode.PASSAGE_HAS_LABEL
-    assert dict(made.message.fields) == {"letter": "A", "label": "Passage"}
+    assert code(made) is MessageCode.HAS_LABEL_ALREADY
+    assert dict(made.message.fields) == {"letter": "A", "label": "Passage", "what": "passage"}
 
 
 def test_an_undone_passage_is_selected_again_and_redone_from_there() -> None:

@@ -314,8 +314,8 @@ def test_a_part_that_does_not_fit_is_refused_in_words() -> None:
     assert on.message.fields["label"] == "D"
     on.annotations = (one, replace(one, id="y", labels=(("D",),)))
     assert key(on, "3") == [Blink()]
-    assert code(on) is MessageCode.CLAIM_HAS_LABEL
-    assert dict(on.message.fields) == {"letter": "B", "label": "D"}
+    assert code(on) is MessageCode.HAS_LABEL_ALREADY
+    assert dict(on.message.fields) == {"letter": "B", "label": "D", "what": "claim"}
 
 
 def test_nothing_open_is_told() -> None:

@@ -235,8 +235,8 @@ def test_a_claim_that_has_the_label_is_not_taken_again() -> None:
     on.annotations = (Annotation("a", on.suggestions[0].claim, labels=(INTRINSIC,)),)
     keys(on, "c")
     assert key(on, "y") == [Blink()]
-    assert code(on) is MessageCode.CLAIM_HAS_LABEL
-    assert dict(on.message.fields) == {"letter": "A", "label": "Intrinsic"}
+    assert code(on) is MessageCode.HAS_LABEL_ALREADY
+    assert dict(on.message.fields) == {"letter": "A", "label": "Intrinsic", "what": "claim"}
 
 
 def test_a_note_that_a_label_requires_is_asked_for() -> None:
@@ -462,7 +462,7 @@ def test_hidden_suggestions_are_nowhere_and_come_back() -> None:
     assert not suggestion_actions.describe_open_suggestions(on)
     assert keys(on, "down Y") == [Open("suggestions", 1)]
     assert code(on) is MessageCode.SUGGESTIONS_OPEN
-    assert on.message.fields["count"] == 2
+    assert on.message.fields["suggestions"] == "2 suggestions"
     assert key(on, "c")
     keys(on, "e")
     assert key(on, "Y") == [Blink()]

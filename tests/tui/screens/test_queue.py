@@ -431,4 +431,4 @@ async def test_what_was_said_of_rows_long_gone_is_given_up() -> None:
             screen.action_move(PAGE)
             await _idle(stage, pilot)
         assert machine.said >= 30 * PAGE
-        assert len(screen.query_one(QueueRows)._glances) <= 26 * PAGE // 2
+        assert len(screen.query_one(QueueRows)._scores) <= 26 * PAGE // 2

@@ -11,11 +11,11 @@ from tests.tui.screens.work import make
 from tests.tui.team import ANA, LI, OWN, PASSWORD, Visitor, add, make_team, visiting
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.tui.auth_session import TokenFile
 from tui_annotate.tui.key_queue import forget_keys
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.sign_in_forms import CODE
 from tui_annotate.tui.session import ForcedIdentity
-from tui_annotate.tui.session_token_file import TokenFile
 
 TEXT = "The film was loved"
 _SIGN_IN, _OWN = sign_in_forms.sign_in("", can_stay_signed_in=True), sign_in_forms.password("")

@@ -16,6 +16,7 @@ from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
 from tests.helpers.built_once import build_once
+from tests.tui.draft.desk import typed_codes
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import Unavailable
@@ -238,7 +239,7 @@ class Person:
         for word in (first, last or first):
             assert self.draft.hints is not None
             text = self.draft.text(self.draft.side)
-            near = self.draft.hints.ways().items()
+            near = typed_codes(self.draft.hints).items()
             code = next(code for span, code in near if span.of(text) == word)
             await self.press(" ".join(code))
 

@@ -13,9 +13,9 @@ from tui_annotate.domain.samples import STRENGTHS, Match
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.text.cursor import TextCursor
 from tui_annotate.tui.text.display import cluster_start
-from tui_annotate.tui.text.layers import AnnotationMark, SpanLayer
+from tui_annotate.tui.text.layers import AnnotationMark, DocumentLayers, SpanLayer
 from tui_annotate.tui.text.layout import TextLayout
-from tui_annotate.tui.text.painter import GUTTER, DocumentLayers, PaintedText, paint
+from tui_annotate.tui.text.painter import GUTTER, PaintedText, paint
 from tui_annotate.tui.text.piece_styles import EVIDENCE, HINT, PLAIN, SELECTED, StyleFlag, style_key
 
 TEXT = "The bridge was closed. It cost $4.2 million.\n裂缝被发现。\n"

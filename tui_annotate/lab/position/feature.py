@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.effects import Effect, Open, Reveal
-from tui_annotate.tui.draft.key_handlers import leave_for, open_page
+from tui_annotate.tui.draft.effects import Effect, Open, Reveal, open_page
+from tui_annotate.tui.draft.key_handlers import leave_for
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.keys.key_lines import QUESTION_LINE, Names

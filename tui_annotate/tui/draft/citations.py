@@ -1,7 +1,4 @@
-"""What the sentences of a report cite, and the marks that hang behind them.
-
-A mark is no part of the text: no offset counts it, no selection takes it.
-"""
+"""Citations of a report's sentences, and their marks, which are drawn but no part of the text."""
 
 from __future__ import annotations
 
@@ -22,19 +19,19 @@ NOT_CITED_HERE: Final = "not cited here"
 CITES_NOTHING: Final = "this sentence cites nothing"
 CITED_TEXT_MISSING: Final = "cited text is not available"
 
-_LONGEST: Final = 10  # characters of an id that a mark shows whole
-_SHORTENED: Final = 4  # of a longer one
+_LONGEST_ID: Final = 10  # characters of an id that a mark shows in full
+_SHORTENED_ID: Final = 4  # characters of a longer id
 _MOST_CELLS: Final = 36  # cells of all marks behind a sentence
 
 
 def citations(sample: Sample) -> tuple[Citation, ...]:
-    """Those of a report in reading order; none for any other sample."""
+    """The citations of a report in reading order; none for any other sample."""
     if sample.kind is not SampleKind.REPORT or not sample.side(Side.SUMMARY):
         return ()
     length = len(sample.document(Side.SUMMARY).text)
-    places = {document.key: at for at, document in enumerate(sample.side(Side.SOURCE))}
+    indices = {document.key: at for at, document in enumerate(sample.side(Side.SOURCE))}
     return tuple(
-        Citation(at, Span(sentence.start, sentence.end), name, places.get(name))
+        Citation(at, Span(sentence.start, sentence.end), name, indices.get(name))
         for at, sentence in enumerate(collection_items.sentences(sample))
         if 0 <= sentence.start < sentence.end <= length
         for name in map(str, sentence.citations)
@@ -44,11 +41,11 @@ def citations(sample: Sample) -> tuple[Citation, ...]:
 def short(name: str) -> str:
     """An id as a mark shows it."""
     name = line_text(name)
-    return name if len(name) <= _LONGEST else f"{name[:_SHORTENED]}…"
+    return name if len(name) <= _LONGEST_ID else f"{name[:_SHORTENED_ID]}…"
 
 
 def tags(found: Sequence[Citation]) -> dict[int, str]:
-    """By the last code point of a sentence: its citations in brackets, as many as are readable."""
+    """Marks by the last code point of a sentence: its citations in brackets, as far as they fit."""
     by_end: dict[int, list[str]] = {}
     for citation in found:
         by_end.setdefault(citation.span.end - 1, []).append(f"[{short(citation.id)}]")
@@ -56,28 +53,21 @@ def tags(found: Sequence[Citation]) -> dict[int, str]:
 
 
 def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None:
-    """The offset that a citation's mark hangs behind, and the mark's extent in all that hang there.
-
-    Args:
-        number: from 0; None for one that no citation has.
-    """
+    """(offset behind which a mark is drawn, its extent in all marks there); None out of range."""
     if not 0 <= number < len(found):
         return None
     end = found[number].span.end - 1
     marks = [f"[{short(one.id)}]" for one in found if one.span.end - 1 == end]
     at = sum(one.span.end - 1 == end for one in found[:number])
-    told, start = _join_marks(marks), sum(len(one) + 1 for one in marks[:at])
     if at >= _count_readable(marks):  # it is one of those that "+2" stands for
-        return end, Span(told.rindex("+"), len(told))
+        joined = _join_marks(marks)
+        return end, Span(joined.rindex("+"), len(joined))
+    start = sum(len(one) + 1 for one in marks[:at])
     return end, Span(start, start + len(marks[at]))
 
 
 def at_cell(found: Sequence[Citation], offset: int, cell: int) -> int | None:
-    """The number of the citation whose mark is at a cell of all that hang behind an offset.
-
-    Args:
-        cell: from 0; None for a cell behind the last one.
-    """
+    """The citation whose mark is at a cell, from 0, of those behind an offset; None for none."""
     end = 0
     for at, citation in enumerate(found):
         if citation.span.start <= offset < citation.span.end:
@@ -94,17 +84,17 @@ def _join_marks(marks: Sequence[str]) -> str:
 
 
 def _count_readable(marks: Sequence[str]) -> int:
-    """How many of them there is room for; the first always."""
-    taken = -1
+    """How many marks fit; always at least one."""
+    cells = -1
     for at, one in enumerate(marks):
-        taken += 1 + width(one)
-        if at and taken > _MOST_CELLS:
+        cells += 1 + width(one)
+        if at and cells > _MOST_CELLS:
             return at
     return len(marks)
 
 
 def citations_at_cursor(draft: Draft) -> list[int]:
-    """Which citations the sentence under the cursor has, by number from 0."""
+    """Indices of the citations of the sentence under the cursor."""
     offset = draft.pointers[Side.SUMMARY].offset
     return [
         at
@@ -114,7 +104,7 @@ def citations_at_cursor(draft: Draft) -> list[int]:
 
 
 def step_citation(draft: Draft, step: int) -> int:
-    """The number of the next or previous citation, from 0, round and round; from the cursor."""
+    """The index of the next or previous citation from the cursor, cyclic."""
     found, now = draft.citations, citations_at_cursor(draft)
     if draft.citation in now:
         return (draft.citation + step) % len(found)
@@ -127,23 +117,20 @@ def step_citation(draft: Draft, step: int) -> int:
 
 
 def walk(step: int, draft: Draft) -> Effects:
-    """The next or previous citation: its sentence and its document come into sight."""
+    """Show the next or previous citation: its sentence and its document."""
     draft.enable_digits()
     draft.citation = step_citation(draft, step)
     return [Open("cited", draft.citation)]
 
 
 def choose_citation(draft: Draft, number: int) -> Effects:
-    """A citation whose mark was clicked, by its number from 0."""
+    """Show the citation whose mark was clicked, by its index."""
     draft.citation = number
     return [Open("cited", number)]
 
 
 def focused_mark(draft: Draft) -> tuple[int, Span] | None:
-    """The mark of the citation in focus: where it hangs, its extent there.
-
-    None without one, and once the cursor has left its sentence.
-    """
+    """The mark of the citation in focus, as `find_mark`; None if the cursor left its sentence."""
     if draft.citation not in citations_at_cursor(draft):
         return None
     return find_mark(draft.citations, draft.citation)
@@ -166,7 +153,7 @@ def describe_citation(draft: Draft, urls: Mapping[str, str]) -> StatusMessage:
 
 
 def cited_here(draft: Draft) -> str:
-    """Whether the sentence in hand cites the document on screen, in words; empty if neither."""
+    """Whether the current sentence cites the document on screen, in words; empty if unknown."""
     if not draft.citations:
         return ""
     document = draft.pointers[Side.SOURCE].document
@@ -179,18 +166,18 @@ def cited_here(draft: Draft) -> str:
 
 
 def listing(sample: Sample, urls: Mapping[str, str]) -> str:
-    """All cited documents with title and address, for a page of the overlay; empty for none."""
+    """All cited documents with title and address, for a page; empty for none."""
     documents = {document.key: document for document in sample.side(Side.SOURCE)}
-    told = []
+    parts = []
     for name in dict.fromkeys(citation.id for citation in citations(sample)):
         document = documents.get(name)
         lines = [document.title, urls.get(name, "")] if document else ["not available"]
-        told.append("\n".join([f"# {name}", *filter(None, lines)]))
-    return "\n\n".join(told)
+        parts.append("\n".join([f"# {name}", *filter(None, lines)]))
+    return "\n\n".join(parts)
 
 
 def sentence(sample: Sample) -> int:
-    """The index of a citation's sentence in its report; 0 where its record does not tell."""
+    """The index of a citation's sentence in its report; 0 if unknown."""
     index = sample.meta.get("sentence_idx")
     return index if isinstance(index, int) and index >= 0 else 0
 
@@ -198,21 +185,14 @@ def sentence(sample: Sample) -> int:
 def describe_better_document(
     documents: Sequence[Document], matches: Sequence[Match], here: str, *, lit: int = 0
 ) -> str:
-    """Which other document holds stronger evidence than the one that is cited, in words.
+    """Name another document with evidence of greater strength than the cited one; empty for none.
 
     Args:
-        documents: of the report.
-        matches: what is related in all of them, the best first.
-        here: the cited one's id.
-        lit: the strength of what is lit in it, where it was searched alone.
-
-    Returns:
-        Empty where none is stronger; steps of strength count, not small leads of a score.
+        matches: in all documents of the report, the best first.
+        here: id of the cited document.
+        lit: greatest strength in that document, if it was searched alone.
     """
-    if not matches:
-        return ""
     own = (match.strength for match in matches if documents[match.document].key == here)
-    best = matches[0]
-    if best.strength <= max(lit, *own, 0):
+    if not matches or matches[0].strength <= max(lit, *own, 0):
         return ""
-    return f"better: {short(documents[best.document].key)}"
+    return f"better: {short(documents[matches[0].document].key)}"

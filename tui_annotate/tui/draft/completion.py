@@ -1,4 +1,4 @@
-"""Done, skip, flag: only what was seen, with nothing left in hand; and what the store answers."""
+"""Done, skip and flag, with their conditions; and what the store's answers change in a draft."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _ACTIONS = {
 
 
 def finish_sample(draft: Draft) -> Effects:
-    """Enter on the summary side: finishes the sample, unless something stands against it."""
+    """Enter on the summary side: completes the sample, unless something is unsaved or missing."""
     if draft.unsaved and not draft.open:
         known, new = draft.unsaved[0]
         draft.save_failed = True
@@ -49,31 +49,10 @@ def finish_sample(draft: Draft) -> Effects:
         return _restore_draft(draft, known, new=new)
     if problem := find_leave_problem(draft) or find_unsaved_work(draft):
         return draft.refuse_key(problem, WARNING)
-    left = _show_kept_note(draft)
-    if left is not None:
-        return left
-    lacking = draft.lacking()
-    if lacking:
-        annotation, lacks = lacking[0]
-        draft.focused, draft.asleep, draft.just_saved = annotation.id, True, ""
-        letter = draft.letter(annotation.id)
-        if split := draft.waiting:
-            draft.say(
-                MessageCode.LABEL_TO_CHOOSE,
-                WARNING,
-                letter=letter,
-                label=split.name,
-                digits=digit_range(draft.options()),
-            )
-        else:
-            draft.say(
-                MessageCode.LABEL_LACKS,
-                WARNING,
-                letter=letter,
-                label=describe_labels(annotation.labels),
-                lacks=" and ".join(lacks),
-            )
-        return go_to_first(annotation.claim)
+    if (effects := _show_kept_note(draft)) is not None:
+        return effects
+    if lacking := draft.lacking():
+        return _show_lacking(draft, *lacking[0])
     if not draft.warned and (unseen := _describe_unseen(draft)):
         draft.warned = True
         return draft.refuse_key(
@@ -84,6 +63,19 @@ def finish_sample(draft: Draft) -> Effects:
             suggestions=_count_unseen_suggestions(draft),
         )
     return [Select(Side.SUMMARY, None), Finish("done")]
+
+
+def _show_lacking(draft: Draft, annotation: Annotation, lacks: Sequence[str]) -> Effects:
+    draft.focus_annotation(annotation.id)
+    letter = draft.letter(annotation.id)
+    if split := draft.waiting:
+        digits = digit_range(draft.options())
+        code = MessageCode.LABEL_TO_CHOOSE
+        draft.say(code, WARNING, letter=letter, label=split.name, digits=digits)
+    else:
+        label, lacking = describe_labels(annotation.labels), " and ".join(lacks)
+        draft.say(MessageCode.LABEL_LACKS, WARNING, letter=letter, label=label, lacks=lacking)
+    return go_to_first(annotation.claim)
 
 
 def leave(verb: str, draft: Draft) -> Effects:
@@ -102,7 +94,7 @@ def flag(draft: Draft) -> Effects:
 
 
 def find_leave_problem(draft: Draft) -> StatusMessage:
-    """Why the sample can not be left just now; empty where it can."""
+    """Why the sample can not be left now; empty if it can."""
     if draft.editing:
         return StatusMessage(MessageCode.FINISH_EDIT_BEFORE_LEAVING)
     if draft.unsaved:
@@ -113,7 +105,7 @@ def find_leave_problem(draft: Draft) -> StatusMessage:
 
 
 def find_unsaved_work(draft: Draft) -> StatusMessage:
-    """What was taken or written for a claim that is not saved; empty for nothing."""
+    """Evidence or a note without a saved annotation; empty for none."""
     if draft.evidence:
         return StatusMessage(MessageCode.EVIDENCE_IN_HAND)
     if draft.note:
@@ -122,14 +114,14 @@ def find_unsaved_work(draft: Draft) -> StatusMessage:
 
 
 def _show_kept_note(draft: Draft) -> Effects | None:
-    """Brings what a kept note is on into focus, so that `m` opens it; None where nothing waits.
+    """Focuses the annotation or sample of a kept note, so that `m` opens it; None for none.
 
-    A note on an annotation that is gone waits for its return, and is in nobody's way.
+    The note of a deleted annotation is kept for an undo, and does not count.
     """
     for note in draft.kept:
         known = next((known for known in draft.annotations if known.id == note.id), None)
         if known is not None:
-            draft.focused, draft.asleep, draft.just_saved = known.id, True, ""
+            draft.focus_annotation(known.id)
             letter, label = draft.letter(known.id), describe_labels(known.labels)
             draft.say(MessageCode.NOTE_KEPT_ON, WARNING, letter=letter, label=label)
             return go_to_first(known.claim) or [Blink()]
@@ -164,7 +156,7 @@ def _describe_sentences(numbers: Sequence[int]) -> str:
 
 
 def saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:
-    """The store has the annotation: it gets its place, and its note line where one is required."""
+    """The store has the annotation: lists it, and opens the note line if a note is required."""
     _, new = draft.saving.pop(annotation.id, (annotation, False))
     draft.annotations = tuple(annotations)
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
@@ -178,7 +170,7 @@ def saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation
 
 
 def wants_note(draft: Draft, annotation: Annotation) -> bool:
-    """Whether a label asks for the note that is not there yet."""
+    """Whether a label requires a note and the annotation has none."""
     labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
     return any(found.note is Need.REQUIRED for found in labels) and not annotation.note
 
@@ -186,7 +178,7 @@ def wants_note(draft: Draft, annotation: Annotation) -> bool:
 def restore_refused_save(
     draft: Draft, annotation: Annotation, message: StatusMessage | str
 ) -> Effects:
-    """The store has it not: it comes back into hand, at once or as soon as the hand is free."""
+    """The store refused it: it becomes the draft again, at once or once the draft is empty."""
     known, new = draft.saving.pop(annotation.id, (annotation, True))
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != known.id]
     draft.unsaved.append((known, new))
@@ -238,13 +230,13 @@ def replace_annotations(
     *,
     gone: Annotation | None = None,
 ) -> Effects:
-    """The store changed the annotations otherwise: removed one, took one back, did one again.
+    """Take over the annotations after a deletion, an undo or a redo.
 
-    One that is there again comes into focus; what an undo gave back into hand of it is put down.
+    An annotation that is back comes into focus, and leaves the draft if an undo put it there.
 
     Args:
         text: what happened, for the draft line.
-        gone: an annotation that an undo took away; it comes back into hand, for another digit.
+        gone: an annotation that an undo removed; it becomes the draft, for another digit.
     """
     before = {annotation.id for annotation in draft.annotations}
     draft.annotations = tuple(annotations)
@@ -267,25 +259,25 @@ def replace_annotations(
 
 
 def _is_same_as_draft(draft: Draft, known: Annotation) -> bool:
-    hand = (*draft.anchors_to_save(), draft.note)
-    return not draft.editing and hand == (known.claim, known.evidence, known.note)
+    unsaved = (*draft.anchors_to_save(), draft.note)
+    return not draft.editing and unsaved == (known.claim, known.evidence, known.note)
 
 
 def describe_undone(verb: str, labels: str = "", *, redo: bool = False) -> StatusMessage:
-    """What undo took back, or redo did again; `labels` are those of the annotation."""
+    """The message of an undo or a redo; `labels` are those of the annotation."""
     what = f"{_ACTIONS.get(verb, verb)}{' of' if labels and verb != 'add' else ''} {labels}".strip()
     code = MessageCode.DONE_AGAIN if redo else MessageCode.TAKEN_BACK
     return StatusMessage(code, {"what": what, "label": labels})
 
 
 def describe_rating(word: str) -> StatusMessage:
-    """That the rating is saved."""
+    """The message of a saved rating."""
     code = MessageCode.RATED if word else MessageCode.NOT_RATED_ANY_MORE
     return StatusMessage(code, {"rating": word})
 
 
 def move_to_first_unmarked(draft: Draft) -> None:
-    """Puts the cursor of a sample never opened before on its first sentence without annotation."""
+    """Puts the cursor of a newly opened sample on its first sentence without annotation."""
     text = draft.text(Side.SUMMARY, 0)
     for segment in draft.sentences(Side.SUMMARY, 0):
         sentence = segment.span.trim(text)

@@ -1,4 +1,4 @@
-"""What the selection and the focused match share, and where they may not agree."""
+"""Contrast of the selection and the focused match: shared words and possible contradictions."""
 
 from __future__ import annotations
 
@@ -14,36 +14,35 @@ from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import quote_text
 
 LONGEST: Final = 2_000
-"""Characters of a selection or a match that are looked at; more takes too long to be of use."""
+"""Characters of a selection or a match that are compared; more takes too long to be of use."""
 
 _QUOTE = 20  # cells
 
 Place = tuple[Side, int]
-"""A document: its side, and its index there."""
+"""A document: its side and its index there."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchPair:
-    """What is compared: the anchor in hand, and the match of the other side that is in focus."""
+    """The current anchor, and the focused match of the other side."""
 
     anchor: Anchor
     match: Match
 
     @property
     def own(self) -> Place:
-        """The document that the anchor lies in."""
+        """The document of the anchor."""
         return self.anchor.side, self.anchor.index
 
     @property
     def lit(self) -> Place:
-        """The document that the match lies in."""
+        """The document of the match."""
         return self.anchor.side.other, self.match.document
 
     def beside(self, other: MatchPair | None) -> bool:
-        """Whether the other is of the same match, whatever is selected."""
-        if other is None or self.lit != other.lit:
-            return False
-        return self.match.segment == other.match.segment
+        """Whether the other pair has the same match."""
+        where = (self.lit, self.match.segment)
+        return other is not None and where == (other.lit, other.match.segment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +50,10 @@ class Contrast:
     """What two texts share, and where they may contradict each other.
 
     Attributes:
-        shared: words of the match that the anchor has as well.
-        claims, evidence: in the anchor and in the match, parallel: what may not go together.
-        told: the first of these in words; empty for none.
+        shared: words of the match that the anchor has, too.
+        claims: words of the anchor that may contradict those of `evidence`, parallel.
+        evidence: words of the match.
+        told: the first contradiction, in words; empty for none.
     """
 
     shared: tuple[Span, ...] = ()
@@ -65,44 +65,43 @@ class Contrast:
 NOTHING: Final = Contrast()
 
 Marks = Callable[[Place], Sequence[Span] | None]
-"""What of a document the other side has nowhere; None where that is not known."""
+"""Spans of a document that the other side does not contain; None if unknown."""
 
 
 def match_pair(draft: Draft) -> MatchPair | None:
-    """What there is to compare; None where nothing is in hand or lit."""
+    """The current pair; None without an anchor or a focused match."""
     anchor, side = draft.here(draft.side), draft.side.other
     match = next((one for one in draft.matches[side] if one.rank == draft.lit[side]), None)
     return MatchPair(anchor, match) if anchor and match else None
 
 
 def contrast(draft: Draft, what: MatchPair, marks: Marks) -> Contrast:
-    """Compares; takes milliseconds, so it is for a thread.
+    """Compare a pair; takes milliseconds, so call it in a thread.
 
     Args:
-        marks: where they are known of both documents, only what is marked can be in conflict.
+        marks: if known for both documents, only marked words can contradict each other.
     """
     from tui_annotate.methods.contrast import conflicts, shared
 
-    own, lit = _shorten(what.anchor.span), _shorten(what.match.span)
-    said, found = own.of(draft.text(*what.own)), lit.of(draft.text(*what.lit))
+    own, other = _shorten(what.anchor.span), _shorten(what.match.span)
+    anchor, match = own.of(draft.text(*what.own)), other.of(draft.text(*what.lit))
     candidates = conflicts(
-        said,
-        found,
+        anchor,
+        match,
         unsaid=_marks_within(marks(what.own), own),
-        unheard=_marks_within(marks(what.lit), lit),
+        unheard=_marks_within(marks(what.lit), other),
     )
-    told = ""
-    if candidates:
-        first = candidates[0]
-        pair = (first.claim.of(said), first.evidence.of(found))
-        told = " ≠ ".join(quote_text(words, cells=_QUOTE).strip('"') for words in pair)
-    if len(candidates) > 1:
-        told += f", {len(candidates) - 1} more"
+    described = [
+        " ≠ ".join(quote_text(words, cells=_QUOTE).strip('"') for words in pair)
+        for each in candidates[:1]
+        for pair in [(each.claim.of(anchor), each.evidence.of(match))]
+    ]
+    more = [f"{len(candidates) - 1} more"] if len(candidates) > 1 else []
     return Contrast(
-        tuple(span.shift(lit.start) for span in shared(said, found)),
+        tuple(span.shift(other.start) for span in shared(anchor, match)),
         tuple(candidate.claim.shift(own.start) for candidate in candidates),
-        tuple(candidate.evidence.shift(lit.start) for candidate in candidates),
-        told,
+        tuple(candidate.evidence.shift(other.start) for candidate in candidates),
+        ", ".join([*described, *more]),
     )
 
 
@@ -111,7 +110,7 @@ def _shorten(span: Span) -> Span:
 
 
 def _marks_within(spans: Sequence[Span] | None, place: Span) -> list[Span] | None:
-    """The marks in a place, counted from its start; they are disjoint and in order."""
+    """The disjoint, ordered marks within `place`, relative to its start."""
     if spans is None:
         return None
     first = bisect_right(spans, place.start, key=lambda span: span.end)

@@ -44,41 +44,41 @@ MOVES: Final[Mapping[str, tuple[str, int]]] = {
 
 
 def move(unit: str, step: int, draft: Draft) -> Effects:
-    """The cursor of the side in hand moves; a selection takes its free end along."""
+    """Move the cursor of the active side, or the free end of its selection."""
     draft.enable_digits()
     return [Move(draft.side, unit, step, extend=draft.selection is not None)]
 
 
 def extend(unit: str, step: int, draft: Draft) -> Effects:
-    """The selection begins, where there is none, and its free end moves."""
+    """Begin a selection if there is none, and move its free end."""
     draft.enable_digits()
     return [Move(draft.side, unit, step, extend=True)]
 
 
 def grow(step: int, draft: Draft) -> Effects:
-    """The sentence is selected, or the selection grows or shrinks by one step."""
+    """Select the sentence, or grow or shrink the selection by one step."""
     draft.enable_digits()
     return [GrowSelection(draft.side, step)]
 
 
 def select_here(draft: Draft) -> Effects:
-    """The word here is selected, or the selection dropped."""
+    """Select the word here, or drop the selection."""
     draft.enable_digits()
     return [Select(draft.side, None) if draft.selection else SelectWord(draft.side)]
 
 
 def other_end(draft: Draft) -> Effects:
-    """The other end of the selection becomes the free one; nothing without a selection."""
+    """Make the other end of the selection the free one."""
     return [SwapEnds(draft.side)] if draft.selection else []
 
 
 def ask_words(draft: Draft) -> Effects:
-    """The words on screen are wanted; `hint` takes them."""
+    """Ask the screen for its words; it passes them to `hint`."""
     return [AskWords(draft.side)]
 
 
 def hint(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
-    """Puts letters on words, the shortest in the sentence under the cursor."""
+    """Put letters on words, the shortest in the sentence under the cursor."""
     near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
     if words:
         draft.hints = Hints.over(draft.side, words, near)
@@ -87,7 +87,7 @@ def hint(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
 
 
 def hint_key(draft: Draft, key: str) -> Effects:
-    """A key while letters stand on the words: a letter, Enter, Backspace; others do nothing."""
+    """A key while words have letters: a letter, Enter or Backspace; others do nothing."""
     hints = draft.hints
     draft.message = NO_MESSAGE
     if hints is None:
@@ -109,7 +109,7 @@ def hint_key(draft: Draft, key: str) -> Effects:
 
 
 def other_side(draft: Draft) -> Effects:
-    """To the source, on the focused match; from there back. The claim stays as it is."""
+    """Go to the focused match in the source, or back; the claim stays."""
     if draft.side is Side.SOURCE:
         return leave_source(draft)
     if not draft.sample.side(Side.SOURCE):
@@ -122,30 +122,35 @@ def other_side(draft: Draft) -> Effects:
 
 
 def leave_source(draft: Draft) -> Effects:
-    """Back to the summary, unless a passage is selected that the store refused to save alone."""
+    """Go back to the summary, unless the selected passage is an annotation that was not saved."""
     if draft.save_failed and draft.is_passage_alone:
         return draft.refuse_key(MessageCode.PASSAGE_NOT_SAVED)
     return to_summary(draft)
 
 
 def to_summary(draft: Draft) -> Effects:
-    """Back to the summary; a selection of the source is dropped."""
+    """Go back to the summary, and drop the selection of the source."""
     draft.side = Side.SUMMARY
     return [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
 
 
+def drop_selections(draft: Draft) -> Effects:
+    """Drops the selections of both sides, and leaves the source."""
+    return [Select(Side.SUMMARY, None), *(to_summary(draft) if draft.side is Side.SOURCE else [])]
+
+
 def document(step: int, draft: Draft) -> Effects:
-    """The next or previous document of the source side, where there are several."""
+    """Show the next or previous document of the source side, if there are several."""
     if len(draft.sample.side(Side.SOURCE)) > 1:
         return [Open("document", step)]
     return draft.refuse_key(MessageCode.ONE_DOCUMENT_ONLY)
 
 
 def set_pointer(draft: Draft, side: Side, pointer: Pointer, *, by_hand: bool = False) -> None:
-    """A side's cursor is at `pointer` now.
+    """Set a side's cursor.
 
     Args:
-        by_hand: the mouse put it there, so the side gets the keys, and the digits wake up.
+        by_hand: the mouse put it there, so the side gets the keys, and digits act again.
     """
     if by_hand and pointer != draft.pointers[side]:
         draft.message = NO_MESSAGE
@@ -171,4 +176,4 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "select.shrink": partial(grow, -1),
     "select.other-end": other_end,
 }
-"""What keys do that move and select, in whatever somebody has in hand."""
+"""Keys that move and select, in every screen with a text."""

@@ -1,4 +1,4 @@
-"""What the draft asks the screen to do, as plain values in the order of doing."""
+"""Effects: what the screen has to do after a key, as plain values in order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tui_annotate.domain.suggestions import Suggestion
 
 
 class Effect:
-    """What the draft asks of the screen."""
+    """A request of the draft to the screen."""
 
     __slots__ = ()
 
@@ -38,7 +38,7 @@ class SelectWord(Effect):
 
 @dataclass(frozen=True, slots=True)
 class GrowSelection(Effect):
-    """The selection takes one step more (+1) or less (-1); without one, the sentence."""
+    """The selection grows (+1) or shrinks (-1) by one step; without one it is the sentence."""
 
     side: Side
     step: int
@@ -61,7 +61,7 @@ class Select(Effect):
 
 @dataclass(frozen=True, slots=True)
 class GoTo(Effect):
-    """The cursor goes to an offset of a document, without a selection, and comes into sight."""
+    """The cursor goes to an offset of a document, without a selection, and the view follows."""
 
     side: Side
     document: int
@@ -70,7 +70,7 @@ class GoTo(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Reveal(Effect):
-    """A span is brought into sight; the cursor stays."""
+    """The view scrolls to a span; the cursor stays."""
 
     side: Side
     document: int
@@ -79,29 +79,29 @@ class Reveal(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Focus(Effect):
-    """A side takes the keys."""
+    """A side gets the keys."""
 
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
 class Blink(Effect):
-    """The label bar blinks once: the key acted on nothing."""
+    """The label bar blinks once: the key did nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskWords(Effect):
-    """The words on screen are wanted, for letters to choose them by."""
+    """The words on screen are to get letters to choose them by."""
 
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
 class Save(Effect):
-    """An annotation is to be stored: a new one, or a new version of one that is there.
+    """Store an annotation, or a new version of it.
 
     Attributes:
-        offer: what was lit for its claim; None where that is not known. What ranked is not told.
+        offer: the matches shown for its claim, without their ranking signals; None if unknown.
     """
 
     annotation: Annotation
@@ -111,12 +111,7 @@ class Save(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Accept(Effect):
-    """A suggestion is to become an annotation.
-
-    Attributes:
-        annotation: what is made of it; its id counts for nothing.
-        changed: it was loaded for changes; as it was proposed where False.
-    """
+    """Store the annotation made of a suggestion; the annotation's id is not used."""
 
     suggestion: Suggestion
     annotation: Annotation
@@ -125,7 +120,7 @@ class Accept(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Decline(Effect):
-    """A suggestion is to be refused, for a reason or none."""
+    """Refuse a suggestion, for a reason or none."""
 
     suggestion: Suggestion
     reason: str = ""
@@ -133,28 +128,28 @@ class Decline(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Remove(Effect):
-    """An annotation is to be removed."""
+    """Delete an annotation."""
 
     annotation: Annotation
 
 
 @dataclass(frozen=True, slots=True)
 class Comment(Effect):
-    """A comment on the sample as a whole is to be stored."""
+    """Store the sample comment."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rate(Effect):
-    """A word of the scale for the sample as a whole is to be stored; empty takes it back."""
+    """Store the rating of the sample, a word of the scale; empty for none."""
 
     rating: str
 
 
 @dataclass(frozen=True, slots=True)
 class Finish(Effect):
-    """The sample is done, skipped or flagged (`verb`), and the next unfinished one is wanted."""
+    """Complete, skip or flag the sample (`verb`), and open the next unfinished one."""
 
     verb: str
     reason: str = ""
@@ -162,21 +157,21 @@ class Finish(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Undo(Effect):
-    """This person's last action is taken back, or (`redo`) done again, in whatever sample."""
+    """Undo or redo the user's last action, in any sample."""
 
     redo: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TakeCandidates(Effect):
-    """In review: candidates, each by the ids that it is made of, are to be kept as they are."""
+    """In review: take candidates as they are, each by the ids that it is made of."""
 
     candidates: tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class MergeCandidates(Effect):
-    """In review: candidates are to become one, under the labels of one of them."""
+    """In review: merge candidates, under the labels of one of them."""
 
     candidates: tuple[tuple[str, ...], ...]
     labels: tuple[LabelPath, ...]
@@ -184,7 +179,7 @@ class MergeCandidates(Effect):
 
 @dataclass(frozen=True, slots=True)
 class RejectCandidates(Effect):
-    """In review: candidates are to be refused, for a reason, or in own words."""
+    """In review: refuse candidates, for a reason or in the reviewer's own words."""
 
     candidates: tuple[tuple[str, ...], ...]
     reason: Reason
@@ -193,7 +188,7 @@ class RejectCandidates(Effect):
 
 @dataclass(frozen=True, slots=True)
 class CompleteReview(Effect):
-    """In review: the sample is settled, and the next is wanted; `rest` is why nothing else is."""
+    """In review: complete the sample, and open the next; `rest` is why open groups are left."""
 
     rest: Reason = Reason.NONE
     note: str = ""
@@ -201,22 +196,21 @@ class CompleteReview(Effect):
 
 @dataclass(frozen=True, slots=True)
 class OpenNote(Effect):
-    """The note line opens with a text in it; the draft line says what it is on."""
+    """Open the note line with a text in it."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Open(Effect):
-    """Something of the screen's own.
+    """Open a page, dialog, document or sample.
 
     Attributes:
         what: `labels`, `former`, `find`, `lacking`, `help`, `palette`, `request`, `queue`, `go`,
             `layout`, `suggestions`, `contexts`, `signals`, `quit`, `print`, `password`, `sync`,
             `sign out`, `lesson`, `rivals`, `order` of the queue, in review `names` and `reopen`,
             or with a step of +1 or -1 `sample`, `document`, `tab`, `citation` (of a sample that is
-            one), `incomplete`, `collection`; `cited` with the number of a citation of a report,
-            from 0.
+            one), `incomplete`, `collection`; `cited` with the index of a citation of a report.
     """
 
     what: str
@@ -226,11 +220,16 @@ class Open(Effect):
 Effects = list[Effect]
 
 
+def open_page(what: str, _draft: object, *, step: int = 0) -> Effects:
+    """Open something, whatever the state of the draft; a handler for tables of keys."""
+    return [Open(what, step)]
+
+
 def go_to_first(anchors: Sequence[Anchor]) -> Effects:
-    """The cursor goes to the first of some anchors; nothing for none."""
+    """Move the cursor to the first of some anchors; nothing for none."""
     return [GoTo(anchor.side, anchor.index, anchor.span.start) for anchor in anchors[:1]]
 
 
 def reveal_first(anchors: Sequence[Anchor]) -> Effects:
-    """The first of some anchors is brought into sight; nothing for none."""
+    """Scroll to the first of some anchors; nothing for none."""
     return [Reveal(anchor.side, anchor.index, anchor.span) for anchor in anchors[:1]]

@@ -1,4 +1,4 @@
-"""What is lit: matches and search hits, walking them, and taking a match as evidence."""
+"""Matches and search hits: walking them, and taking a match as evidence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tui_annotate.tui.draft.state import Draft
 
 
 def walk_matches(step: int, draft: Draft) -> Effects:
-    """The next or previous lit thing: a search hit while searching, else a match."""
+    """Focus the next or previous search hit while searching, else the next match."""
     if draft.hits and not draft.pending:
         return _walk_hits(draft, step)
     side = Side.SOURCE if draft.matches[Side.SOURCE] else Side.SUMMARY
@@ -41,7 +41,7 @@ def _walk_hits(draft: Draft, step: int) -> Effects:
 
 
 def walk_missing_words(step: int, draft: Draft) -> Effects:
-    """The next or previous marked word of the summary, some of which there are, round and round."""
+    """Go to the next or previous marked word of the summary, cyclic; there must be some."""
     here = draft.pointers[Side.SUMMARY].offset
     starts = [span.start for span in draft.missing_words]
     at = bisect_right(starts, here) if step > 0 else bisect_left(starts, here) - 1
@@ -53,10 +53,10 @@ def walk_missing_words(step: int, draft: Draft) -> Effects:
 
 
 def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
-    """Hits on the side in hand, in order: the first at or after the cursor is shown.
+    """Show search hits of the active side, and go to the first at or after the cursor.
 
     Args:
-        name: what they are, for the draft line.
+        name: what was searched for, for the draft line.
     """
     draft.hits, draft.searched = tuple(hits), (name, draft.side)
     if not hits:
@@ -68,7 +68,7 @@ def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
 
 
 def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
-    """New matches on a side: the best comes into focus and into sight, evidence before it."""
+    """Show new matches on a side: focus the best, and scroll to it or to known evidence."""
     draft.matches[side] = tuple(matches)
     draft.lit[side] = matches[0].rank if matches else 0
     known = draft.editing or draft.in_focus
@@ -80,30 +80,24 @@ def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
 
 
 def take(draft: Draft) -> Effects:
-    """Space: the focused match, in the source what is there, is taken or given back."""
+    """Space: take the focused match, or in the source the text there, as evidence, or drop it."""
     if draft.side is Side.SOURCE and not draft.pending:
-        return [
-            *_toggle_evidence(draft, draft.here(Side.SOURCE)),
-            *cursor_actions.to_summary(draft),
-        ]
-    match = draft.focused_match
-    draft.match_view.at(match)
-    return _toggle_evidence(draft, draft.anchor_of(match) if match else None)
+        taken = _toggle_evidence(draft, draft.here(Side.SOURCE))
+        return [*taken, *cursor_actions.to_summary(draft)]
+    return _toggle_focused_match(draft)
 
 
 def take_match(draft: Draft, rank: int) -> Effects:
-    """A source match chosen by mouse comes into focus and is taken, or given back."""
+    """Focus a clicked match of the source, and take it as evidence, or drop it."""
     draft.message = NO_MESSAGE
     if rank not in {match.rank for match in draft.matches[Side.SOURCE]}:
         return [Blink()]
     draft.lit[Side.SOURCE] = rank
-    match = draft.focused_match
-    draft.match_view.at(match)
-    return _toggle_evidence(draft, draft.anchor_of(match) if match else None)
+    return _toggle_focused_match(draft)
 
 
 def show_match(draft: Draft, rank: int) -> Effects:
-    """A listed match chosen by mouse comes into focus and into sight, and is not taken."""
+    """Focus a clicked match of the list, and scroll to it."""
     draft.message = NO_MESSAGE
     side = draft.side.other
     match = next((match for match in draft.matches[side] if match.rank == rank), None)
@@ -113,6 +107,12 @@ def show_match(draft: Draft, rank: int) -> Effects:
     if side is Side.SOURCE:
         draft.match_view.at(match)
     return [Reveal(side, match.document, match.span)]
+
+
+def _toggle_focused_match(draft: Draft) -> Effects:
+    match = draft.focused_match
+    draft.match_view.at(match)
+    return _toggle_evidence(draft, draft.anchor_of(match) if match else None)
 
 
 def _toggle_evidence(draft: Draft, anchor: Anchor | None) -> Effects:

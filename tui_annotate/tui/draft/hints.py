@@ -1,7 +1,7 @@
-"""Letters on words: short codes, none the beginning of another, shortest at the cursor.
+"""Letters on words: codes, none a prefix of another, shortest at the cursor.
 
-Of words that touch, as Chinese characters do, every second one has a code and hides behind it;
-the next one stays to be read, and is typed as the same code with a capital at its end.
+Of words that touch, such as Chinese characters, every second one is covered by a code; the next
+stays readable, and is typed as the same code with a capital at its end.
 """
 
 from __future__ import annotations
@@ -17,10 +17,7 @@ MOST = len(LETTERS) ** 2
 
 
 def codes(count: int) -> tuple[str, ...]:
-    """`count` different codes of one or two letters, the shortest first; at most 676.
-
-    As many single letters as the count allows: the fewest letters that begin pairs are kept back.
-    """
+    """`count` codes of one or two letters, at most 676, as many of one letter as possible first."""
     count = min(count, MOST)
     size = len(LETTERS)
     prefixes = 0
@@ -33,12 +30,12 @@ def codes(count: int) -> tuple[str, ...]:
 
 @dataclass
 class Hints:
-    """Words that wait for their letters.
+    """Words with letters, of which the user chooses the first and the last of a selection.
 
     Attributes:
-        words: by code, each with the one behind that touches it, if there is one.
-        typed: letters of a code so far.
-        first: the first word, once chosen; the next one chosen ends the selection.
+        words: by code, each with the word that touches it, if there is one.
+        typed: typed letters of a code.
+        first: the first chosen word; None before.
     """
 
     side: Side
@@ -48,36 +45,22 @@ class Hints:
 
     @classmethod
     def over(cls, side: Side, words: Sequence[tuple[Span, ...]], near: Span) -> Hints:
-        """Codes for words; those inside `near` get the shortest, then those nearest to it.
-
-        Inside, reading order, so that the letters of one sentence keep their places.
-        """
+        """Codes for words, the shortest for those inside `near` in reading order, then nearest."""
         ordered = sorted(words, key=lambda pair: (_distance(pair[0], near), pair))
         return cls(side, dict(zip(codes(len(ordered)), ordered, strict=False)))
 
     def shown(self) -> dict[str, Span]:
-        """What is left to type, with the word it hides: codes that begin with what was typed."""
-        typed = self.typed
-        return {
-            code[len(typed) :]: pair[0]
-            for code, pair in self.words.items()
-            if code.startswith(typed)
-        }
-
-    def ways(self) -> dict[Span, str]:
-        """Every word with what is typed for it."""
-        first = {pair[0]: code for code, pair in self.words.items()}
-        return first | {
-            pair[1]: code[:-1] + code[-1].upper() for code, pair in self.words.items() if pair[1:]
-        }
+        """The words whose codes begin with the typed letters, by the letters that are left."""
+        fitting = (item for item in self.words.items() if item[0].startswith(self.typed))
+        return {code[len(self.typed) :]: pair[0] for code, pair in fitting}
 
     @property
     def in_pairs(self) -> bool:
-        """Whether some word is reached by a capital alone."""
+        """Whether some words are typed with a capital."""
         return any(pair[1:] for pair in self.words.values())
 
     def type(self, letter: str) -> Span | None:
-        """Takes one letter; the selection so far, None while a code is open or nothing fits."""
+        """Take a letter; the selection so far, None while a code is incomplete or nothing fits."""
         code = self.typed + letter.lower()
         pair = self.words.get(code)
         if pair is None:

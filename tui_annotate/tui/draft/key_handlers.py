@@ -1,9 +1,4 @@
-"""What each key does in each state: a table of one function for each action.
-
-`press` changes the draft and returns the effects for the screen, in order. The screen reports where
-the cursors are (`cursor_actions.set_pointer`) and which matches there are
-(`highlights.show_matches`).
-"""
+"""Key handlers: a function for each action. `press` changes the draft and returns the effects."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from tui_annotate.domain.samples import SampleKind, Side
+from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import (
     citations,
     completion,
@@ -22,7 +18,7 @@ from tui_annotate.tui.draft import (
     notes,
     suggestion_actions,
 )
-from tui_annotate.tui.draft.effects import Blink, Effects, Open, Remove, Select, Undo
+from tui_annotate.tui.draft.effects import Blink, Effects, Open, Remove, Select, Undo, open_page
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import WARNING
@@ -37,11 +33,11 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """An action of the key table, in whatever state the draft is.
+    """Do an action in any state of the draft.
 
     Args:
-        digit: which option, for `option.choose`.
-        comment: the sample's note as it is stored, for `note.write`.
+        digit: the option, for `option.choose`.
+        comment: the stored sample comment, for `note.write`.
         more: handlers of further actions, by action id.
     """
     draft.message = NO_MESSAGE
@@ -66,17 +62,16 @@ def _edit(draft: Draft) -> Effects:
     if draft.editing:
         label_actions.leave_edit(draft)
         return [Select(Side.SUMMARY, None)]
-    annotation, suggestion = draft.focused_annotation, draft.focused_suggestion
-    if not (annotation or suggestion):
+    focused = draft.in_focus
+    if focused is None:
         return draft.refuse_key(MessageCode.NO_ANNOTATION_TO_EDIT)
     if problem := completion.find_unsaved_work(draft):
         return draft.refuse_key(problem)
-    if annotation is None:
-        return suggestion_actions.change(draft, suggestion) if suggestion else []
-    draft.editing, draft.asleep, draft.just_saved = annotation, False, ""
-    draft.labels = list(annotation.labels)
-    draft.evidence = list(annotation.evidence)
-    draft.note = annotation.note
+    if isinstance(focused, Suggestion):
+        return suggestion_actions.change(draft, focused)
+    draft.editing, draft.asleep, draft.just_saved = focused, False, ""
+    draft.labels, draft.evidence = list(focused.labels), list(focused.evidence)
+    draft.note = focused.note
     return [Select(Side.SUMMARY, None)]
 
 
@@ -100,7 +95,7 @@ def _delete(draft: Draft) -> Effects:
 def _back(draft: Draft) -> Effects:
     if draft.pending:
         return label_actions.cancel(draft)
-    if draft.hits:  # before all else, as the draft line promises while a search is on
+    if draft.hits:  # first, as the draft line promises during a search
         draft.hits = ()
         return []
     if draft.side is Side.SOURCE:
@@ -141,21 +136,21 @@ def _finish_or_save(draft: Draft) -> Effects:
 
 
 def leave_for(what: str, step: int, draft: Draft) -> Effects:
-    """Ask the screen to leave for something, unless something must not be left behind."""
+    """Ask the screen to leave the sample for something, unless something is unsaved."""
     if problem := completion.find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
     return [Open(what, step)]
 
 
 def walk_documents(step: int, draft: Draft) -> Effects:
-    """The next document of the source side; of a citation, the next that its sentence cites."""
+    """Show the next document of the source side; of a citation, the next that it cites."""
     if draft.sample.kind is SampleKind.CITATION and draft.tabs > 1:
         return leave_for("tab", step, draft)
     return cursor_actions.document(step, draft)
 
 
 def walk_items(step: int, draft: Draft) -> Effects:
-    """The next open item, which on a report or a citation is a citation, unless others are."""
+    """Go to the next open item; on a report or a citation to the next citation if none is open."""
     if draft.missing_words or draft.lacking():
         return navigation.item(step, draft)
     if draft.sample.kind is SampleKind.CITATION and draft.tabs:
@@ -169,11 +164,6 @@ def _search_former(draft: Draft) -> Effects:
     if notes.claim_to_search(draft)[0] is None:
         return draft.refuse_key(MessageCode.NO_WORDS_TO_LOOK_FOR)
     return [Open("former")]
-
-
-def open_page(what: str, draft: Draft) -> Effects:  # noqa: ARG001  every handler takes the draft
-    """Ask the screen to open something over the sample."""
-    return [Open(what)]
 
 
 KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {

@@ -8,14 +8,14 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label, Need
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, notes, suggestion_answers
-from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, Open, Rate, Save, Select
+from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Open, Rate, Save, Select
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
-from tui_annotate.tui.draft.state import DECLINE, RATING, Draft, Pending
+from tui_annotate.tui.draft.state import DECLINE, RATING, WHY, Draft, Pending
 from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, names
 
 
 def choose(draft: Draft, digit: str) -> Effects:
-    """A digit, in any state but N: saves, opens, toggles, or blinks where it means nothing."""
+    """A digit, in any state but N: saves, opens, toggles, or blinks if it has no meaning."""
     if digit == "0":
         return _choose_zero(draft)
     option = next((known for known in draft.options() if known.digit == digit), None)
@@ -23,11 +23,8 @@ def choose(draft: Draft, digit: str) -> Effects:
         return [Blink()]
     if draft.asleep and not (draft.pending or draft.waiting):
         return _refuse_digit(draft)
-    if draft.pending and draft.pending.kind == "reason":
-        draft.pending = None
-        return [Finish("flag", option.text)]
-    if draft.pending and draft.pending.kind == DECLINE:
-        return suggestion_answers.send_refusal(draft, option.text)
+    if draft.pending and draft.pending.kind in WHY:
+        return _send_reason(draft, draft.pending, option.text)
     if draft.pending and draft.pending.kind == RATING:
         return _give_rating(draft, option.text)
     if option.opens:
@@ -57,15 +54,20 @@ def accept(draft: Draft) -> Effects:
     pending, draft.pending = draft.pending, None
     if pending is None:
         return [Blink()]
-    if pending.kind == "reason":
-        return [Finish("flag")]
-    if pending.kind == DECLINE:
-        return suggestion_answers.send_refusal(draft)
+    if pending.kind in WHY:
+        return _send_reason(draft, pending, "")
     if pending.kind == RATING:
         return []
     if pending.kind == "evidence":
         return save(draft, pending.path)
     return label(draft, pending.path)
+
+
+def _send_reason(draft: Draft, pending: Pending, text: str) -> Effects:
+    draft.pending = None
+    if pending.kind == DECLINE:
+        return suggestion_answers.send_refusal(draft, text)
+    return [Finish("flag", text)]
 
 
 def cancel(draft: Draft) -> Effects:
@@ -75,12 +77,12 @@ def cancel(draft: Draft) -> Effects:
 
 
 def save_taken_match(draft: Draft) -> Effects:
-    """After Space took a match while a choice is pending: saves if only evidence was missing."""
-    if draft.pending and draft.pending.kind == "evidence" and draft.evidence:
-        path = draft.pending.path
-        draft.pending = None
-        return save(draft, path)
-    return []
+    """After Space took a match as evidence: saves if the label waits for evidence."""
+    pending = draft.pending
+    if not (pending and pending.kind == "evidence" and draft.evidence):
+        return []
+    draft.pending = None
+    return save(draft, pending.path)
 
 
 def _refuse_digit(draft: Draft) -> Effects:
@@ -113,7 +115,6 @@ def ask_rating(draft: Draft) -> Effects:
 
 
 def _give_rating(draft: Draft, word: str) -> Effects:
-    """Stores a word of the scale for the sample; an empty one takes the rating back."""
     draft.pending = None
     if word == draft.rating:
         code = MessageCode.ALREADY_RATED if word else MessageCode.ALREADY_NOT_RATED
@@ -186,19 +187,14 @@ def conflicting_label_reason(
     for known in draft.annotations:
         if (known.claim or known.evidence) != of or known.id == but:
             continue
-        letter = draft.letter(known.id)
+        what = "claim" if known.claim else "passage"
+        fields = {"letter": draft.letter(known.id), "label": found.name, "what": what}
         if found.path in known.labels:
-            code = MessageCode.CLAIM_HAS_LABEL if known.claim else MessageCode.PASSAGE_HAS_LABEL
-            return StatusMessage(code, {"letter": letter, "label": found.name})
+            return StatusMessage(MessageCode.HAS_LABEL_ALREADY, fields)
         others = [other for path in known.labels if (other := draft.tree.find(path))]
         if found.exclusive or any(other.exclusive for other in others):
-            exclusive = (
-                MessageCode.CLAIM_HAS_EXCLUSIVE
-                if known.claim
-                else MessageCode.PASSAGE_HAS_EXCLUSIVE
-            )
-            fields = {"letter": letter, "label": describe_labels(known.labels)}
-            return StatusMessage(exclusive, fields)
+            fields["label"] = describe_labels(known.labels)
+            return StatusMessage(MessageCode.HAS_EXCLUSIVE_LABEL, fields)
     return NO_MESSAGE
 
 
@@ -300,9 +296,5 @@ def _send(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
     draft.save_failed = False
     leave_edit(draft)
     draft.asleep, draft.focused, draft.just_saved = True, annotation.id, annotation.id
-    effects: Effects = [Select(Side.SUMMARY, None)]
-    if draft.side is Side.SOURCE:
-        draft.side = Side.SUMMARY
-        effects += [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
     offer = draft.match_view.offer(annotation.claim, draft.matches[Side.SOURCE])
-    return [*effects, Save(annotation, new, offer)]
+    return [*cursor_actions.drop_selections(draft), Save(annotation, new, offer)]

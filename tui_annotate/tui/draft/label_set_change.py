@@ -1,7 +1,7 @@
-"""Another label set comes into force under what is in hand: nothing that was typed is lost.
+"""Another label set comes into force during work on a draft: nothing that was typed is lost.
 
-Labels that are called otherwise now, or are gone, are so in the draft too; the words for it say
-which, those in hand first.
+Labels that were renamed or removed are so in the draft too, and a message names them, those of the
+draft first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.labels import Label, LabelTree
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import names
+from tui_annotate.tui.draft.words import join_first, names
 
 _MOST_NAMED: Final = 3
 
@@ -24,7 +24,7 @@ class DraftLabelSetChange:
     """From one label set to another.
 
     Attributes:
-        became: what labels of the former set are called now, where that is otherwise.
+        became: present paths of renamed labels, by their former paths.
     """
 
     before: LabelTree
@@ -32,35 +32,31 @@ class DraftLabelSetChange:
     became: Mapping[LabelPath, LabelPath]
 
     def path(self, path: LabelPath) -> LabelPath:
-        """What a label of the former set is called now."""
+        """The present path of a label of the former set."""
         return self.became.get(path, path)
 
     def of(self, annotation: Annotation, held: Collection[LabelPath]) -> Annotation:
-        """Work that the store refused, under the labels that it may have now.
+        """An unsaved annotation with the labels that it may have now.
 
         Args:
-            held: the labels that it has in the store, by their names of now.
+            held: the labels that it has in the store, by their present paths.
         """
         return replace(annotation, labels=tuple(self.labels(annotation.labels, held)))
 
     def labels(
         self, labels: Collection[LabelPath], held: Collection[LabelPath] = ()
     ) -> list[LabelPath]:
-        """Labels as they are called now; those that are gone, or no longer given, are left out.
+        """Present paths of labels, without those that were removed or may not be given any more.
 
         Args:
-            held: these stay, also where they are no longer given.
+            held: these stay, even if they may not be given any more.
         """
         moved = dict.fromkeys(map(self.path, labels))
         found = {path: self.now.find(path) for path in moved}
         return [path for path, label in found.items() if label and (label.offered or path in held)]
 
     def changes(self, first: Collection[LabelPath] = ()) -> list[StatusMessage]:
-        """What happened to labels, each label once; none where none was touched.
-
-        Args:
-            first: labels of the former set that are in hand.
-        """
+        """What happened to each changed label; `first`, former paths in the draft, come first."""
         touched = {
             label.path: change
             for label in self.before.walk()
@@ -71,20 +67,14 @@ class DraftLabelSetChange:
         return list({change.text: change for change in found}.values())
 
     def told(self, first: Collection[LabelPath]) -> str:
-        """What happened to labels, in words; empty where none was touched.
-
-        Args:
-            first: labels of the former set that are in hand.
-        """
-        parts = [change.text for change in self.changes(first)]
-        more = len(parts) - _MOST_NAMED
-        return ", ".join([*parts[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+        """The first changes in one line; empty for none. See `changes`."""
+        return join_first([change.text for change in self.changes(first)], _MOST_NAMED)
 
     def _describe_change(self, path: LabelPath) -> StatusMessage | None:
         before, now, name = self.before.find(path), self.now.find(self.path(path)), path[-1]
         if now is None:
             return StatusMessage(MessageCode.LABEL_REMOVED, {"label": name})
-        along = (*self.path(path[:-1]), name)  # with its parent, of which it is told
+        along = (*self.path(path[:-1]), name)  # renamed with its parent, which has a message
         if now.path not in (path, along):
             called = now.name if now.name != name else " › ".join(now.path)
             return StatusMessage(MessageCode.LABEL_RENAMED, {"label": name, "name": called})
@@ -113,7 +103,7 @@ def describe_split(tree: LabelTree, label: Label) -> StatusMessage:
 def take_over(
     draft: Draft, change: DraftLabelSetChange, annotations: tuple[Annotation, ...]
 ) -> None:
-    """The label set in force, and what the store has, come under what is in hand."""
+    """Apply the new label set, and the annotations that the store has now, to a draft."""
     stored = {known.id: known for known in annotations}
 
     def convert(pair: tuple[Annotation, bool]) -> tuple[Annotation, bool]:
@@ -127,7 +117,8 @@ def take_over(
         held = [change.path(path) for path in edited.labels]
         now = stored.get(edited.id) or change.of(edited, held)
         draft.labels = change.labels(draft.labels, now.labels)
-        if _has_same_content(edited, now):
+        content = (now.claim, now.evidence, now.note)
+        if (edited.claim, edited.evidence, edited.note) == content:
             draft.editing = now
     if draft.pending and draft.pending.path:
         left = change.labels([draft.pending.path])
@@ -137,26 +128,20 @@ def take_over(
 
 
 def describe_reopened(draft: Draft) -> StatusMessage:
-    """Why finished work is open again; empty where no label on it was split."""
+    """Why a finished sample is open again; empty if none of its labels was split."""
     split = {
         label.path: describe_split(draft.tree, label).text
         for known in draft.annotations
         for label in draft.tree.split(known.labels)
     }
-    told = list(split.values())
-    more = f", {len(told) - _MOST_NAMED} more" if len(told) > _MOST_NAMED else ""
-    if not told:
+    if not split:
         return NO_MESSAGE
-    changes = f"{', '.join(told[:_MOST_NAMED])}{more}"
+    changes = join_first(list(split.values()), _MOST_NAMED)
     return StatusMessage(MessageCode.REOPENED, {"changes": changes})
 
 
 def in_hand(draft: Draft) -> list[LabelPath]:
-    """The labels that what is in hand, or on its way to the store, has."""
+    """The labels of the draft, and of annotations that are not stored yet."""
     pending = [draft.pending.path] if draft.pending else []
     pairs = (*draft.saving.values(), *draft.unsaved)
     return [*draft.labels, *pending, *(path for one, _ in pairs for path in one.labels)]
-
-
-def _has_same_content(one: Annotation, other: Annotation) -> bool:
-    return (one.claim, one.evidence, one.note) == (other.claim, other.evidence, other.note)

@@ -1,7 +1,6 @@
 """The messages of the draft line: a code for each, and its sentence with named fields.
 
-What acts on a sample names a code and its fields; the sentence is made where it is drawn. Nothing
-reads a value out of a sentence.
+Handlers of keys name a code and its fields; the sentence is made where it is drawn.
 """
 
 from __future__ import annotations
@@ -22,10 +21,8 @@ class MessageCode(Enum):
     NONE = ""
     TEXT = "{text}"  # words that another layer made, such as those of an error
 
-    # matches and other words that are lit
+    # moving, matches and search
     NO_MATCH_LIT = "nothing is lit"
-
-    # what the draft does
     AT_HIT = "{number} of {count}: {what} · n N walk · Backspace ends it"
     AT_MISSING_WORD = "{number} of {count} that the source has nowhere · c C walk them · i off"
     NO_HIT = "{what}: none here"
@@ -63,10 +60,8 @@ class MessageCode(Enum):
     LABEL_RETIRED = "{label} is retired: choose another label"
     LABEL_SPLIT = "{label} was split: choose {parts}"
     LABEL_SPLIT_INTO_NOTHING = "{label} was split: choose another label"
-    CLAIM_HAS_LABEL = "{letter} says {label} of this claim already: a then e edits it"
-    PASSAGE_HAS_LABEL = "{letter} says {label} of this passage already: a then e edits it"
-    CLAIM_HAS_EXCLUSIVE = "{letter} says {label} of this claim, one must stand alone"
-    PASSAGE_HAS_EXCLUSIVE = "{letter} says {label} of this passage, one must stand alone"
+    HAS_LABEL_ALREADY = "{letter} says {label} of this {what} already: a then e edits it"
+    HAS_EXCLUSIVE_LABEL = "{letter} says {label} of this {what}, one must stand alone"
     PART_IS_EXCLUSIVE = "{label} must stand alone: e edits the labels"
     PART_TAKES_NO_EVIDENCE = "{label} takes no evidence: e edits it"
     PART_TAKES_NO_NOTE = "{label} takes no note: e edits it"
@@ -123,8 +118,7 @@ class MessageCode(Enum):
     # suggestions
     SUGGESTIONS_HIDDEN_NOW = "suggestions are hidden, in every sample: Y shows them"
     SUGGESTIONS_SHOWN_NOW = "suggestions are shown"
-    ONE_SUGGESTION_OPEN = "1 suggestion to look at: {key} walks them, y accepts · Y hides"
-    SUGGESTIONS_OPEN = "{count:,} suggestions to look at: {key} walks them, y accepts · Y hides"
+    SUGGESTIONS_OPEN = "{suggestions} to look at: {key} walks them, y accepts · Y hides"
     NO_SUGGESTION_IN_FOCUS = "{key} walks to a suggestion"
     SUGGESTIONS_HIDDEN = "suggestions are hidden: Y shows them"
     NO_SUGGESTIONS = "no suggestion waits on this sample"
@@ -274,13 +268,17 @@ class StatusMessage:
 
 
 AnyMessage = MessageCode | StatusMessage | str
-"""What can be shown: a code with fields beside it, a whole message, or words from elsewhere."""
+"""A code, whose fields are given with it; a whole message; or words of another layer."""
 
 NO_MESSAGE = StatusMessage()
 
 
 def make_message(message: AnyMessage, kind: Kind = "hint", **fields: object) -> StatusMessage:
-    """A whole message; words are those of another layer."""
+    """A message of the given kind; a string is words of another layer.
+
+    Args:
+        fields: by the names in the sentence of the code.
+    """
     if isinstance(message, StatusMessage):
         return replace(message, kind=kind)
     if isinstance(message, str):

@@ -1,4 +1,4 @@
-"""Walking the annotations of a sample: all of them, or those that something is open of."""
+"""Walking the annotations of a sample: all of them, or only open items."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from tui_annotate.tui.draft.state import Draft
 
 
 def annotation(step: int, draft: Draft) -> Effects:
-    """The next or previous annotation comes into focus, round and round.
-
-    Where the key for open items walks citations, suggestions are among them.
-    """
+    """Focus the next or previous annotation, cyclic; also suggestions if `c` walks citations."""
     known: Sequence[Annotation | Suggestion] = draft.annotations
     if draft.cites:
         known = _sort_by_position([*draft.annotations, *draft.offered])
@@ -28,9 +25,9 @@ def annotation(step: int, draft: Draft) -> Effects:
 
 
 def item(step: int, draft: Draft) -> Effects:
-    """The next or previous open item.
+    """Focus the next or previous open item.
 
-    A marked word; else an annotation that lacks something, or a suggestion that nobody answered.
+    A marked word; else an annotation that lacks something, or an unanswered suggestion.
     """
     if draft.missing_words:
         return highlights.walk_missing_words(step, draft)
@@ -41,8 +38,8 @@ def item(step: int, draft: Draft) -> Effects:
         hidden = draft.hiding and draft.suggestions
         if draft.sample.kind is SampleKind.REPORT and not (draft.citations or hidden):
             return draft.refuse_key(MessageCode.NO_CITATIONS)
-        none = MessageCode.NOTHING_OPEN_BUT_HIDDEN if hidden else MessageCode.NOTHING_OPEN
-        return draft.refuse_key(none)
+        nothing = MessageCode.NOTHING_OPEN_BUT_HIDDEN if hidden else MessageCode.NOTHING_OPEN
+        return draft.refuse_key(nothing)
     return _walk(draft, found, step)
 
 
@@ -57,14 +54,14 @@ def _walk(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> 
 
 
 def show_annotation(draft: Draft, annotation_id: str) -> Effects:
-    """An annotation comes into focus, with its claim and evidence in sight; digits sleep."""
+    """Focus an annotation, and scroll to its claim and evidence; digits are off."""
     found = next((known for known in draft.annotations if known.id == annotation_id), None)
     return show(draft, found) if found else []
 
 
 def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
-    """An annotation or a suggestion comes into focus, as `show_annotation` says."""
-    draft.focused, draft.asleep, draft.just_saved = one.id, True, ""
+    """Focus an annotation or a suggestion, and scroll to its claim and evidence."""
+    draft.focus_annotation(one.id)
     if isinstance(one, Suggestion):
         draft.regarded.add(one.id)
     show_evidence = go_to_first if draft.side is Side.SOURCE else reveal_first
@@ -72,7 +69,7 @@ def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
 
 
 def neighbour(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> int:
-    """The index of the next or previous; from the cursor where none of them is in focus."""
+    """The index of the next or previous one, from the cursor if none of them is in focus."""
     at = next((at for at, one in enumerate(known) if one.id == draft.focused), None)
     if at is not None:
         return (at + step) % len(known)

@@ -1,4 +1,4 @@
-"""Notes: what the note line writes on, and what becomes of its text."""
+"""Notes: what the note line is for, and where its text goes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from tui_annotate.tui.draft.words import WARNING, describe_labels
 
 
 def write(draft: Draft, comment: str = "") -> Effects:
-    """Opens the note line: on the annotation in focus, else the claim in hand, else the sample.
+    """Opens the note line: on the annotation in focus, else the unsaved claim, else the sample.
 
     Args:
-        comment: what the sample's note says now.
+        comment: the stored sample comment.
     """
     annotation = draft.focused_annotation
     if draft.editing or draft.selection or draft.side is Side.SOURCE or draft.open:
@@ -38,21 +38,21 @@ def write(draft: Draft, comment: str = "") -> Effects:
 
 
 def on_sample(draft: Draft, comment: str = "") -> Effects:
-    """Opens the note line on the sample, whatever is in focus; what is in hand stays there."""
+    """Opens the note line for the sample comment, whatever is in focus."""
     return _open_line(draft, Note(SAMPLE), comment)
 
 
 def claim_to_search(draft: Draft) -> tuple[Anchor | None, str]:
-    """(claim, annotation's id) that former annotations are looked for by; empty for a new one."""
+    """(claim, annotation id) to search former annotations by; an empty id for a new annotation."""
     annotation = draft.editing or draft.focused_annotation
     claim = annotation.claim if annotation and not draft.editing else ()
     return next(iter(claim or draft.claim), None), annotation.id if annotation else ""
 
 
 def take(draft: Draft, former: PastAnnotation) -> Effects:
-    """A former annotation was chosen: its note is in hand, and `r` gives its label.
+    """Takes the note of a former annotation for the draft, and its label for `r`.
 
-    Where an annotation is in focus the note line opens with the note, to be saved or left.
+    If an annotation is in focus, the note line opens with the note instead.
     """
     given = {label.path for label in draft.tree.offered()}
     known = [path for path in former.labels if path in given]
@@ -80,7 +80,7 @@ _FLAG_REASON = Note(REASON)
 
 
 def open_reason(draft: Draft, note: Note = _FLAG_REASON) -> Effects:
-    """Opens the note line for a reason in own words."""
+    """Opens the note line for a reason in the user's own words."""
     return _open_line(draft, note, "")
 
 
@@ -90,7 +90,7 @@ def _open_line(draft: Draft, note: Note, text: str) -> Effects:
 
 
 def finish_note(draft: Draft, text: str) -> Effects:
-    """Enter in the note line: the text goes where it belongs."""
+    """Enter in the note line: stores the text, or puts it into the draft."""
     note, draft.writing = draft.writing, None
     if note is None:
         return []
@@ -119,7 +119,7 @@ def finish_note(draft: Draft, text: str) -> Effects:
 
 
 def keep_note_text(draft: Draft, text: str) -> Effects:
-    """Esc in the note line: the text waits for the next time the same note is opened."""
+    """Esc in the note line: keeps the text for the next time this note is opened."""
     if half(draft, text):
         of_sample = draft.writing is not None and draft.writing.kind == SAMPLE
         draft.say(MessageCode.COMMENT_KEPT if of_sample else MessageCode.NOTE_KEPT)
@@ -128,7 +128,7 @@ def keep_note_text(draft: Draft, text: str) -> Effects:
 
 
 def half(draft: Draft, text: str) -> bool:
-    """Keeps what stands in the note line; False where it is a reason, or nothing was altered."""
+    """Keeps the text of the note line; False for a reason or an unchanged text."""
     note = draft.writing
     if note is None or note.kind in (REASON, DECLINE):
         return False

@@ -1,4 +1,4 @@
-"""Where an annotator was and what was in hand, as JSON values, for coming back to it."""
+"""The resume state of a sample as JSON values: cursors, the unsaved claim, notes, what was seen."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from tui_annotate.tui.draft.state import Draft, Note, Pointer
 
 
 def place(draft: Draft) -> dict[str, Any]:
-    """Cursors, selected claim, taken evidence, note texts, sentences and suggestions seen.
-
-    An edit that was not saved is no part of it.
-    """
+    """Cursors, selected claim, evidence, notes, seen sentences and suggestions; no unsaved edit."""
     claim = draft.pointers[Side.SUMMARY].selection
     return {
         "cursors": {
@@ -35,7 +32,7 @@ def place(draft: Draft) -> dict[str, Any]:
 
 
 def restore(draft: Draft, kept: Mapping[str, Any]) -> None:
-    """Takes up what `place` gave; whatever does not fit the texts is left out."""
+    """Restores what `place` returned, without what does not fit the texts."""
     claim = _parse_span(kept.get("claim"), draft.text(Side.SUMMARY, 0))
     for side in Side:
         document, offset = _parse_cursor(kept.get("cursors"), side, draft)
@@ -50,20 +47,17 @@ def restore(draft: Draft, kept: Mapping[str, Any]) -> None:
     for kind, name, text in _parse_lists(kept.get("kept"), 3):
         draft.kept[Note(str(kind), str(name))] = str(text)
     known = range(len(draft.sentences(Side.SUMMARY, 0)))
-    visited = kept.get("visited")
-    draft.visited |= {at for at in (visited if isinstance(visited, list) else ()) if at in known}
-    names = {one.id for one in draft.suggestions}
-    draft.regarded |= {at for at in _strings(kept.get("regarded")) if at in names}
+    draft.visited |= {at for at in _as_list(kept.get("visited")) if at in known}
+    seen = _as_list(kept.get("regarded"))
+    draft.regarded |= {one.id for one in draft.suggestions if one.id in seen}
 
 
-def _strings(value: Any) -> list[str]:
-    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _parse_lists(value: Any, size: int) -> list[list[Any]]:
-    if not isinstance(value, list):
-        return []
-    return [item for item in value if isinstance(item, list) and len(item) == size]
+    return [item for item in _as_list(value) if isinstance(item, list) and len(item) == size]
 
 
 def _parse_cursor(value: Any, side: Side, draft: Draft) -> tuple[int, int]:

@@ -1,7 +1,7 @@
-"""A document that is judged alone: on the summary side on screen, on the source side in the store.
+"""A sample of a single document: on the summary side on screen, on the source side in the store.
 
-So its passages are marked with the keys of every other sample. Claims and evidence are exchanged
-on the way, and nothing else changes: no text, no offset.
+So its passages are marked with the keys of every other sample. Between screen and store, claims
+and evidence are exchanged; texts and offsets stay.
 """
 
 from __future__ import annotations
@@ -23,16 +23,12 @@ if TYPE_CHECKING:
 
 def is_alone(sample: Sample) -> bool:
     """Whether a stored sample is one source document without a summary."""
-    documents = sample.documents
-    return (
-        sample.kind is SampleKind.DOCUMENT
-        and len(documents) == 1
-        and documents[0].side is Side.SOURCE
-    )
+    sides = [document.side for document in sample.documents]
+    return sample.kind is SampleKind.DOCUMENT and sides == [Side.SOURCE]
 
 
 def to_screen(sample: Sample) -> Sample:
-    """A stored sample as the screen shows it; itself where it has two sides."""
+    """A stored sample as the screen shows it."""
     if not is_alone(sample):
         return sample
     (document,) = sample.documents
@@ -40,23 +36,22 @@ def to_screen(sample: Sample) -> Sample:
 
 
 def exchange_sides(sample: Sample, one: _Marked) -> _Marked:
-    """An annotation of the store as the screen has it, and one of the screen as it is stored.
-
-    Args:
-        sample: as the store has it.
-    """
-    return _swap_sides(one) if is_alone(sample) else one
+    """A stored annotation as the screen has it, or the other way; `sample` is the stored one."""
+    if not is_alone(sample):
+        return one
+    claim, evidence = tuple(map(_swap_side, one.evidence)), tuple(map(_swap_side, one.claim))
+    return replace(one, claim=claim, evidence=evidence)
 
 
 def exchange_all_sides(sample: Sample, annotations: Iterable[_Marked]) -> tuple[_Marked, ...]:
-    """Several at once."""
+    """Several annotations, as `exchange_sides`."""
     return tuple(exchange_sides(sample, known) for known in annotations)
 
 
 def exchange_group_sides(
     sample: Sample, groups: tuple[CandidateGroup, ...]
 ) -> tuple[CandidateGroup, ...]:
-    """What several people said of the document, as the screen has it."""
+    """Groups of candidates as the screen has them."""
     if not is_alone(sample):
         return groups
     return tuple(
@@ -72,11 +67,6 @@ def exchange_group_sides(
 def stored_anchor(sample: Sample, anchor: Anchor) -> Anchor:
     """An anchor of the screen as the store has it."""
     return _swap_side(anchor) if is_alone(sample) else anchor
-
-
-def _swap_sides(one: _Marked) -> _Marked:
-    claim, evidence = tuple(map(_swap_side, one.evidence)), tuple(map(_swap_side, one.claim))
-    return replace(one, claim=claim, evidence=evidence)
 
 
 def _swap_side(anchor: Anchor) -> Anchor:

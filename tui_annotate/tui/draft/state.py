@@ -1,6 +1,6 @@
 """The draft of one sample: texts, cursors, claim, evidence, labels, note, and the bar's options.
 
-Values and questions about them; `key_handlers` says what keys change, `words` describes it.
+`key_handlers` says what keys change in it, `words` describes it.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from tui_annotate.tui.palette import label_slots
 REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
 """Why a sample is flagged, in the order of the digits; 0 asks for own words."""
 
-DECLINE: Final = "decline"
-"""What is asked while the bar holds why a suggestion is refused."""
+DECLINE, RATING = "decline", "rating"
+"""Kinds of `Pending`: why a suggestion is refused; which word of the scale a sample gets."""
 
 DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
 """Why a suggestion is refused, in the order of the digits; 0 asks for own words."""
@@ -58,7 +58,7 @@ def letter(index: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where a side's cursor is: document on that side, offset and selection in code points."""
+    """A side's cursor: index of the document, offset and selection in code points."""
 
     document: int = 0
     offset: int = 0
@@ -66,22 +66,129 @@ class Pointer:
 
 
 @dataclass
-class SampleView:
-    """One sample with its labels, annotations and cursors, without anything unsaved.
+class MatchView:
+    """Which of the matches in the source the annotator looked at.
+
+    Attributes:
+        claim: the claim that was searched for; None before the assist has answered.
+    """
+
+    claim: Anchor | None = None
+    _segments: set[tuple[int, int]] = field(default_factory=set)
+
+    def begin(self, claim: Anchor | None) -> None:
+        """Start with the matches of a claim; the same claim keeps what was looked at."""
+        if claim != self.claim:
+            self.claim = claim
+            self._segments.clear()
+
+    def at(self, match: Match | None) -> None:
+        """Record that the annotator walked to a match, took it or clicked on it."""
+        if match is not None:
+            self._segments.add((match.document, match.segment))
+
+    def offer(self, claim: Sequence[Anchor], matches: Sequence[Match]) -> AssistSnapshot | None:
+        """The assist snapshot for a claim; None if the matches are those of another claim."""
+        if self.claim is None or self.claim not in claim:
+            return None
+        looked = [match for match in matches if (match.document, match.segment) in self._segments]
+        return AssistSnapshot(
+            matches=tuple(matches), looked=frozenset(match.rank for match in looked)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A sentence cites a document.
+
+    Attributes:
+        sentence: index in the report.
+        span: extent of the sentence.
+        id: id of the document.
+        document: index on the source side; None if the report came without the document.
+    """
+
+    sentence: int
+    span: Span
+    id: str
+    document: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A digit of the bar: a label, a reason or a word of the scale; `opens` shows its children."""
+
+    digit: str
+    text: str
+    path: LabelPath
+    opens: bool = False
+    chosen: bool = False
+
+
+def reason_options(texts: Sequence[str], *, chosen: str = "") -> tuple[Option, ...]:
+    """Options that are no labels, by digit; `chosen` is the text of one of them."""
+    return tuple(
+        Option(str(number), text, (text,), chosen=bool(text) and text == chosen)
+        for number, text in enumerate(texts, 1)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A question that one more key answers, by a `kind` of `keys.key_lines.QUESTIONS`."""
+
+    kind: str
+    path: LabelPath = ()
+
+
+WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
+"""The reasons to choose from, by the kind of `Pending`."""
+
+SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
+"""Kinds of `Note`: on the sample, on the unsaved claim, on an annotation, on a flag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a note is on; `id` is that of the annotation or suggestion."""
+
+    kind: str
+    id: str = ""
+
+
+@dataclass
+class Draft:
+    """One sample on one annotator's screen, with everything that is not saved yet.
 
     Attributes:
         segments: parallel to `sample.documents`.
-        annotations: this person's, in reading order.
-        side: which side has the keys.
-        pointers: where the cursors are.
+        annotations: the annotator's own, in reading order.
+        side: the one that has the keys.
         focused: id of the annotation or suggestion in focus; empty for none.
-        suggestions: what machines propose and nobody answered yet, in reading order.
-        hiding: they are not shown, and no key is at them.
-        answering: by the id of a suggestion whose answer is on its way to the store, the annotation
-            that is made of it; None for a refusal.
+        suggestions: unanswered suggestions, in reading order.
+        hiding: suggestions are hidden, and no key acts on them.
+        answering: answers on their way to the store, by suggestion id: the annotation made of it;
+            None for a refusal.
         regarded: ids of suggestions that were in focus.
-        changing: the suggestion that is being made an annotation of, with changes.
-        drawn: what a screen made of the suggestions, for it to see whether that is as before.
+        changing: the suggestion that is being edited into an annotation.
+        drawn: cache of the screen: what it drew of the suggestions.
+        evidence: of the unsaved annotation, in the order of taking.
+        matches: on each side, best first.
+        lit: rank of the match in focus on each side; 0 for none.
+        asleep: digits do nothing until the cursor moves or something is selected.
+        stored: saved text of the note that is being written.
+        editing: the annotation that is being edited, with `labels` so far.
+        saving: annotations sent to the store without an answer yet, by id: (annotation, is new).
+        save_failed: the store refused the current draft; the user must save or drop it.
+        unsaved: annotations that the store refused, oldest first: (annotation, is new).
+        kept: note texts left with Esc.
+        missing_words: marked words of the summary that the sources do not contain.
+        former: the annotator's evidence in other samples, by index of the source document.
+        scale: words of the rating scale, in the order of the digits; empty for no rating.
+        rating: word of the scale; empty for none.
+        citation: index of the citation in focus; -1 for none.
+        tabs: number of documents that a citation's sentence cites; 0 while unknown.
+        visited: summary sentences that were on screen at a key press, whole or under the cursor.
     """
 
     sample: Sample
@@ -101,224 +208,6 @@ class SampleView:
     regarded: set[str] = field(default_factory=set)
     changing: Suggestion | None = None
     drawn: dict[Side, Any] = field(default_factory=dict, repr=False, compare=False)
-
-    @property
-    def offered(self) -> Sequence[Suggestion]:
-        """The suggestions that are open and shown, in reading order."""
-        if self.hiding:
-            return ()
-        if not self.answering:
-            return self.suggestions
-        return [one for one in self.suggestions if one.id not in self.answering]
-
-    @property
-    def focused_annotation(self) -> Annotation | None:
-        """The annotation in focus."""
-        return next((known for known in self.annotations if known.id == self.focused), None)
-
-    @property
-    def focused_suggestion(self) -> Suggestion | None:
-        """The suggestion in focus."""
-        if not self.focused:
-            return None
-        return next((one for one in self.offered if one.id == self.focused), None)
-
-    @property
-    def in_focus(self) -> Annotation | Suggestion | None:
-        """What keys are at: an annotation, or a suggestion."""
-        return self.focused_annotation or self.focused_suggestion
-
-    @property
-    def pointer(self) -> Pointer:
-        """Of the side that has the keys."""
-        return self.pointers[self.side]
-
-    @property
-    def selection(self) -> Span | None:
-        """Of the side that has the keys."""
-        return self.pointer.selection
-
-    def text(self, side: Side, index: int | None = None) -> str:
-        """A document's text, that of the one on screen by default; empty where there is none."""
-        documents = self.sample.side(side)
-        index = self.pointers[side].document if index is None else index
-        return documents[index].text if index < len(documents) else ""
-
-    def sentences(self, side: Side, index: int | None = None) -> Sequence[Segment]:
-        """A document's segments; none where there is no document."""
-        index = self.pointers[side].document if index is None else index
-        places = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
-        return self.segments[places[index]] if index < len(places) else ()
-
-    def segment(self, side: Side) -> int:
-        """The index of the segment that a side's cursor is in; 0 for an empty text."""
-        return segment_at(self.sentences(side), self.pointers[side].offset)
-
-    def sentence(self, side: Side) -> Span | None:
-        """The segment under a side's cursor without white space; None where only that is there."""
-        segments = self.sentences(side)
-        if not segments:
-            return None
-        return segments[self.segment(side)].span.trim(self.text(side))
-
-    # labels
-
-    def relabel(self, tree: LabelTree) -> None:
-        """Another label set is in force."""
-        self.tree = tree
-        self.__dict__.pop("_slots", None)
-
-    def label_name(self, path: LabelPath) -> str:
-        """The last name of a label's path; of one that is no longer given, also why."""
-        label, name = self.tree.find(path), path[-1] if path else ""
-        if label is None or label.offered:
-            return name
-        return f"{name} ({'split' if label.split else 'retired'})"
-
-    def label_names(self, paths: Sequence[LabelPath]) -> str:
-        """The names of an annotation's labels, joined."""
-        return ", ".join(map(self.label_name, filter(None, paths))) or "no label"
-
-    def slot(self, path: LabelPath) -> int:
-        """The colour slot of a label; for a parent that asks for none that of its first leaf."""
-        own = self._slots.get(path)
-        below = (slot for known, slot in self._slots.items() if known[: len(path)] == path)
-        return next(below, 0) if own is None else own
-
-    @cached_property
-    def _slots(self) -> dict[LabelPath, int]:
-        asking = [label for label in self.tree.walk() if label.color or not label.children]
-        given = label_slots([label.color for label in asking])
-        return {label.path: slot for label, slot in zip(asking, given, strict=True)}
-
-    def letter(self, annotation_id: str) -> str:
-        """The letter an annotation is shown under: A for the first in reading order."""
-        at = next((at for at, known in enumerate(self.annotations) if known.id == annotation_id), 0)
-        return letter(at)
-
-    def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
-        """Annotations that miss something their labels ask for, with what; in reading order."""
-        pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
-        return tuple((known, lacks) for known, lacks in pairs if lacks)
-
-
-@dataclass
-class MatchView:
-    """What was looked at of the matches that are lit in the source.
-
-    Attributes:
-        claim: whose matches they are; None before the assist has answered.
-    """
-
-    claim: Anchor | None = None
-    _segments: set[tuple[int, int]] = field(default_factory=set)
-
-    def begin(self, claim: Anchor | None) -> None:
-        """Matches of another claim are lit; of the same one, in another order perhaps."""
-        if claim != self.claim:
-            self.claim = claim
-            self._segments.clear()
-
-    def at(self, match: Match | None) -> None:
-        """Somebody walked to a match, walks on from it, takes it, or clicked on it."""
-        if match is not None:
-            self._segments.add((match.document, match.segment))
-
-    def offer(self, claim: Sequence[Anchor], matches: Sequence[Match]) -> AssistSnapshot | None:
-        """What the assist offered for a claim; None where what is lit is of another one."""
-        if self.claim is None or self.claim not in claim:
-            return None
-        looked = [match for match in matches if (match.document, match.segment) in self._segments]
-        return AssistSnapshot(
-            matches=tuple(matches), looked=frozenset(match.rank for match in looked)
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A sentence cites a document.
-
-    Attributes:
-        sentence: the sentence's index in the report.
-        span: its extent.
-        id: the document's.
-        document: its index on the source side; None where the report came without it.
-    """
-
-    sentence: int
-    span: Span
-    id: str
-    document: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """A digit of the bar. `path` is a label, or a reason of `WHY`; `opens` leads to children."""
-
-    digit: str
-    text: str
-    path: LabelPath
-    opens: bool = False
-    chosen: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A question that one more key answers.
-
-    A label's `child` or `evidence`, a `reason`, a `rating`, why to `decline` a suggestion.
-    """
-
-    kind: str
-    path: LabelPath = ()
-
-
-RATING: Final = "rating"
-"""What is asked while the bar holds the scale."""
-
-WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
-"""Reasons, by what they are asked for."""
-
-SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
-"""What a note can be on: the sample, the claim in hand, an annotation, a flag."""
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What a note is on, with the annotation's id where it is on one."""
-
-    kind: str
-    id: str = ""
-
-
-@dataclass
-class Draft(SampleView):
-    """One sample on one annotator's screen.
-
-    Attributes:
-        evidence: what was taken, in the order of taking.
-        note: the text for the annotation in hand.
-        matches: what is lit on a side, best first; `lit` the rank in focus there, 0 for none.
-        match_view: which of those in the source were looked at.
-        asleep: digits do nothing until the cursor moves or something is selected.
-        stored: what the note that is written on says now.
-        editing: the annotation that is being changed; `labels` are the ones it has so far.
-        saving: what was sent to the store and has not come back, by id.
-        save_failed: the store refused what is in hand; it is to be saved or dropped by hand.
-        unsaved: what the store refused, oldest first: (annotation, whether it is new).
-        kept: note texts left with Esc.
-        missing_words: words of the summary that the sources have nowhere, while they are marked.
-        former: own evidence of other samples, by the index of the source document it lies in.
-        scale: words for rating the sample as a whole, in the order of the digits; none: no rating.
-        rating: the one that was given; empty for none.
-        citations: what the sentences of a report cite, in reading order.
-        citation: the one that was walked to, by its number from 0; -1 for none.
-        tabs: how many documents the sentence of a citation cites; 0 while that is not known.
-        visited: summary segments that were painted when a key came, from end to end or with the
-            cursor in them.
-        message: what the draft line shows until the next key.
-    """
-
     evidence: list[Anchor] = field(default_factory=list)
     note: str = ""
     matches: dict[Side, tuple[Match, ...]] = field(
@@ -352,11 +241,108 @@ class Draft(SampleView):
     message: StatusMessage = NO_MESSAGE
     just_saved: str = ""
 
+    @property
+    def offered(self) -> Sequence[Suggestion]:
+        """The suggestions that are open and shown, in reading order."""
+        if self.hiding:
+            return ()
+        if not self.answering:
+            return self.suggestions
+        return [one for one in self.suggestions if one.id not in self.answering]
+
+    @property
+    def focused_annotation(self) -> Annotation | None:
+        """The annotation in focus."""
+        return next((known for known in self.annotations if known.id == self.focused), None)
+
+    @property
+    def focused_suggestion(self) -> Suggestion | None:
+        """The suggestion in focus."""
+        if not self.focused:
+            return None
+        return next((one for one in self.offered if one.id == self.focused), None)
+
+    @property
+    def in_focus(self) -> Annotation | Suggestion | None:
+        """The annotation or suggestion in focus."""
+        return self.focused_annotation or self.focused_suggestion
+
+    @property
+    def pointer(self) -> Pointer:
+        """The cursor of the side that has the keys."""
+        return self.pointers[self.side]
+
+    @property
+    def selection(self) -> Span | None:
+        """The selection of the side that has the keys."""
+        return self.pointer.selection
+
+    def text(self, side: Side, index: int | None = None) -> str:
+        """A document's text, by default of the one on screen; empty if there is none."""
+        documents = self.sample.side(side)
+        index = self.pointers[side].document if index is None else index
+        return documents[index].text if index < len(documents) else ""
+
+    def sentences(self, side: Side, index: int | None = None) -> Sequence[Segment]:
+        """A document's segments, by default of the one on screen; empty if there is none."""
+        index = self.pointers[side].document if index is None else index
+        indices = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
+        return self.segments[indices[index]] if index < len(indices) else ()
+
+    def segment(self, side: Side) -> int:
+        """The index of the segment that a side's cursor is in; 0 for an empty text."""
+        return segment_at(self.sentences(side), self.pointers[side].offset)
+
+    def sentence(self, side: Side) -> Span | None:
+        """The segment under a side's cursor without white space around it; None if it is blank."""
+        segments = self.sentences(side)
+        return segments[self.segment(side)].span.trim(self.text(side)) if segments else None
+
+    # labels
+
+    def relabel(self, tree: LabelTree) -> None:
+        """Take over another label set."""
+        self.tree = tree
+        self.__dict__.pop("_slots", None)
+
+    def label_name(self, path: LabelPath) -> str:
+        """The last name of a label's path; for a retired or split label with that state."""
+        label, name = self.tree.find(path), path[-1] if path else ""
+        if label is None or label.offered:
+            return name
+        return f"{name} ({'split' if label.split else 'retired'})"
+
+    def label_names(self, paths: Sequence[LabelPath]) -> str:
+        """The names of an annotation's labels, joined."""
+        return ", ".join(map(self.label_name, filter(None, paths))) or "no label"
+
+    def slot(self, path: LabelPath) -> int:
+        """The colour slot of a label; for a parent without a colour that of its first leaf."""
+        own = self._slots.get(path)
+        below = (slot for known, slot in self._slots.items() if known[: len(path)] == path)
+        return next(below, 0) if own is None else own
+
+    @cached_property
+    def _slots(self) -> dict[LabelPath, int]:
+        asking = [label for label in self.tree.walk() if label.color or not label.children]
+        given = label_slots([label.color for label in asking])
+        return {label.path: slot for label, slot in zip(asking, given, strict=True)}
+
+    def letter(self, annotation_id: str) -> str:
+        """The letter an annotation is shown under: A for the first in reading order."""
+        at = next((at for at, known in enumerate(self.annotations) if known.id == annotation_id), 0)
+        return letter(at)
+
+    def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
+        """(annotation, what its labels require and it lacks), in reading order."""
+        pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
+        return tuple((known, lacks) for known, lacks in pairs if lacks)
+
     # where we are
 
     @property
     def cites(self) -> bool:
-        """Whether the key for open items walks citations, and the one for annotations the rest."""
+        """Whether `c` walks citations; `a` walks suggestions too then."""
         return bool(self.citations or self.tabs)
 
     @property
@@ -380,7 +366,7 @@ class Draft(SampleView):
     # what is in hand
 
     def here(self, side: Side) -> Anchor | None:
-        """The selection of a side, else its sentence, trimmed: what matches are looked for."""
+        """The selection of a side, else its sentence, trimmed: matches are searched for it."""
         pointer = self.pointers[side]
         if pointer.selection is None:
             known = self.editing or self.in_focus
@@ -388,46 +374,44 @@ class Draft(SampleView):
                 inside = anchor.span.start <= pointer.offset <= anchor.span.end
                 if anchor.side is side and anchor.index == pointer.document and inside:
                     return anchor
-        span = pointer.selection or self.sentence(side)
+        return self._anchor_at_pointer(side)
+
+    def _anchor_at_pointer(self, side: Side) -> Anchor | None:
+        span = self.pointers[side].selection or self.sentence(side)
         trimmed = span.trim(self.text(side)) if span else None
-        return Anchor(side, pointer.document, trimmed) if trimmed else None
+        return Anchor(side, self.pointers[side].document, trimmed) if trimmed else None
 
     @property
     def claim(self) -> tuple[Anchor, ...]:
-        """What the next save would be about; empty where the summary holds nothing to claim."""
+        """The claim of the next save; empty if the summary has no words here."""
         if self.editing and self.pointers[Side.SUMMARY].selection is None:
             return self.editing.claim
-        pointer = self.pointers[Side.SUMMARY]
-        span = pointer.selection or self.sentence(Side.SUMMARY)
-        trimmed = span.trim(self.text(Side.SUMMARY)) if span else None
-        return (Anchor(Side.SUMMARY, pointer.document, trimmed),) if trimmed else ()
+        anchor = self._anchor_at_pointer(Side.SUMMARY)
+        return (anchor,) if anchor else ()
 
     @property
     def passage(self) -> Anchor | None:
-        """The selection of the source that a digit takes along as evidence; None for none.
+        """The selection of the source that a digit saves as evidence; None for none.
 
-        Only next to a sentence that is judged, where it is taken as Space would take it.
+        Only in reports, documents and citations, where Space would take it, too.
         """
         is_selected = self.side is Side.SOURCE and self.selection is not None
         return self.here(Side.SOURCE) if is_selected and self.sample.kind in JUDGED else None
 
     @property
     def is_passage_alone(self) -> bool:
-        """Whether a digit saves the passage without a claim, as none was chosen.
-
-        In citations only: marks of a report alone are marks of its own text.
-        """
+        """Whether a digit saves the passage without a claim; only in citations."""
         chosen = self.pointers[Side.SUMMARY].selection or self.evidence or self.editing
         return self.sample.kind is SampleKind.CITATION and not chosen and self.passage is not None
 
     def anchors_to_save(self) -> tuple[tuple[Anchor, ...], tuple[Anchor, ...]]:
-        """(claim, evidence) of the next save, the evidence in order; one of them may be empty."""
+        """(claim, evidence in order) of the next save; one of them may be empty."""
         evidence = {*self.evidence, *([self.passage] if self.passage else [])}
         return () if self.is_passage_alone else self.claim, tuple(sorted(evidence))
 
     @property
     def focused_match(self) -> Match | None:
-        """The lit segment in focus, of the source side."""
+        """The match in focus on the source side."""
         rank = self.lit[Side.SOURCE]
         return next((match for match in self.matches[Side.SOURCE] if match.rank == rank), None)
 
@@ -441,13 +425,13 @@ class Draft(SampleView):
         return self.anchor_of(match) in self.evidence
 
     def is_former_evidence(self, match: Match) -> bool:
-        """Whether a source match holds own evidence of other samples."""
+        """Whether a source match overlaps the annotator's evidence in other samples."""
         spans = self.former.get(match.document, ())
         return any(span.overlap(match.span) for span in spans)
 
     @property
     def open(self) -> bool:
-        """Whether something is in hand that a save has not taken yet (a selection alone is not)."""
+        """Whether there is unsaved evidence, an unsaved note or an edit; a selection is none."""
         return bool(self.evidence or self.note or self.editing)
 
     # what the bar shows
@@ -457,14 +441,9 @@ class Draft(SampleView):
         if self.pending is None:
             return tuple(self._option(digit, label) for digit, label in self._digit_labels())
         if reasons := WHY.get(self.pending.kind):
-            return tuple(
-                Option(str(number), text, (text,)) for number, text in enumerate(reasons, 1)
-            )
+            return reason_options(reasons)
         if self.pending.kind == RATING:
-            return tuple(
-                Option(str(number), word, (word,), chosen=word == self.rating)
-                for number, word in enumerate(self.scale[: len(DIGITS) - 1], 1)
-            )
+            return reason_options(self.scale[: len(DIGITS) - 1], chosen=self.rating)
         label = self.tree.find(self.pending.path)
         if self.pending.kind == "child" and label:
             return tuple(self._option(digit, child) for digit, child in numbered(label.children))
@@ -488,7 +467,7 @@ class Draft(SampleView):
 
     @property
     def waiting(self) -> Label | None:
-        """What was split of the annotation in focus: the digits choose a part in its place."""
+        """The split label of the annotation in focus; the digits choose a part of it."""
         annotation = self.focused_annotation
         if annotation is None or self.editing or self.pending or annotation.id in self.saving:
             return None
@@ -496,7 +475,7 @@ class Draft(SampleView):
         return next((label for label in split if self.tree.parts(label)), None)
 
     def unvisited(self) -> tuple[int, ...]:
-        """Summary sentences that were never on screen, white space left out; in order."""
+        """Indices of summary sentences that were never on screen, without blank ones."""
         text = self.text(Side.SUMMARY, 0)
         return tuple(
             at
@@ -504,22 +483,20 @@ class Draft(SampleView):
             if at not in self.visited and segment.span.trim(text)
         )
 
+    def focus_annotation(self, annotation_id: str) -> None:
+        """Focuses an annotation or a suggestion; digits are off until the next move."""
+        self.focused, self.asleep, self.just_saved = annotation_id, True, ""
+
     def enable_digits(self) -> None:
-        """Lets digits act again after a move or a selection; no annotation is in focus then."""
+        """Lets digits act again after a move or a selection, and focuses no annotation."""
         self.asleep = False
         self.focused = self.just_saved = ""
 
     def say(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> None:
-        """Show a message in the draft line until the next key.
-
-        Args:
-            message: words instead of a code are those of another layer; a whole message gets
-                this kind.
-            fields: by the names in the sentence of the code.
-        """
+        """Show a message in the draft line until the next key; see `make_message`."""
         self.message = make_message(message, kind, **fields)
 
     def refuse_key(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> Effects:
-        """Show why a key does nothing now, and blink."""
+        """Show why a key does nothing now, and let the bar blink."""
         self.say(message, kind, **fields)
         return [Blink()]

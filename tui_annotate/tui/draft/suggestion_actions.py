@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.labels import Need
+from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import completion, label_actions, notes
@@ -22,11 +23,12 @@ from tui_annotate.tui.draft.words import (
     SAVED,
     WARNING,
     describe_anchor,
+    describe_claim,
+    describe_evidence,
     describe_labels,
     describe_maker,
     describe_origin,
     digit_range,
-    places,
     quote_text,
 )
 from tui_annotate.tui.line_text import cut
@@ -34,7 +36,7 @@ from tui_annotate.tui.line_text import width as cells_of
 
 
 def take(draft: Draft) -> Effects:
-    """`y`: the suggestion in focus becomes an annotation as it is, where hands are free."""
+    """`y`: accepts the suggestion in focus as it is, unless something else is unsaved."""
     one = draft.focused_suggestion
     problem = _find_obstacle(draft) or (_find_problem(draft, one) if one else _explain_none(draft))
     if one is None or problem:
@@ -77,11 +79,10 @@ def hide(draft: Draft) -> Effects:
 
 def describe_open_suggestions(draft: Draft) -> StatusMessage:
     """How many suggestions wait for an answer; empty for none that are shown."""
-    count = len(draft.offered)
-    if not count:
+    if not draft.offered:
         return NO_MESSAGE
-    code = MessageCode.ONE_SUGGESTION_OPEN if count == 1 else MessageCode.SUGGESTIONS_OPEN
-    return StatusMessage(code, {"count": count, "key": draft.suggestion_key})
+    fields = {"suggestions": many(len(draft.offered), "suggestion"), "key": draft.suggestion_key}
+    return StatusMessage(MessageCode.SUGGESTIONS_OPEN, fields)
 
 
 def _explain_none(draft: Draft) -> StatusMessage:
@@ -127,7 +128,7 @@ def _find_problem(draft: Draft, one: Suggestion) -> StatusMessage:
 def apply_accepted(
     draft: Draft, one: Suggestion, made: Annotation | None, *, annotations: Sequence[Annotation]
 ) -> Effects:
-    """The store has what was made of a suggestion: its own place, and a note line if one is due."""
+    """The store has the annotation made of a suggestion: focuses it, and asks for a due note."""
     draft.answering.pop(one.id, None)
     draft.annotations = tuple(annotations)
     if made is None or draft.focused != one.id:
@@ -142,18 +143,14 @@ def apply_declined(draft: Draft, one: Suggestion) -> None:
     what = cut(draft.label_names(one.labels), QUOTE_CELLS)
     if not one.labels and one.claim:
         what = describe_anchor(draft, one.claim[0])
-    more = MessageCode.SUGGESTION_REFUSED_MORE_OPEN
-    draft.say(
-        more if draft.offered else MessageCode.SUGGESTION_REFUSED,
-        SAVED,
-        what=what,
-        maker=cut(one.maker, QUOTE_CELLS),
-        key=draft.suggestion_key,
-    )
+    refused = MessageCode.SUGGESTION_REFUSED
+    code = MessageCode.SUGGESTION_REFUSED_MORE_OPEN if draft.offered else refused
+    maker = cut(one.maker, QUOTE_CELLS)
+    draft.say(code, SAVED, what=what, maker=maker, key=draft.suggestion_key)
 
 
 def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | str) -> Effects:
-    """The store has the answer not: the suggestion is open again, with what was changed of it."""
+    """The store refused the answer: the suggestion is open again, with the user's changes."""
     made = draft.answering.pop(one.id, None)
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     if draft.open or draft.selection or draft.writing:
@@ -172,10 +169,10 @@ def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | st
 
 
 def find_reopened(draft: Draft, before: Sequence[Suggestion]) -> Suggestion | None:
-    """The suggestion that an undo opened again, where it is one alone and is shown.
+    """The one suggestion that an undo opened again; None for none or several.
 
     Args:
-        before: what was open.
+        before: the suggestions that were open.
     """
     known = {one.id for one in before}
     fresh = [one for one in draft.offered if one.id not in known]
@@ -206,20 +203,13 @@ _WIDTHS: Final = (
 )
 _REFUSE: Final = " · x refuse"
 _KEYS: Final = f" · e change{_REFUSE}"
-_REASON: Final = 24
-"""Cells of a reason that the text is cut shorter for."""
-_LEAST_QUOTE: Final = 6
-"""Cells in which a quote of the source still tells something."""
-_LEAST_REASON: Final = 8
-"""Cells in which a reason still tells something."""
+_REASON: Final = 24  # cells of a reason that the text is cut shorter for
+_LEAST_QUOTE: Final = 6  # cells in which a quote of the source is still of use
+_LEAST_REASON: Final = 8  # cells in which a reason is still of use
 
 
 def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
-    """(text, kind) of the draft line; None where it has nothing to do with a suggestion.
-
-    Args:
-        cells: that it should fit in.
-    """
+    """(text, kind) of the draft line, if possible in `cells` cells; None without a suggestion."""
     if draft.message or draft.hints:
         return None
     if draft.writing:
@@ -240,7 +230,7 @@ def _describe_question(draft: Draft, cells: int) -> str:
 
 
 def _describe_suggestion(draft: Draft, one: Suggestion, cells: int) -> str:
-    """What it is and who proposes it; as much of the reason as fits; keys where all of it fits."""
+    """The proposal and its maker, then as much of the reason as fits, then keys if all fits."""
     why = " ".join(one.note.split())
     reserved = min(cells_of(why) + len(': ""'), _REASON) if why else 0
     fitting = (each for each in _WIDTHS if each.quote <= max(cells, _WIDTHS[-1].quote))
@@ -257,30 +247,26 @@ def _describe_suggestion(draft: Draft, one: Suggestion, cells: int) -> str:
 def _describe_proposal(draft: Draft, one: Suggestion, widths: _Widths) -> str:
     names = f" {cut(draft.label_names(one.labels), widths.labels)}" if one.labels else ""
     action = "y saves" if one.labels else "e, a digit, Enter save"
-    claim = describe_anchor(draft, one.claim[0], cells=widths.quote) if one.claim else "no claim"
-    more = f" and {len(one.claim) - 1} more" if len(one.claim) > 1 else ""
+    claim = describe_claim(draft, one.claim, cells=widths.quote)
     evidence = ""
     if one.evidence:
         cells = widths.quote // 3
-        named = places(draft, one.evidence, cells=cells, most=widths.spans)
+        named = describe_evidence(draft, one.evidence, cells=cells, most=widths.spans)
         # A quote that is too short to read is left out: the words are marked in the source anyway.
         is_readable = cells >= _LEAST_QUOTE or '"' not in named
         evidence = f" + evidence {named}" if is_readable else " + evidence"
     score = "" if one.score is None else f" {one.score:.2f}"
-    return f"{action} {claim}{more}{names}{evidence} · {cut(one.maker, widths.maker)}{score}"
+    return f"{action} {claim}{names}{evidence} · {cut(one.maker, widths.maker)}{score}"
 
 
 def describe_suggestion(draft: Draft) -> str:
-    """All of the suggestion in focus, or of the one that one's annotation was made from.
-
-    Returns:
-        Lines with headings; empty without either.
-    """
+    """The whole suggestion in focus, with headings, or the origin of the annotation in focus."""
     one, known = draft.changing or draft.focused_suggestion, draft.focused_annotation
     if one is None:
-        if known is None or not (told := describe_origin(known.suggested)):
+        if known is None or known.suggested is None:
             return ""
-        return f"# {describe_labels(known.labels)}\nmade from a suggestion of {told}"
+        origin = describe_origin(known.suggested)
+        return f"# {describe_labels(known.labels)}\nmade from a suggestion of {origin}"
     parts = [f"# {describe_labels(one.labels)}\n{describe_maker(one)}"]
     parts += [f"# Reason\n{one.note}"] if one.note else []
     for title, anchors in (("Claim", one.claim), ("Evidence", one.evidence)):

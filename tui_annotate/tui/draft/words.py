@@ -6,7 +6,7 @@ of names; never a key that answers a question, and never whether there is eviden
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,8 +21,7 @@ from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import state
 from tui_annotate.tui.draft.messages import Kind
 from tui_annotate.tui.draft.state import Draft, Option, segment_at
-from tui_annotate.tui.line_text import cut
-from tui_annotate.tui.line_text import width as cells_of
+from tui_annotate.tui.line_text import cut, width
 from tui_annotate.tui.palette import SUGGESTED
 
 HINT: Final = "hint"
@@ -36,7 +35,7 @@ QUOTE_CELLS: Final = 36
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """How much is said: cells of a quote, cells of names, and whether optional keys are named."""
+    """How much the line says: cells of a quote and of names, and whether it has optional keys."""
 
     quote: int = QUOTE_CELLS
     names: int = 200
@@ -55,16 +54,12 @@ _MOST_EVIDENCE = 2  # spans that are named where cells are few
 
 
 def line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
-    """(text, kind) of the draft line; kinds are the constants of this module.
-
-    Args:
-        cells: that it should fit in; a message is given as it is, whatever its length.
-    """
+    """(text, kind) of the draft line, if possible in `cells` cells; a message is never cut."""
     if draft.message:
         return draft.message.text, draft.message.kind
     text, kind = _describe(draft, _DETAILS[0])
     for detail in _DETAILS[1:]:
-        if cells_of(text) <= cells:
+        if width(text) <= cells:
             break
         text, kind = _describe(draft, detail)
     return text, kind
@@ -105,8 +100,8 @@ def _describe_save(draft: Draft, detail: _Detail) -> str:
 def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> tuple[str, Kind]:
     named = cut(draft.label_names(annotation.labels), detail.names)
     if draft.just_saved == annotation.id:
-        told = f"{named} + note" if annotation.note else named
-        return f"saved {told} · u undo · {_describe_next_key(draft)}m note · e edit", SAVED
+        note = " + note" if annotation.note else ""
+        return f"saved {named}{note} · u undo · {_describe_next_key(draft)}m note · e edit", SAVED
     note = f" · {quote_text(annotation.note, cells=detail.quote)}" if annotation.note else ""
     if split := draft.waiting:
         was, digits = cut(split.name, detail.names), digit_range(draft.options())
@@ -152,15 +147,11 @@ def _describe_pending(draft: Draft, detail: _Detail) -> str:
 
 
 def _describe_missing_evidence(draft: Draft, start: str, detail: _Detail) -> str:
-    match = draft.focused_match
-    if match and detail.full:
-        take = f"Space saves with match {match.rank}"
-        return f"{start}: {take} · Enter saves a draft without any · Backspace cancel"
-    if match:
-        return f"{start}: Space saves with match {match.rank} · Enter saves a draft"
-    if detail.full:
-        return f"{start}: Enter saves a draft without any · Backspace, Tab: take some by hand"
-    return f"{start}: Enter saves a draft · Backspace, Tab: by hand"
+    enter = "Enter saves a draft without any" if detail.full else "Enter saves a draft"
+    if match := draft.focused_match:
+        cancel = " · Backspace cancel" if detail.full else ""
+        return f"{start}: Space saves with match {match.rank} · {enter}{cancel}"
+    return f"{start}: {enter} · Backspace, Tab: {'take some ' if detail.full else ''}by hand"
 
 
 def _describe_edit(draft: Draft, detail: _Detail) -> str:
@@ -190,18 +181,12 @@ def _describe_source(draft: Draft, detail: _Detail) -> str:
 
 def _describe_passage(draft: Draft, what: str, detail: _Detail) -> str:
     claim, evidence = draft.anchors_to_save()
-    about = (
-        f"{_describe_claim(draft, detail)}{_describe_evidence(draft, detail, evidence)}"
-        if claim
-        else what
-    )
+    named = _describe_claim(draft, detail)
+    about = f"{named}{_describe_evidence(draft, detail, evidence)}" if claim else what
     saves = f"{digit_range(draft.options())} save: {about}{' + note' if draft.note else ''}"
+    takes = "Space takes it" if claim else f"Space takes it for {named}"
     if draft.here(Side.SOURCE) in draft.evidence:
         takes = "Space gives it back"
-    else:
-        takes = (
-            "Space takes it" if claim else f"Space takes it for {_describe_claim(draft, detail)}"
-        )
     return f"{saves} · {takes}{' · Tab back' if detail.full else ''}"
 
 
@@ -229,54 +214,77 @@ def note_title(draft: Draft, detail: _Detail) -> str:
 
 
 def _describe_claim(draft: Draft, detail: _Detail) -> str:
-    """The claim: quoted, or `sentence 3` where it is one whole sentence."""
-    claim = draft.claim
+    return describe_claim(draft, draft.claim, cells=detail.quote)
+
+
+def describe_claim(
+    draft: Draft, claim: Sequence[Anchor], *, cells: int, none: str = "no claim"
+) -> str:
+    """The first anchor of a claim, and how many more there are; `none` for an empty claim."""
     if not claim:
-        return "no claim"
-    more = f" and {len(claim) - 1} more" if len(claim) > 1 else ""
-    return describe_anchor(draft, claim[0], cells=detail.quote) + more
+        return none
+    return describe_anchor(draft, claim[0], cells=cells) + and_more(claim)
+
+
+def and_more(items: Sized, shown: int = 1) -> str:
+    """` and 2 more` for items that are not shown; empty if all are shown."""
+    return f" and {len(items) - shown} more" if len(items) > shown else ""
+
+
+def join_first(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are, separated by commas."""
+    more = [f"{len(names) - most} more"] if len(names) > most else []
+    return ", ".join([*names[:most], *more])
+
+
+def fit_parts(
+    describe: Callable[[int], Sequence[str]], lengths: Iterable[tuple[int, int]], cells: int
+) -> str:
+    """The longest text that fits: quotes are shortened first, then the last parts are left out.
+
+    Args:
+        describe: the parts, by the cells of a quote; empty ones are left out.
+        lengths: (cells of a quote, least number of parts), the fullest first.
+    """
+    for quote, least in lengths:
+        parts = [part for part in describe(quote) if part]
+        for count in range(len(parts), min(least, len(parts)) - 1, -1):
+            text = " · ".join(parts[:count])
+            if width(text) <= cells:
+                return text
+    return text
 
 
 def describe_anchor(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -> str:
     """`sentence 3` for exactly one sentence, else the words in quotes."""
-    words = describe_sentence(draft, anchor)
-    return words or quote_text(anchor.span.of(_anchor_text(draft, anchor)), cells=cells)
+    text, segments = draft.text(anchor.side, anchor.index), draft.sentences(*anchor[:2])
+    at = segment_at(segments, anchor.span.start)
+    if segments and segments[at].span.trim(text) == anchor.span:
+        return f"sentence {at + 1}"
+    return quote_text(anchor.span.of(text), cells=cells)
 
 
 def _describe_evidence(draft: Draft, detail: _Detail, evidence: Sequence[Anchor] = ()) -> str:
-    """The draft's evidence, or what is given; `no evidence` for none where there is a source."""
+    """The given evidence, else the draft's; `no evidence` for none, if there is a source."""
     evidence = evidence or draft.evidence
     if not evidence:
         bare = draft.sample.kind is SampleKind.REPORT or not draft.sample.side(Side.SOURCE)
         return "" if bare else ", no evidence"
     most = len(evidence) if detail.full else _MOST_EVIDENCE
-    return f" + evidence {places(draft, evidence, cells=detail.quote // 3, most=most)} ✓"
+    return f" + evidence {describe_evidence(draft, evidence, cells=detail.quote // 3, most=most)} ✓"
 
 
-def places(draft: Draft, evidence: Sequence[Anchor], *, cells: int, most: int) -> str:
+def describe_evidence(draft: Draft, evidence: Sequence[Anchor], *, cells: int, most: int) -> str:
     """Up to `most` spans of the source: ranks of matches, `sentence 12` for others, else quotes."""
     ranks = {draft.anchor_of(match): str(match.rank) for match in draft.matches[Side.SOURCE]}
-    names = [
-        ranks.get(anchor)
-        or describe_sentence(draft, anchor)
-        or quote_text(anchor.span.of(_anchor_text(draft, anchor)), cells=cells)
-        for anchor in evidence[:most]
-    ]
-    return ", ".join([*names, *([f"{len(evidence) - most} more"] if evidence[most:] else [])])
-
-
-def describe_sentence(draft: Draft, anchor: Anchor) -> str:
-    """`sentence 3` for an anchor that is exactly one sentence; empty for any other."""
-    segments = draft.sentences(anchor.side, anchor.index)
-    if not segments:
-        return ""
-    at = segment_at(segments, anchor.span.start)
-    whole = segments[at].span.trim(_anchor_text(draft, anchor)) == anchor.span
-    return f"sentence {at + 1}" if whole else ""
+    names = (
+        ranks.get(anchor) or describe_anchor(draft, anchor, cells=cells) for anchor in evidence
+    )
+    return join_first([*names], most)
 
 
 def describe_request(request: Request) -> str:
-    """What was asked of whoever wrote the summary, each part under its name; empty for nothing."""
+    """The request that the summary answers, each part under its name; empty for none."""
     named = ("problem", "background", "question")
     parts = [f"# {name.title()}\n{part}" for name in named if (part := getattr(request, name))]
     return "\n\n".join(filter(None, [request.title, *parts]))
@@ -295,18 +303,13 @@ def names(labels: Iterable[Label], *, last: str = ", ") -> str:
 
 def digit_range(options: tuple[Option, ...]) -> str:
     """The digits that save at once, as `1-4`, or `1,3`; those that open, where none saves."""
-    digits = [option.digit for option in options if not option.opens] or [
-        option.digit for option in options
-    ]
+    saving = [option for option in options if not option.opens]
+    digits = [option.digit for option in saving or options]
     if not digits:
         return "0"
     if len(digits) > 1 and int(digits[-1]) - int(digits[0]) == len(digits) - 1:
         return f"{digits[0]}-{digits[-1]}"
     return ",".join(digits)
-
-
-def _anchor_text(draft: Draft, anchor: Anchor) -> str:
-    return draft.text(anchor.side, anchor.index)
 
 
 def describe_maker(one: Suggestion | Provenance) -> str:

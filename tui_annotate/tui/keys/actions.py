@@ -1,7 +1,6 @@
-"""Every action of the keys: one table for annotating, review and looking at a file.
+"""The table of all actions of keys, for annotating, review and the viewer.
 
-Keys, key line, help and command palette are read from it: `key_map` says what a key does in a
-state, `key_lines` which actions the key line names.
+Key map, key line, help and command palette are made from it.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ READING, SELECTING, SOURCE, OPTION, NOTE, EDITING = "R", "S", "V", "L", "N", "E"
 REVIEWING: Final = "J"
 """The state of review in which nothing is edited."""
 VIEWING: Final = "F"
-"""The state of a file that is looked at."""
+"""The state of the viewer."""
 ANNOTATING: Final = "RSVE"
 EVERYWHERE: Final = ANNOTATING + REVIEWING + VIEWING
 STATES: Final = "RSVLNE" + REVIEWING + VIEWING
@@ -24,27 +23,26 @@ DIGITS: Final = "1234567890"
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing a key can do.
+    """An action of a key.
 
     Attributes:
-        id: stable name, for key maps: `noun.verb`.
+        id: stable name for key maps, `noun.verb`.
         keys: a printable character as it is typed, or a name such as `down`, `ctrl+d`, `f1`.
-        help: what it does, in a few words.
-        group: the heading it stands under in the help.
+        group: its heading in the help.
         states: letters of `STATES` in which it acts.
         short: its usual name on the key line.
-        short_at: other names there in a state; an empty one leaves it out.
-        at: other words for a state in which it means something of its own.
+        short_at: other names by state; an empty one leaves it out.
+        at: other help by state.
         fixed: its keys can not be changed.
-        early: done on a sample although it was pressed before that was on screen, and in a window
-            too small to read in: it alters nothing.
-        small_window: done in such a window too, though it is not `early`.
-        after_save: acts on what is stored, or leaves it, so it waits for a running save.
-        after_search: walks marks, so it waits while these are searched for.
-        needs_source: means nothing where the sample has no source.
-        needs_account: is there for those who signed in.
-        listed: stands in the command palette.
-        yields: came later than the first key maps, so a user's own key goes before its keys.
+        early: changes nothing, so it acts even if it was pressed before the sample was on screen,
+            or in a window that is too small to read in.
+        small_window: acts in such a window, though it is not `early`.
+        after_save: reads or leaves what is stored, so it waits for a running save.
+        after_search: walks marks, so it waits for a running search.
+        needs_source: only for samples with a source.
+        needs_account: only for signed-in users.
+        listed: in the command palette.
+        yields: newer than the first key maps, so a user's own key takes precedence.
     """
 
     id: str
@@ -71,12 +69,12 @@ class Action:
 
     @property
     def in_small_window(self) -> bool:
-        """Whether it is done in a window that is too small to read in."""
+        """Whether it acts in a window that is too small to read in."""
         return self.early or self.small_window
 
     @property
     def while_pending(self) -> bool:
-        """Whether it acts while an option waits for its answer."""
+        """Whether it acts while a question is open."""
         return OPTION in self.states
 
 
@@ -266,5 +264,5 @@ _BY_ID: Final = {action.id: action for action in ACTIONS}
 
 
 def action_of(action_id: str) -> Action:
-    """The action of an id; `NO_ACTION`, which is never done, for any other word."""
+    """The action of an id; `NO_ACTION`, which never acts, for an unknown id."""
     return _BY_ID.get(action_id, NO_ACTION)

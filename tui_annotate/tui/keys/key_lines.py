@@ -1,4 +1,4 @@
-"""The key lines: which actions each of them names, the most useful first, and in which words."""
+"""The key lines: the actions and their names, the most useful first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ READING_LINE: Final = _with_names(
     "undo", "pane.other", "annotation.next", "note.write", "option.choose", "back", "app.back",
     "palette.show", "note.save", "note.suggest", "note.past", "note.keep",
 )  # fmt: skip
-"""Of annotating, in every state; those that do not act there are left out."""
+"""Of annotating, in every state; actions that do not act there are left out."""
 
 ITEM_LINE: Final = _with_names(
     "sentence.next", "sample.rate", "comment.write", "item.next", "sample.done", "undo",
@@ -37,7 +37,7 @@ QUESTION_LINE: Final = _with_names(
     ("positions.show", "chart"), "pane.other", "collection.show", "word.hint", "select.grow",
     "request.show", "palette.show",
 )  # fmt: skip
-"""On a question whose passages are known."""
+"""On a question with known passages."""
 
 SUGGESTION_LINE: Final = _with_names(
     "suggestion.accept", "annotation.edit", "annotation.delete", ("item.next", "next"),
@@ -49,7 +49,7 @@ CITING_SUGGESTION_LINE: Final = tuple(
     ("annotation.next", short) if name == "item.next" else (name, short)
     for name, short in SUGGESTION_LINE
 )
-"""The same where the key for open items walks citations."""
+"""The same if `c` walks citations."""
 
 STATE_LINES: Final[Mapping[str, Names]] = {
     EDITING: (
@@ -68,12 +68,10 @@ STATE_LINES: Final[Mapping[str, Names]] = {
         ("app.back", "list"), "sentence.next", "palette.show",
     ),
 }  # fmt: skip
-"""Of the states that have a line of their own. An edit begins with its ways out."""
+"""Of the states with a line of their own."""
 
-REFUSING: Final = "refuse"
-"""Why a rival is refused, is asked."""
-LEAVING: Final = "rest"
-"""Why nothing is taken of what is open when the sample is settled, is asked."""
+REFUSING, LEAVING = "refuse", "rest"
+"""Questions of review: why candidates are refused; why nothing is taken of the open ones."""
 
 _REVIEW_REASON: Final = _with_names(
     ("option.choose", "choose"), ("option.list", "own words"), ("back", "cancel")
@@ -104,4 +102,4 @@ QUESTIONS: Final[Mapping[str, Names]] = {
     REFUSING: _REVIEW_REASON,
     LEAVING: _REVIEW_REASON,
 }  # fmt: skip
-"""The key line while a question waits for its answer, by what is asked."""
+"""Of an open question, by its kind."""

@@ -1,7 +1,6 @@
-"""The keys in force: the table with a user's changes, taken whole or refused whole with reasons.
+"""The key map: the table of actions with a user's changes; and names of keys.
 
-Digits stay options and can not be bound to anything else. Also here: what a key event means in the
-table's terms.
+A key map with a problem is refused as a whole. Digits are always options.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _REVIEW_DAILY: Final = (
     "note.write", "sample.done", "undo", "redo", "annotation.next", "annotation.previous",
     "names.show", "request.show",
 )  # fmt: skip
-"""What a reviewer does all day, in the order of the work: the first group of its help."""
+"""The daily actions of a reviewer in the order of the work: the first group of the help."""
 _WIDE_ASCII = range(0xFF01, 0xFF5F)
 
 
@@ -53,13 +52,13 @@ class HelpGroup(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeyMap:
-    """The actions with the keys in force. Build it with `key_map`."""
+    """Actions with their keys; build it with `key_map`."""
 
     actions: tuple[Action, ...]
     by_key: Mapping[tuple[str, str], str]
 
     def action(self, key: str, state: str) -> str:
-        """The id of what `key` does in `state`; empty where it does nothing."""
+        """The id of the action of `key` in `state`; empty for none."""
         return self.by_key.get((key, state), "")
 
     def get(self, action_id: str) -> Action:
@@ -67,9 +66,9 @@ class KeyMap:
         return next(action for action in self.actions if action.id == action_id)
 
     def help(self, state: str) -> tuple[HelpGroup, ...]:
-        """What acts in a state and has keys, in the table's order.
+        """The actions with keys in a state, in the table's order.
 
-        Of review what is done each day comes first, and moving through texts last.
+        In review the daily actions come first, and moves last.
         """
         first = _REVIEW_DAILY if state == REVIEWING else ()
         groups: dict[str, list[tuple[str, str]]] = {"Review": []} if first else {}
@@ -91,9 +90,9 @@ class KeyMap:
         """(key, short name) of the most useful actions in a state, the first key of each.
 
         Args:
-            question: one of `QUESTIONS`, where one waits for its answer.
-            digits: those that choose just now; empty for the whole row.
-            named: the actions of an annotator with their names, the most useful first.
+            question: one of `QUESTIONS`; empty for none.
+            digits: those that choose now; empty for all.
+            named: actions of an annotator with their names, the most useful first.
         """
         pairs = []
         for name, usual in QUESTIONS[question] if question else STATE_LINES.get(state, named):
@@ -106,19 +105,18 @@ class KeyMap:
         return tuple(pairs)
 
     def help_key(self, state: str) -> tuple[str, str] | None:
-        """The key that shows all of them; None where it does nothing in a state."""
+        """(key of the help, its name); None if the help has no key in a state."""
         action = self.get("help.show")
-        return (
-            (key_label(action.keys[0]), "keys") if action.keys and state in action.states else None
-        )
+        acts = action.keys and state in action.states
+        return (key_label(action.keys[0]), "keys") if acts else None
 
 
 def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
-    """The table with a user's changes: id -> key or list of keys; an empty list takes all keys off.
+    """The table with a user's changes: id -> key or list of keys; an empty list for no key.
 
     Raises:
-        InvalidInput: an id is unknown, a key can not be read or is reserved, or one key would do
-            two things in one state; the message lists everything that is wrong.
+        InvalidInput: an id is unknown, a key is unknown or reserved, or a key has two actions in a
+            state; the message lists all problems.
     """
     wanted, problems = _read_changes(changes or {})
     actions = tuple(
@@ -137,7 +135,7 @@ def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
 
 @cache
 def default_keys() -> KeyMap:
-    """The table as it is."""
+    """The table without changes."""
     return key_map()
 
 
@@ -162,9 +160,9 @@ def _read_changes(changes: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]
 
 
 def _yield_keys(wanted: Mapping[str, tuple[str, ...]]) -> Iterable[Action]:
-    """All actions; those that came later leave a user their own keys, and are in the palette then.
+    """All actions, those that yield without the keys that a user bound to something else.
 
-    Without it a key map that held before them would be refused.
+    Otherwise a key map from before these actions would be refused.
     """
     taken = {
         (key, state)
@@ -180,7 +178,7 @@ def _yield_keys(wanted: Mapping[str, tuple[str, ...]]) -> Iterable[Action]:
 
 
 def _find_problem(key: str) -> str:
-    """Why a key can not be bound; empty where it can."""
+    """Why a key can not be bound; empty if it can."""
     *modifiers, name = key.split("+") if len(key) > 1 else [key]
     if key in _TWINS:
         return f"a terminal can not tell {key!r} from {_TWINS[key]!r}"
@@ -211,7 +209,7 @@ def _index_by_key(actions: Iterable[Action]) -> tuple[dict[tuple[str, str], str]
 
 
 def key_label(key: str) -> str:
-    """A key as people read it: arrows as arrows, names with their capital."""
+    """A key for display: arrows as arrows, names with a capital."""
     *modifiers, name = key.split("+") if len(key) > 1 else [key]
     if len(name) > 1 and name[0] == "f" and name[1:].isdigit():
         name = name.upper()
@@ -219,21 +217,21 @@ def key_label(key: str) -> str:
 
 
 def shown_keys(keys: Sequence[str]) -> str:
-    """Several keys as people read them; a run of digits as a range; empty for none."""
+    """Several keys for display; a run of digits as a range; empty for none."""
     if len(keys) > 2 and "".join(keys) in DIGITS:
         return f"{keys[0]}-{keys[-1]}"
     return " ".join(key_label(key) for key in keys)
 
 
 def table_key(name: str, character: str | None) -> tuple[str, bool]:
-    """(key in the table's terms, whether an input method swallowed it) of a key event.
+    """(key as the table names it, whether an input method is on) of a key event.
 
-    Full-width punctuation, digits and letters become their ASCII twins; any other character outside
-    ASCII in the wide scripts says that an input method is on, and gives no key.
+    Full-width punctuation, digits and letters become their ASCII twins; any other wide character
+    means that an input method is on, and gives no key.
 
     Args:
-        name: the event's name for the key, such as `down` or `full_stop`.
-        character: what it typed; None where it typed nothing.
+        name: the event's name of the key, such as `down` or `full_stop`.
+        character: the typed character; None for none.
     """
     if name in _TWINS:
         return _TWINS[name], False

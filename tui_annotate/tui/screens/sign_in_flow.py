@@ -17,8 +17,7 @@ from textual.timer import Timer
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError
 from tui_annotate.domain.plural import many
-from tui_annotate.tui import client_info
-from tui_annotate.tui.auth_session import SessionGuard
+from tui_annotate.tui.auth_session import SessionGuard, clock_time
 from tui_annotate.tui.saving import Job, Saver
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.sign_in_forms import CODE, GO, FormContent, Values
@@ -165,9 +164,7 @@ class SignInFlow:
                 self._ways.leave()
 
         self._show(
-            sign_in_forms.place(
-                client_info.clock_time(session_guard.elsewhere.since), working=working
-            ),
+            sign_in_forms.place(clock_time(session_guard.elsewhere.since), working=working),
             answer,
         )
 

@@ -1,7 +1,7 @@
-"""A place in a text and what is selected there; moves by units of reading, knows no screen.
+"""The cursor and the selection of a text, which move by units.
 
-The cursor stands on a character, as a block does, and a selection takes in the characters at both
-of its ends. So a selection is never empty, and the cursor is always seen inside it.
+The cursor is on a character, like a block cursor, and a selection includes the characters at both
+of its ends. So a selection is never empty, and the cursor is always inside it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ class TextCursor:
     """The cursor of one text.
 
     Attributes:
-        text, sentences, words: what it moves over.
-        offset: the first code point of the character under the cursor; 0 in an empty text.
-        anchor: the character at the fixed end of the selection; None without a selection.
+        offset: first code point of the character under the cursor; 0 in an empty text.
+        anchor: offset of the character at the fixed end of the selection; None for none.
     """
 
     def __init__(self, text: str, segments: Sequence[Segment]) -> None:
@@ -39,7 +38,7 @@ class TextCursor:
 
     @property
     def selection(self) -> Span | None:
-        """What is selected, whole characters; None where there is a cursor only."""
+        """The selected whole characters; None for none."""
         if self.anchor is None:
             return None
         low, high = sorted((self.anchor, self.offset))
@@ -86,9 +85,9 @@ class TextCursor:
         self.offset = previous_edge(self.text, whole.end)
 
     def swap_ends(self) -> None:
-        """Let the cursor take hold of the other end of the selection.
+        """Swap the free and the fixed end of the selection.
 
-        Steps of `grow` can still be taken back, and the hand stays at the end that it took.
+        Steps of `grow` can still be undone, with the cursor at its new end.
         """
         if self.anchor is not None:
             self.anchor, self.offset = self.offset, self.anchor
@@ -107,11 +106,11 @@ class TextCursor:
         self.select(word)
 
     def move(self, unit: str, step: int, *, extend: bool = False) -> None:
-        """Move by `step` units, back where negative; stays where there is no further unit.
+        """Move by `step` units, back if negative; stay if there is no further unit.
 
         Without `extend` the cursor goes to the start of a unit and drops the selection. With it,
-        the free end takes whole units in, or gives them back until one is left; past that the
-        other end grows.
+        the free end adds whole units, or removes them until one is left, then adds at the other
+        end.
 
         Args:
             unit: char, word, sentence, paragraph; start, end (of the text, whatever `step` is).
@@ -132,18 +131,17 @@ class TextCursor:
                 self._extend_backward(units)
 
     def grow(self, step: int) -> None:
-        """Select more by sentences (1), or take the last step back (-1).
+        """Select more by sentences (1), or undo the last step (-1).
 
-        Nothing selected: the sentence. Part of a sentence: the rest of it too. Whole sentences: the
-        next one too. Back from what `grow` did not make: one sentence less, and from one, none.
+        Without a selection: the sentence. Part of a sentence: also the rest. Whole sentences: also
+        the next. Back from another selection: one sentence less; from one sentence, none.
         """
         if step > 0:
-            before = (self.offset, self.anchor)
+            steps = [*self._grow_steps, (self.offset, self.anchor)]
             wanted = self._grown_span()
             if wanted is not None and wanted != self.selection:
-                grown = [*self._grow_steps, before]
                 self.select(wanted)
-                self._grow_steps = grown
+                self._grow_steps = steps
         elif self._grow_steps:
             self.offset, self.anchor = self._grow_steps.pop()
         elif self.selection is not None:
@@ -164,7 +162,7 @@ class TextCursor:
         self.place(selected.start)
 
     def _find_start(self, unit: str, *, forward: bool) -> int:
-        """Where the next or previous unit starts; a sentence is left behind from anywhere in it."""
+        """The start of the next or previous unit; from inside a sentence, of another sentence."""
         units, offset = self._units[unit], self.offset
         if unit == "sentence" and self.sentences.count:
             whole = self.sentences.whole(self.segment)
@@ -183,21 +181,20 @@ class TextCursor:
         reached = self.offset if selected is None else selected.end
         unit = next(units.after(reached), None)
         if unit is not None:
-            self.anchor = self.offset if selected is None else selected.start
+            if selected is not None:
+                self.anchor = selected.start
             self.place(unit.end - 1, extend=True)
 
     def _extend_backward(self, units: Units) -> None:
         selected = self.selection
         if selected is not None and self.anchor is not None and self.offset > self.anchor:
-            ends = (u.end for u in units.before(selected.end) if u.end < selected.end)
-            end = next(ends, 0)
+            end = next((u.end for u in units.before(selected.end) if u.end < selected.end), 0)
             if end > self.anchor:
                 self.place(end - 1, extend=True)
                 return
         reached = next_edge(self.text, self.offset) if selected is None else selected.start
         unit = next(units.before(reached), None)
         if unit is not None:
-            self.anchor = (
-                self.offset if selected is None else previous_edge(self.text, selected.end)
-            )
+            if selected is not None:
+                self.anchor = previous_edge(self.text, selected.end)
             self.place(unit.start, extend=True)

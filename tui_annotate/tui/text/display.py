@@ -1,8 +1,8 @@
-"""What each code point of a document looks like, its cells, and where one character ends.
+"""How each code point is displayed, its cells, and the edges of clusters.
 
-Terminals and libraries disagree on the width of emoji sequences, so these are drawn by their first
-part alone: rich, wcwidth, tmux and xterm then count the same cells. Offsets never change.
-Characters end close to where grapheme clusters of Unicode (UAX 29) do; a cursor is at edges alone.
+Terminals and libraries disagree on the width of emoji sequences, so only their first part is
+drawn: rich, wcwidth, tmux and xterm then count the same cells. Offsets never change. Clusters are
+nearly the grapheme clusters of Unicode (UAX 29); a cursor is only at their edges.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.terminal_text import visible
 
 TAB: Final = "    "
-"""A tab is four spaces wherever it stands: stops would need the column of every character."""
+"""A tab is four spaces anywhere: tab stops would need the column of every character."""
 
 MARKS_PER_CELL: Final = 4
 """Combining marks shown on one base; more are kept in the text but not sent to the terminal."""
@@ -40,7 +40,7 @@ _PLAIN = (
     r"\u2010-\u2015\u2018-\u201f\u2020-\u2022\u2026\u20ac"
 )
 _not_plain = re.compile(f"[^\n{_PLAIN}]").search
-# shown as themselves too, whatever stands around them, though not in one cell
+# shown as themselves, too, in any context, but not in one cell
 _WIDE = (
     r"\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u30fc\u4e00-\u9fff\uac00-\ud7a3"
     r"\uff01-\uff60"
@@ -66,18 +66,16 @@ _BOXES: Final = frozenset({_BOX, "\ufffd"})
 _FIRST_FLAG, _LAST_FLAG = "\U0001f1e6", "\U0001f1ff"
 FLAG_LETTERS: Final = "".join(map(chr, range(ord(_FIRST_FLAG), ord(_LAST_FLAG) + 1)))
 """The regional indicators, two of which name a flag."""
-_FLAGS_COUNTED = 64  # letters of a row of flags that are paired; further on each stands alone
+_FLAGS_COUNTED = 64  # letters of a row of flags that are paired
 _LOOK_BACK = 32  # extenders between two joined pictures; more is no emoji
 
 
 def find_unplain(text: str, start: int = 0) -> int:
-    """Where the first code point stands that needs measuring; -1 where none does.
+    """The offset of the first code point that needs measuring; -1 for none.
 
-    All others are shown as themselves, in one cell each, save line ends (a carriage return before
-    its newline is part of one).
+    All others are shown as themselves in one cell, except line ends, with or without a return.
     """
-    search = _not_plain_nor_line_end if "\r" in text else _not_plain
-    found = search(text, start)
+    found = (_not_plain_nor_line_end if "\r" in text else _not_plain)(text, start)
     return -1 if found is None else found.start()
 
 
@@ -87,7 +85,7 @@ def is_flag_letter(character: str) -> bool:
 
 
 def is_joined(text: str, offset: int) -> bool:
-    """Whether the picture at `offset` is joined to one before it, as in an emoji of a family."""
+    """Whether the picture at `offset` is joined to one before it, as in a family emoji."""
     if not offset or text[offset - 1] != ZERO_WIDTH_JOINER or not _is_picture(text[offset]):
         return False
     before = text[max(0, offset - 1 - _LOOK_BACK) : offset - 1]
@@ -113,13 +111,13 @@ def _display_of(character: str) -> tuple[str, int]:
 
 @cache
 def cells_of(character: str) -> int:
-    """The cells of one code point where nothing around it hides it: 0, 1, 2, or 4 for a tab."""
+    """The cells of one code point that its context does not hide: 0, 1, 2, or 4 for a tab."""
     return _display_of(character)[1]
 
 
 @cache
 def is_extender(character: str) -> bool:
-    """Whether it is drawn on what stands before it: a mark, a selector, the vowel of a syllable."""
+    """Whether it is drawn on the character before it: a mark, a selector, a syllable's vowel."""
     spacing = unicodedata.category(character) == "Mc"
     return spacing or (character != "\n" and not cells_of(character))
 
@@ -143,10 +141,10 @@ def widths(text: str) -> bytearray:
 
 
 def display_characters(text: str) -> Sequence[str]:
-    """What is sent to the terminal for each code point of a line, parallel to it.
+    """The string sent to the terminal for each code point of a line, parallel to it.
 
-    The strings join to the line as shown; a newline, and what is part of the picture before it, is
-    shown as the empty string. At most `MARKS_PER_CELL` combining marks follow one base.
+    It is empty for a newline and for later parts of an emoji. At most `MARKS_PER_CELL` combining
+    marks follow one base.
     """
     if _not_as_it_is(text) is None:
         return text
@@ -165,7 +163,7 @@ def display_characters(text: str) -> Sequence[str]:
 
 
 def stand_ins(text: str) -> tuple[int, ...]:
-    """Where a line shows a picture or box in place of what cannot be shown; to be drawn dim."""
+    """Indices where a line shows a stand-in for a code point that cannot be displayed."""
     if _not_as_it_is(text) is None:
         return ()
     looks = ((index, character, _display_of(character)[0]) for index, character in enumerate(text))
@@ -214,14 +212,16 @@ def cluster_start(text: str, offset: int) -> int:
     return offset if is_edge(text, offset) else previous_edge(text, offset)
 
 
+def cluster_end(text: str, offset: int) -> int:
+    """The edge at or after `offset`."""
+    return offset if is_edge(text, offset) else next_edge(text, offset)
+
+
 def snap(text: str, span: Span) -> Span:
     """The smallest span of whole clusters that contains `span`, cut to the text.
 
     Raises:
         InvalidSpan: nothing of the span lies in the text.
     """
-    end = min(span.end, len(text))
-    return Span(
-        cluster_start(text, min(span.start, len(text))),
-        end if is_edge(text, end) else next_edge(text, end),
-    )
+    start, end = (min(offset, len(text)) for offset in (span.start, span.end))
+    return Span(cluster_start(text, start), cluster_end(text, end))

@@ -1,4 +1,4 @@
-"""What lies on a text: spans with something said of them, found by line; draws nothing."""
+"""Layers on a text: spans with values, found by line."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class AnnotationMark:
     """An annotation as a pane shows it.
 
     Attributes:
-        letter: its name for the reader; one cell wide, only the first character is shown.
-        slot: its colour's slot in the palette, from 0.
-        focused: the one that keys act on; drawn bold, over the others.
-        draft: something is still missing; its letter is drawn small.
-        suggested: a machine proposes it; it has a ground of its own in the place of a colour.
+        letter: only the first character is shown.
+        slot: colour slot in the palette, from 0.
+        focused: drawn bold, over the others.
+        draft: incomplete; its letter is lower case.
+        suggested: by a machine; drawn on a background instead of in a colour.
     """
 
     span: Span
@@ -60,7 +60,7 @@ class SpanLayer(Generic[T]):
         return [item for item in self._items[first:last] if item[0].end > start]
 
     def changed(self, other: SpanLayer[T]) -> tuple[Span, ...]:
-        """The spans whose values are not the same in both layers: what must be drawn anew."""
+        """The spans whose values differ in both layers, so that they must be redrawn."""
         mine, theirs = self._by_span(), other._by_span()
         return tuple(
             span for span in mine.keys() | theirs.keys() if mine.get(span) != theirs.get(span)
@@ -75,21 +75,19 @@ class SpanLayer(Generic[T]):
 
 @dataclass
 class DocumentLayers:
-    """All that lies on one document.
+    """All layers of one document.
 
     Attributes:
-        focused_match: the rank of the match that keys act on; 0 for none.
-        former: what was evidence before, in other samples; a sign in the gutter, the text is plain.
-        shared: words of the focused match that the selection has as well.
-        conflicts: what may contradict the other text.
-        lacking: words that the other text has nowhere.
-        tags: what hangs behind the code point at an offset, made harmless; no part of the text.
-        focused_tag: of these the part that keys are at: the offset, and an extent in what hangs
-            there; None for none.
-        focused_hit: the number of the search hit that keys act on, from 1; 0 for none.
+        focused_match: rank of the match in focus; 0 for none.
+        former: evidence in other samples; shown in the gutter only.
+        shared: words of the focused match that the selection has, too.
+        conflicts: words that may contradict the other text.
+        lacking: words that the other text does not contain.
+        tags: text behind the code point at an offset, made harmless; no part of the document.
+        focused_tag: (offset, extent in its tag) of the part in focus; None for none.
+        focused_hit: number of the search hit in focus, from 1; 0 for none.
         sentence: the one under the cursor; None while something is selected.
-        cursor: the character under it; None where no cursor is drawn.
-        active: keys go to this document.
+        cursor: extent of the character under it; None if no cursor is drawn.
     """
 
     matches: SpanLayer[Match] = field(default_factory=SpanLayer)

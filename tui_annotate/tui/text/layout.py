@@ -1,7 +1,7 @@
-"""Lines of a text at a width, and code point offsets to cells and back; knows nothing of styles.
+"""Lines of a text at a width, and conversion between code point offsets and cells.
 
-A text is measured once; wrapping it anew costs about 10 ms a megabyte. Paragraphs in which every
-code point is one cell wide keep no table at all: there a column is a difference of offsets.
+A text is measured once; wrapping it again costs about 10 ms per megabyte. Paragraphs in which every
+code point is one cell wide have no table: a column there is a difference of offsets.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LEAST_WIDTH: Final = 4
 """The narrowest wrap, in cells: a tab fits."""
 
 MOST_POINTS: Final = 4096
-"""A line ends after so many code points, even of no width: painting it stays bounded."""
+"""A line has at most so many code points, even of no width, so that painting stays bounded."""
 
 _NO_TAGS: Final[Mapping[int, int]] = MappingProxyType({})
 _LOOK_BACK = 40  # code points searched for a good place to break
@@ -39,7 +39,7 @@ _HANGING = frozenset(" \u2002\u2003\u2009\u200a")
 
 
 class _Block(NamedTuple):
-    """A paragraph that needs a table: `sums[i]` cells stand before its code point `i`."""
+    """A paragraph that needs a table: `sums[i]` cells precede its code point `i`."""
 
     start: int
     end: int
@@ -47,19 +47,15 @@ class _Block(NamedTuple):
 
 
 class TextLayout:
-    """One text, measured; `wrap` it before any question about lines.
+    """One measured text; call `wrap` before all methods about lines.
 
-    Every line is `[start, end)` and the lines join to the text; a newline belongs to the line that
-    it ends, and makes no empty line at the end of the text. A single space may hang one cell over
-    the width. An empty text has one empty line.
-
-    Attributes:
-        text: as given.
-        width: of the last `wrap`, in cells.
+    The lines are `[start, end)` and join to the text; a newline belongs to the line that it ends,
+    and makes no empty line at the end of the text. A single space may exceed the width by one cell.
+    An empty text has one empty line.
     """
 
     def __init__(self, text: str, tags: Mapping[int, int] = _NO_TAGS) -> None:
-        """`tags`: cells that hang behind the code point at an offset; no part of the text."""
+        """`tags`: further cells behind the code point at an offset; no part of the text."""
         self.text = text
         self.width = 0
         self._blocks = _measure(text, tags)
@@ -68,7 +64,7 @@ class TextLayout:
 
     @property
     def lines(self) -> int:
-        """How many lines there are, at least 1."""
+        """The number of lines, at least 1."""
         return len(self._starts)
 
     def wrap(self, width: int) -> None:
@@ -94,10 +90,8 @@ class TextLayout:
     def line(self, y: int) -> tuple[int, int]:
         """Start and end of line `y`, from 0; a `y` outside is taken as the nearest line."""
         y = min(max(y, 0), self.lines - 1)
-        following = y + 1
-        return self._starts[y], (
-            self._starts[following] if following < self.lines else len(self.text)
-        )
+        end = self._starts[y + 1] if y + 1 < self.lines else len(self.text)
+        return self._starts[y], end
 
     def content(self, y: int) -> tuple[int, int]:
         """Start and end of line `y` without its newline (or carriage return and newline)."""
@@ -113,7 +107,7 @@ class TextLayout:
         return bisect_right(self._starts, offset) - 1
 
     def x_of(self, offset: int) -> int:
-        """How many cells of its line stand before the code point at `offset`."""
+        """The cells before the code point at `offset` in its line."""
         return self.cells(self._starts[self.line_of(offset)], offset)
 
     def cells(self, start: int, end: int) -> int:
@@ -126,8 +120,7 @@ class TextLayout:
     def offset_at(self, x: int, y: int) -> int:
         """The first code point of the cluster drawn at cell `x` of line `y`.
 
-        Right of the line's last character lies its line end, or that last character where the line
-        ends by the width alone.
+        Right of the last character it is the line end, or that character if the line was wrapped.
         """
         start, end = self.line(y)
         block = self._block(start)
@@ -163,14 +156,13 @@ def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
 
 
 def _first_offset(found: int, tagged: list[int], start: int) -> int:
-    """The first offset from `start` on that is found, or has a tag; -1 for none."""
+    """The first of `found`, if not -1, and of the tagged offsets from `start` on; -1 for none."""
     at = bisect_left(tagged, start)
-    near = tagged[at : at + 1]
-    return min([offset for offset in (found, *near) if offset >= 0], default=-1)
+    return min([offset for offset in (found, *tagged[at : at + 1]) if offset >= 0], default=-1)
 
 
 class _Wrapper:
-    """Collects the starts of lines after the first, paragraph by paragraph."""
+    """Collects the starts of lines, paragraph by paragraph."""
 
     def __init__(self, text: str, width: int) -> None:
         self.text = text
@@ -206,15 +198,13 @@ class _Wrapper:
 
 
 def _break(text: str, start: int, limit: int) -> int:
-    """Where the next line begins, if at most `[start, limit)` fits this one."""
+    """The start of the next line, if at most `[start, limit)` fits into this one."""
     if text[limit] in _HANGING and is_edge(text, limit + 1):
         return limit + 1
-    for offset in range(limit, max(start, limit - _LOOK_BACK), -1):
-        if _can_break(text, offset):
-            return offset
-    for offset in range(limit, max(start, limit - _LOOK_BACK), -1):
-        if is_edge(text, offset):
-            return offset
+    for is_break in (_can_break, is_edge):
+        for offset in range(limit, max(start, limit - _LOOK_BACK), -1):
+            if is_break(text, offset):
+                return offset
     return limit if limit - start >= MOST_POINTS else next_edge(text, limit)
 
 
@@ -232,11 +222,11 @@ def _is_wide(character: str) -> bool:
 
 
 LEAST_ROWS: Final = 3
-"""A text has so many rows at least, where there are enough for two."""
+"""The least rows of each text, if there are enough for two."""
 
 
 def rows_needed(text: str, width: int, *, most: int) -> int:
-    """The lines of a text in `width` cells; counted no further than `most`, however long it is."""
+    """The lines of a text in `width` cells, counted up to `most`."""
     if len(text) > most * width:
         return most
     layout = TextLayout(text)
@@ -245,13 +235,9 @@ def rows_needed(text: str, width: int, *, most: int) -> int:
 
 
 def upper_rows(rows: int, *, upper: int, lower: int) -> int:
-    """The rows of the upper text; the lower one has the others.
+    """The rows of the upper text; the lower one gets the rest of `rows`.
 
-    Two fifths, unless one of both needs more and the other leaves some.
-
-    Args:
-        rows: of both together.
-        upper, lower: the rows that they need.
+    Two fifths, unless one of both needs more and the other less: `upper` and `lower` rows.
     """
     least = min(LEAST_ROWS, rows // 2)
     given = sorted((rows * 2 // 5, upper, rows - lower))[1]

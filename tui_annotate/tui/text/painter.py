@@ -1,4 +1,4 @@
-"""One line of a document, gutter first, as pieces of text with the keys of their looks."""
+"""Paints a line of a document with its gutter, as pieces of text with style keys."""
 
 from __future__ import annotations
 
@@ -34,14 +34,12 @@ from tui_annotate.tui.text.piece_styles import (
     style_key,
 )
 
-__all__ = ["DocumentLayers", "PaintedText", "paint"]
-
 GUTTER: Final = 4
-"""Cells left of the text; the last one holds no letter and no digit, so that none joins a word."""
+"""Cells left of the text; the last one has no letter or digit, which could join a word."""
 
 
 class PaintedText(NamedTuple):
-    """Text that may be sent to a terminal, and the key of its look (see `looks`)."""
+    """Text that is safe for a terminal, and its key in `PieceStyles`."""
 
     text: str
     key: int
@@ -51,9 +49,8 @@ def paint(layout: TextLayout, scene: DocumentLayers, *, y: int) -> tuple[list[Pa
     """The pieces of line `y`, its gutter first, and the cells they take."""
     line = _Line(layout, scene, y)
     if line.is_bare:
-        return [
-            PaintedText(" " * GUTTER + "".join(display_characters(line.text)), PLAIN)
-        ], GUTTER + line.cells
+        text = " " * GUTTER + "".join(display_characters(line.text))
+        return [PaintedText(text, PLAIN)], GUTTER + line.cells
     pieces: list[PaintedText] = []
     for piece in (*line.paint_gutter(), *line.paint_body()):
         if pieces and pieces[-1].key == piece.key:
@@ -66,25 +63,25 @@ _BLANK = PaintedText(" ", PLAIN)
 
 
 class _Line:
-    """One line of a scene while it is painted: `[start, content)`, and the line end up to `end`."""
+    """A line that is being painted: `[start, content)`, and the line end up to `end`."""
 
     def __init__(self, layout: TextLayout, scene: DocumentLayers, y: int) -> None:
         self.layout, self.scene = layout, scene
-        self.start, self.end = layout.line(y)
+        place = self.start, self.end = layout.line(y)
         self.content = layout.content(y)[1]
-        self.matches = scene.matches.touching(self.start, self.end)
-        self.marks = scene.marks.touching(self.start, self.end)
-        self.evidence = scene.evidence.touching(self.start, self.end)
-        self.hits = scene.hits.touching(self.start, self.end)
-        self.shared = scene.shared.touching(self.start, self.end)
-        self.conflicts = scene.conflicts.touching(self.start, self.end)
-        self.lacking = scene.lacking.touching(self.start, self.end)
+        self.matches = scene.matches.touching(*place)
+        self.marks = scene.marks.touching(*place)
+        self.evidence = scene.evidence.touching(*place)
+        self.hits = scene.hits.touching(*place)
+        self.shared = scene.shared.touching(*place)
+        self.conflicts = scene.conflicts.touching(*place)
+        self.lacking = scene.lacking.touching(*place)
         self.cells = layout.cells(self.start, self.content)
         self.text = layout.text[self.start : self.content]
 
     @property
     def is_bare(self) -> bool:
-        """Whether nothing is to be seen of it but its text: most lines of a page are so."""
+        """Whether it has nothing but its text, as most lines of a page."""
         scene = self.scene
         if self.matches or self.marks or self.evidence or self.hits or scene.tags:
             return False
@@ -108,11 +105,7 @@ class _Line:
         for low, high in pairwise(self._style_edges(dim | hinted | tagged)):
             part = "".join(strings[low - start : high - start])
             if part:
-                key = (
-                    style_key(HINT, None, StyleFlag.NONE)
-                    if low in hinted
-                    else self._style_key(low, high)
-                )
+                key = HINT if low in hinted else self._style_key(low, high)
                 yield PaintedText(part, key | StyleFlag.STAND_IN if low in dim else key)
             if low in tagged:
                 yield from self._paint_tag(low)
@@ -120,19 +113,17 @@ class _Line:
 
     def _tag_offsets(self) -> set[int]:
         tags = self.scene.tags
-        if not tags:
-            return set()
-        return {offset for offset in range(self.start, self.content) if offset in tags}
+        return {at for at in range(self.start, self.content) if at in tags} if tags else set()
 
     def _paint_tag(self, offset: int) -> Iterable[PaintedText]:
-        """What hangs behind a place; what keys are at is bold and underlined, of the same width."""
+        """The tag behind an offset; the part in focus is bold and underlined."""
         tag, focused = self.scene.tags[offset], self.scene.focused_tag
-        if focused is None or focused[0] != offset:
-            yield PaintedText(tag, StyleFlag.STAND_IN)
-            return
-        start, end = focused[1].start, focused[1].end
+        start, end = len(tag), len(tag)
+        if focused and focused[0] == offset:
+            start, end = focused[1].start, focused[1].end
         yield PaintedText(tag[:start], StyleFlag.STAND_IN)
-        yield PaintedText(tag[start:end], StyleFlag.FOCUSED | StyleFlag.SHARED)
+        if start < end:
+            yield PaintedText(tag[start:end], StyleFlag.FOCUSED | StyleFlag.SHARED)
         if tag[end:]:
             yield PaintedText(tag[end:], StyleFlag.STAND_IN)
 
@@ -150,7 +141,7 @@ class _Line:
         return sorted(cut for cut in cuts if self.start <= cut <= self.content)
 
     def _style_key(self, low: int, high: int) -> int:
-        """The look of `[low, high)`, inside which no span begins or ends."""
+        """The style key of `[low, high)`, inside which no span begins or ends."""
         scene = self.scene
         lying = [mark for span, mark in self.marks if span.start <= low and high <= span.end]
         marks = [mark for mark in lying if not mark.suggested]
@@ -208,7 +199,7 @@ class _Line:
             yield PaintedText(" ", style_key(SELECTED if selected else PLAIN, None, traits))
 
     def _overlay_hints(self, strings: list[str]) -> set[int]:
-        """Put labels in the place of the first cells of their words; the offsets they cover."""
+        """Replace the first cells of words by their hints; returns the offsets that are covered."""
         touching = self.scene.hints.touching(self.start, self.end)
         starting = [
             (span.start, label)
@@ -217,11 +208,11 @@ class _Line:
         ]
         ends = [offset for offset, _ in starting[1:]] + [self.content]
         covered: set[int] = set()
-        for (offset, label), room in zip(starting, ends, strict=False):
+        for (offset, label), limit in zip(starting, ends, strict=False):
             end = offset
-            while end < room and self.layout.cells(offset, end) < len(label):
+            while end < limit and self.layout.cells(offset, end) < len(label):
                 end += 1
-            while end < room and not self.layout.cells(end, end + 1):
+            while end < limit and not self.layout.cells(end, end + 1):
                 end += 1
             cells = self.layout.cells(offset, end)
             inside = range(offset - self.start, end - self.start)
@@ -236,8 +227,8 @@ class _Line:
     def paint_gutter(self) -> list[PaintedText]:
         """Strength of the matches or ✓ for evidence, rank, annotation, state.
 
-        A digit is a rank, always. Words that are lacking have the cell of strengths where nothing
-        is lit, former evidence that of annotations where there is none.
+        Without a match the first cell shows lacking words; without an annotation the third one
+        shows former evidence.
         """
         return [self._paint_strength(), self._paint_rank(), self._paint_mark(), self._paint_state()]
 
@@ -247,9 +238,8 @@ class _Line:
         strength = max((match.strength for _, match in self.matches), default=0)
         if self.lacking and not strength:
             return PaintedText(LACKING, PLAIN)
-        return PaintedText(
-            STRENGTH_GLYPHS[strength], style_key(strength, None, StyleFlag.SIGN) if strength else 0
-        )
+        key = style_key(strength, None, StyleFlag.SIGN) if strength else PLAIN
+        return PaintedText(STRENGTH_GLYPHS[strength], key)
 
     def _paint_rank(self) -> PaintedText:
         ranks = [match.rank for span, match in self.matches if span.start >= self.start]
@@ -271,9 +261,8 @@ class _Line:
             return PaintedText(SUGGESTED, StyleFlag.FOCUSED if top.focused else PLAIN)
         letter = visible_line(top.letter)[:1] or "?"
         traits = StyleFlag.SIGN | StyleFlag.FOCUSED if top.focused else StyleFlag.SIGN
-        return PaintedText(
-            letter.lower() if top.draft else letter, style_key(PLAIN, top.slot, traits)
-        )
+        shown = letter.lower() if top.draft else letter
+        return PaintedText(shown, style_key(PLAIN, top.slot, traits))
 
     def _paint_state(self) -> PaintedText:
         scene = self.scene

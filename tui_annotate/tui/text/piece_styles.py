@@ -1,4 +1,4 @@
-"""Which style a piece of a document gets, from a small number that says what lies on it."""
+"""Styles of pieces of a document, by a number that encodes what lies on a piece."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tui_annotate.tui.palette import SLOTS, Palette
 
 PLAIN: Final = 0
 EVIDENCE, HIT, FOCUSED_HIT, SELECTED, HINT = range(6, 11)
-"""Grounds beside 0, none, and 1 to 5, the strengths of matches."""
+"""Backgrounds, in addition to 0 for none and 1 to 5 for the strengths of matches."""
 
 _GROUND_BITS, _SLOT_BITS = 4, 4
 _SLOT_SHIFT = _GROUND_BITS
@@ -19,9 +19,9 @@ _FLAG_SHIFT = _GROUND_BITS + _SLOT_BITS
 
 
 class StyleFlag:
-    """What may be true of a piece beside its ground and its label, to be added up.
+    """Properties of a piece besides its background and label, to be combined by `|`.
 
-    Plain numbers: a flag of `enum` costs a microsecond each time two are joined.
+    Plain numbers: combining two flags of `enum` costs a microsecond.
     """
 
     NONE: Final = 0
@@ -29,7 +29,7 @@ class StyleFlag:
     FOCUSED: Final = 2 << _FLAG_SHIFT  # keys act on it
     DRAFT: Final = 4 << _FLAG_SHIFT  # something is missing still
     CURRENT: Final = 8 << _FLAG_SHIFT  # in the sentence under the cursor
-    STAND_IN: Final = 16 << _FLAG_SHIFT  # stands for what cannot be shown
+    STAND_IN: Final = 16 << _FLAG_SHIFT  # shown instead of what cannot be displayed
     CURSOR: Final = 32 << _FLAG_SHIFT  # the character under the cursor
     SIGN: Final = 64 << _FLAG_SHIFT  # in the gutter
     SHARED: Final = 128 << _FLAG_SHIFT  # a word that the selection has as well
@@ -39,7 +39,7 @@ class StyleFlag:
 
 
 def style_key(ground: int, slot: int | None, traits: int) -> int:
-    """The key of a look: a ground, the colour slot of an annotation if one is there, traits."""
+    """The key of a style: background, colour slot of an annotation if there is one, flags."""
     label = 0 if slot is None else slot % SLOTS + 1
     return ground | label << _SLOT_SHIFT | traits
 
@@ -57,13 +57,11 @@ _GAP = Style(bold=True, underline2=True, reverse=False)
 
 
 class PieceStyles(dict[int, Style | None]):
-    """Styles by key, each built once; None where there is nothing to say, which costs no bytes.
+    """Styles by key, each built once; None for the empty style, which sends no bytes.
 
-    All lie over `ground`, the theme's own colours: without them a text would be in the terminal's,
-    and a light terminal would have the labels of a dark theme on white.
-
-    Where the cursor stands in a selection that is drawn in reverse, it is a hole in it, and so is a
-    conflict: both would look alike on a terminal without colours.
+    All lie over `ground`, the theme's own colours: else a light terminal would show the labels of a
+    dark theme on white. A cursor or a conflict in a selection that is drawn in reverse is not
+    reversed, as it would not be seen on a terminal without colours.
     """
 
     def __init__(
@@ -73,7 +71,7 @@ class PieceStyles(dict[int, Style | None]):
         ground: Style = _PLAIN,
         sent: Callable[[Style], Style | None] = lambda style: style,
     ) -> None:
-        """`sent` has the last word: it is given each style, and gives what is sent in its place."""
+        """`sent` converts each style into the one that is sent to the terminal."""
         super().__init__()
         self.palette, self.ground = palette, ground
         self._convert = sent

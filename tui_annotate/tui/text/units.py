@@ -1,4 +1,4 @@
-"""Where characters, words, sentences and paragraphs of a text begin and end; keeps no place."""
+"""The units of a text: where characters, words, sentences and paragraphs begin and end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, Protocol
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.tokenizer import word_pattern
-from tui_annotate.tui.text.display import cluster_start, next_edge, previous_edge
+from tui_annotate.tui.text.display import cluster_end, cluster_start, next_edge, previous_edge
 
 _WINDOW: Final = 512  # code points looked through at a time; a longer word is cut there
 
@@ -41,9 +41,7 @@ class Characters:
 
     def before(self, offset: int) -> Iterator[Span]:
         """See `Units`."""
-        end = (
-            offset if cluster_start(self._text, offset) == offset else next_edge(self._text, offset)
-        )
+        end = cluster_end(self._text, offset)
         while end > 0:
             start = previous_edge(self._text, end)
             yield Span(start, end)
@@ -83,7 +81,7 @@ class WordUnits:
             stop = words[0].start if words else start
 
     def _find_safe_start(self, offset: int) -> int:
-        """A place at or before `offset` where no word is cut."""
+        """An offset at or before `offset` that is not inside a word."""
         lowest = max(0, offset - _WINDOW)
         for index in range(min(offset, len(self._text)) - 1, lowest - 1, -1):
             if self._text[index].isspace():
@@ -91,18 +89,14 @@ class WordUnits:
         return lowest
 
     def _word_span(self, found: re.Match[str]) -> Span:
-        end = found.end()
-        return Span(
-            cluster_start(self._text, found.start()),
-            end if cluster_start(self._text, end) == end else next_edge(self._text, end),
-        )
+        start, end = found.span()
+        return Span(cluster_start(self._text, start), cluster_end(self._text, end))
 
 
 def pair_words(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
-    """Words in order, those that touch in pairs: a letter over the first leaves the second to read.
+    """Words in order, two that touch as a pair, so that a letter over one leaves one readable.
 
-    Chinese characters touch, and the numbers and Latin words among them; what is left over of an
-    odd row, and a word that touches none, stand alone.
+    Chinese characters touch, and numbers and Latin words among them.
     """
     pair: tuple[Span, ...] = ()
     for word in words:
@@ -117,9 +111,9 @@ def pair_words(words: Iterable[Span]) -> Iterator[tuple[Span, ...]]:
 
 
 class SentenceUnits:
-    """The segments of a text without the white space at their edges; blank ones are left out.
+    """The segments of a text without white space at their edges, and without blank ones.
 
-    Trimmed when they are asked for: a megabyte has more than ten thousand.
+    They are trimmed on demand: a megabyte has more than ten thousand.
     """
 
     def __init__(self, text: str, segments: Sequence[Segment]) -> None:
@@ -128,7 +122,7 @@ class SentenceUnits:
         self._starts = [segment.start for segment in segments]
 
     def index(self, offset: int) -> int:
-        """The segment that holds `offset`; the last where the text ends there, 0 without any."""
+        """The index of the segment at `offset`; the last for the end of the text, 0 for none."""
         return max(0, bisect_right(self._starts, offset) - 1)
 
     @property
@@ -145,7 +139,7 @@ class SentenceUnits:
         return self._segments[index].span
 
     def trimmed(self, index: int) -> Span | None:
-        """Segment `index` without white space at its edges; None if it is blank or not there."""
+        """Segment `index` without white space at its edges; None if it is blank or missing."""
         start, end = self._segments[index] if index < self.count else (0, 0)
         return Span(start, end).trim(self._text) if start < end else None
 
@@ -165,7 +159,7 @@ class SentenceUnits:
 
 
 class Paragraphs:
-    """What stands between newlines, without white space at its edges; blank ones are left out."""
+    """The text between newlines, without white space at its edges, and without blank ones."""
 
     def __init__(self, text: str) -> None:
         self._text = text

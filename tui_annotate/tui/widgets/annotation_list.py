@@ -1,10 +1,11 @@
-"""The annotations of the sample on screen: letter, labels, claim, what stands beside them."""
+"""The list of the annotations of the sample on screen."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from textual.message import Message
 
@@ -15,7 +16,8 @@ from tui_annotate.tui.row_widgets import RowList
 _NOTHING = "no annotations yet"
 _LABEL_SHARE = 0.4  # of the cells, at most
 _INDENT = "   "
-_MAKER_CELLS = 20  # cells of who proposes it
+_MAKER_CELLS = 20
+_TEXTS = ("letter", "labels", "claim", "note", "draft_reason", "maker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +25,10 @@ class ListedAnnotation:
     """One annotation as it is listed.
 
     Attributes:
-        letter: as beside the text.
-        labels: their names, joined for people.
-        claim: the text that was marked.
-        evidence: how many places stand as evidence.
-        draft_reason: what is missing, where it is a draft; else empty.
-        colour_slot: of its first label.
-        maker: which machine proposes it, or proposed it, and how sure it is; empty for none.
+        evidence: number of anchors.
+        draft_reason: what a draft lacks; else empty.
+        colour_slot: of the first label.
+        maker: the machine that proposed it, and its score; empty for none.
     """
 
     letter: str
@@ -86,7 +85,7 @@ class AnnotationList(RowList):
         return self._render_annotation(self._rows[which], cells)
 
     def clicked(self, index: int) -> None:
-        """Posts which annotation it was."""
+        """Posts the annotation's index."""
         if self._rows:
             self.post_message(self.Picked(self._lines[index][0]))
 
@@ -112,15 +111,8 @@ class AnnotationList(RowList):
 
 
 def _sanitize(row: ListedAnnotation) -> ListedAnnotation:
-    return replace(
-        row,
-        letter=line_text(row.letter),
-        labels=line_text(row.labels),
-        claim=line_text(row.claim),
-        note=line_text(row.note),
-        draft_reason=line_text(row.draft_reason),
-        maker=line_text(row.maker),
-    )
+    texts: dict[str, Any] = {name: line_text(getattr(row, name)) for name in _TEXTS}
+    return replace(row, **texts)
 
 
 def _render_details(row: ListedAnnotation) -> str:

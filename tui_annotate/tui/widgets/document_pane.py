@@ -1,7 +1,4 @@
-"""One document under the annotator's hands: a screen calls its methods, no key is bound here.
-
-Drawing is in `document_view`.
-"""
+"""A document with a cursor, a selection, layers and the mouse; keys are bound by the screens."""
 
 from __future__ import annotations
 
@@ -30,9 +27,9 @@ _OVERLAP = 2  # lines of a page that the next one shows again
 
 
 class DocumentPane(DocumentView):
-    """A document with its cursor and selection, and what lies on it.
+    """A document with its cursor, its selection and its layers.
 
-    Every change repaints the lines that it touches and no other. Until `load`, the text is empty.
+    A change repaints only the lines that it affects. Before `load` the text is empty.
     """
 
     @dataclass
@@ -43,10 +40,10 @@ class DocumentPane(DocumentView):
 
     @dataclass
     class MatchClicked(Message):
-        """A lit match was clicked; cursor and focus stayed where they were.
+        """A match was clicked; cursor and focus stay.
 
-        A double click posts it twice before it selects the word, so that a handler which takes and
-        gives back is where it began.
+        A double click posts it twice before it selects the word, so that a handler that toggles
+        evidence changes nothing.
         """
 
         pane: DocumentPane
@@ -54,7 +51,7 @@ class DocumentPane(DocumentView):
 
     @dataclass
     class TagClicked(Message):
-        """What hangs behind the character at `offset` was clicked, at a cell of it, from 0."""
+        """The tag behind the character at `offset` was clicked, at a cell of it, from 0."""
 
         pane: DocumentPane
         offset: int
@@ -74,12 +71,12 @@ class DocumentPane(DocumentView):
         tags: Mapping[int, str] | None = None,
         around: tuple[str, str] = ("", ""),
     ) -> None:
-        """Show another document from its start; marks and selection are dropped.
+        """Show another document from its start, without layers and selection.
 
         Args:
-            segments: its sentences, in order; they join to `text`.
-            tags: what hangs behind the code point at an offset; never a part of the text.
-            around: what stands before and after it elsewhere, shown quietly; no key goes there.
+            segments: the sentences, in order; they join to `text`.
+            tags: text behind the code point at an offset; no part of the document.
+            around: text before and after the document, shown dim and not reached by the cursor.
         """
         self._release()
         self._reset(text, segments, tags=tags, around=around)
@@ -96,7 +93,7 @@ class DocumentPane(DocumentView):
 
     @property
     def selection(self) -> Span | None:
-        """What is selected, whole characters; None where there is a cursor only."""
+        """The selected whole characters; None for none."""
         return self.text_cursor.selection
 
     @property
@@ -105,14 +102,13 @@ class DocumentPane(DocumentView):
         return self.text_cursor.segment
 
     def move(self, unit: str, step: int, *, extend: bool = False) -> None:
-        """Move the cursor, and the view after it.
+        """Move the cursor, and the view with it.
 
         Args:
             unit: char, word, sentence, paragraph; line, page, half-page; line-start, line-end;
                 start, end (of the document).
-            step: how many units, back where negative; not looked at for starts and ends.
-            extend: the free end of the selection moves (from the cursor where nothing is selected);
-                otherwise the selection is dropped.
+            step: number of units, back if negative; not used for starts and ends.
+            extend: move the free end of the selection, instead of dropping it.
 
         Raises:
             KeyError: there is no such unit.
@@ -128,7 +124,7 @@ class DocumentPane(DocumentView):
         self._goal_column = None
 
     def _move_rows(self, unit: str, step: int, *, extend: bool) -> None:
-        """Keep the column that moves by lines began in; a page scrolls as far as it moves."""
+        """Move by lines in the column of the first such move; a page scrolls as far as it moves."""
         layout, height = self.text_layout, self.scrollable_content_region.height
         page = max(1, height - _OVERLAP)
         rows = step * {"line": 1, "page": page, "half-page": max(1, page // 2)}[unit]
@@ -153,8 +149,7 @@ class DocumentPane(DocumentView):
         """Put the cursor on the character at `offset`, and select a span if one is given.
 
         Args:
-            select: replaces the selection; the cursor goes to its start if that is `offset`, else
-                to its end.
+            select: the new selection; the cursor is at its start if that is `offset`, else its end.
             reveal: scroll there, to a third of the height if it was out of view.
         """
         if reveal:
@@ -175,7 +170,7 @@ class DocumentPane(DocumentView):
         self._change_cursor(lambda: self.text_cursor.select(span))
 
     def swap_ends(self) -> None:
-        """Let the cursor take hold of the other end of the selection."""
+        """Swap the free and the fixed end of the selection."""
         self._change_cursor(self.text_cursor.swap_ends)
 
     def select_word(self) -> None:
@@ -183,13 +178,13 @@ class DocumentPane(DocumentView):
         self._change_cursor(self.text_cursor.select_word)
 
     def grow(self, step: int) -> None:
-        """Select more by sentences (1) or take the last step back (-1); see `TextCursor.grow`."""
+        """Select more by sentences (1) or undo the last step (-1); see `TextCursor.grow`."""
         self._change_cursor(lambda: self.text_cursor.grow(step))
 
     def words_on_screen(self) -> tuple[tuple[Span, ...], ...]:
-        """The words that start in view, in order, those that touch on a line in pairs.
+        """The words that start in view, in order, those that touch on a line as pairs.
 
-        Words and pairs without room for two letters are left out.
+        Words and pairs that are too narrow for two letters are left out.
         """
         layout, view = self.text_layout, self.lines_in_view()
         if view is None:
@@ -205,18 +200,15 @@ class DocumentPane(DocumentView):
 
     @property
     def painted_since(self) -> float | None:
-        """Since when the text is on screen, on the clock of events; None where it never was."""
+        """When the text was first on screen, on the clock of events; None if it never was."""
         return self._views[0][0] if self._views else None
 
     def sentences_seen(self, time: float) -> tuple[int, ...]:
-        """The sentences that could be read at a time, in order.
+        """Indices of the sentences that were readable at the time of an event.
 
-        That is those from end to end in the view that was painted by then, white space left out,
-        and of those under the cursor or selected the ones that were in it at all: a sentence may
-        be higher than the view.
-
-        Args:
-            time: of an event; later calls ask for none that is earlier.
+        Sentences that were entirely in view, without white space; under the cursor or selected
+        also those that were partly in view, as a sentence may be higher than the view. Later
+        calls must not ask for an earlier time.
         """
         view, cursor = self.view_at(time), self.text_cursor
         here = cursor.selection or cursor.character
@@ -238,61 +230,61 @@ class DocumentPane(DocumentView):
     # what lies on the text
 
     def set_matches(self, matches: Sequence[Match], *, focused: int = 0) -> None:
-        """Light these up, in place of those before; a strength of 0 is left out.
-
-        Blank lines at the end of a sentence are not marked.
+        """Show these matches, without white space at their ends and those of strength 0.
 
         Args:
-            focused: the rank of the one that keys act on; 0 for none.
+            focused: rank of the match in focus; 0 for none.
         """
         text = self.text_cursor.text
-        lit = SpanLayer(
+        layer = SpanLayer(
             (match.span.trim(text) or match.span, match) for match in matches if match.strength
         )
-        changed = [*self._swap_layer("matches", lit)]
+        changed = [*self._swap_layer("matches", layer)]
         if focused != self.scene.focused_match:
             ranks = (focused, self.scene.focused_match)
-            changed += [span for span, match in lit if match.rank in ranks]
+            changed += [span for span, match in layer if match.rank in ranks]
             self.scene.focused_match = focused
         self.redraw(changed)
 
     def set_marks(self, marks: Sequence[AnnotationMark]) -> None:
-        """Show these annotations, in place of those before."""
+        """Show these annotations."""
         layer = SpanLayer((mark.span, mark) for mark in marks)
         self.redraw(self._swap_layer("marks", layer))
 
     def set_evidence(self, spans: Sequence[Span]) -> None:
-        """Show these spans as taken, in place of those before."""
-        self.redraw(self._swap_layer("evidence", SpanLayer((span, None) for span in spans)))
+        """Show these spans as evidence."""
+        self._show_spans("evidence", spans)
 
     def set_former(self, spans: Sequence[Span]) -> None:
-        """Show beside these spans that they were evidence before, in place of those before."""
-        self.redraw(self._swap_layer("former", SpanLayer((span, None) for span in spans)))
+        """Show in the gutter that these spans were evidence in other samples."""
+        self._show_spans("former", spans)
 
     def set_contrast(self, shared: Sequence[Span], conflicts: Sequence[Span]) -> None:
-        """Show what these words have to do with the other text, in place of those before."""
-        layers = {"shared": shared, "conflicts": conflicts}
-        for name, spans in layers.items():
-            self.redraw(self._swap_layer(name, SpanLayer((span, None) for span in spans)))
+        """Show words that are shared with the other text, and words that may contradict it."""
+        self._show_spans("shared", shared)
+        self._show_spans("conflicts", conflicts)
+
+    def _show_spans(self, name: str, spans: Sequence[Span]) -> None:
+        self.redraw(self._swap_layer(name, SpanLayer((span, None) for span in spans)))
 
     def set_lacking(self, spans: Sequence[Span]) -> None:
-        """Show these as words that the other text has nowhere; there may be very many."""
+        """Show words that the other text does not contain; there may be very many."""
         if not spans and not self.scene.lacking:
             return
         self.scene.lacking = SpanLayer((span, None) for span in spans)
         self._repaint_all()
 
     def set_tag(self, place: tuple[int, Span] | None) -> None:
-        """Show which part keys are at of what hangs behind an offset; None for none."""
+        """Focus a part of the tag behind an offset; None for none."""
         former = self.scene.focused_tag
         self.scene.focused_tag = place and (place[0], place[1].shift(1))  # behind a space
         self.redraw([Span(one[0], one[0] + 1) for one in (former, place) if one])
 
     def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
-        """Show these hits of a search, in order; there may be very many.
+        """Show the hits of a search, in order; there may be very many.
 
         Args:
-            focused: the number, from 1, of the one that keys act on; 0 for none.
+            focused: number of the hit in focus, from 1; 0 for none.
         """
         former, self.scene.focused_hit = self.scene.focused_hit, focused
         if [span for span, _ in self.scene.hits] == list(spans):
@@ -302,17 +294,17 @@ class DocumentPane(DocumentView):
         self._repaint_all()
 
     def set_hints(self, hints: Mapping[str, Span] | None) -> None:
-        """Lay each label over the first cells of its word; None takes them away."""
+        """Show each label over the first cells of its word; None hides them."""
         layer = SpanLayer((span, label) for label, span in (hints or {}).items())
         self.redraw(self._swap_layer("hints", layer))
 
     def _repaint_all(self) -> None:
-        """Cheaper than to find out which lines differ, where these may be thousands."""
+        """Cheaper than finding out which of thousands of lines differ."""
         self._strips.clear()
         self.refresh()
 
     def _swap_layer(self, name: str, layer: SpanLayer[T]) -> tuple[Span, ...]:
-        """Put a layer of the scene in the place of the one before; the spans that differ."""
+        """Replace a layer of the scene; returns the spans that differ."""
         before: SpanLayer[T] = getattr(self.scene, name)
         setattr(self.scene, name, layer)
         return layer.changed(before)
@@ -349,20 +341,20 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 (as Textual's)
-        """Textual's own, without painting a text anew that has the keys already."""
+        """Textual's method, without repainting a text that has the focus already."""
         if self.is_attached:
             self.app.call_later(self.screen.set_focus, self, scroll_visible)
         return self
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001 (Textual calls it)
-        """Show the cursor; without the focus hide it, and let the mouse go."""
+        """Show the cursor, or hide it and release the mouse."""
         super().watch_has_focus(has_focus)
         if not has_focus:
             self._release()
         self._update_scene()
 
     def offset_in_row(self, x: int, y: int) -> int:
-        """The character at cell `x` of line `y`; a line end only where the line is empty."""
+        """The character at cell `x` of line `y`; a line end only if the line is empty."""
         layout = self.text_layout
         offset = layout.offset_at(x, y)
         start, end = layout.content(y)
@@ -373,7 +365,7 @@ class DocumentPane(DocumentView):
         return self.offset_in_row(place.x - GUTTER, place.y + self.top_line)
 
     def _cell_of_tag(self, event: events.MouseEvent, offset: int) -> int:
-        """The cell, from 0, of what hangs behind a character; negative where another is meant."""
+        """The cell, from 0, of the tag behind a character; negative if another cell was clicked."""
         layout, tags = self.text_layout, self.scene.tags
         last = next_edge(layout.text, offset) - 1  # tags hang behind the last of a cluster
         if last not in tags:
@@ -383,13 +375,13 @@ class DocumentPane(DocumentView):
         return x - (end - cells_of(tags[last])) if x < end else -1
 
     def _match_at(self, offset: int) -> int:
-        lit = self.scene.matches.touching(offset, offset + 1)
-        return min((match.rank for _, match in lit), default=0)
+        found = self.scene.matches.touching(offset, offset + 1)
+        return min((match.rank for _, match in found), default=0)
 
     # the mouse
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Begin a drag; extend with shift; put the cursor here unless a match is lit here."""
+        """Begin a drag; extend with shift; put the cursor here unless here is a match."""
         if event.button != 1 or not self.text_layout.text:
             return
         event.stop()
@@ -404,7 +396,7 @@ class DocumentPane(DocumentView):
             self._change_cursor(lambda: self.text_cursor.place(offset))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Select from where the button went down to here."""
+        """Select from where the button was pressed to here."""
         if self._press_offset is None:
             return
         offset = self._offset_under(event)
@@ -439,7 +431,7 @@ class DocumentPane(DocumentView):
         self._release()
 
     def on_click(self, event: events.Click) -> None:
-        """A match is told to the screen; twice selects the word, three times the sentence."""
+        """Post a clicked tag or match; twice selects the word, three times the sentence."""
         if event.button != 1 or event.shift or self._has_dragged or not self.text_layout.text:
             return
         event.stop()

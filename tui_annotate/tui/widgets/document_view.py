@@ -1,4 +1,4 @@
-"""Draws a document and what lies on it, only the lines that changed; moves no cursor."""
+"""Draws a document with its layers, only the lines that changed."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ from tui_annotate.tui.line_text import line_text, wrap_line
 from tui_annotate.tui.line_text import width as cells_of
 from tui_annotate.tui.palette import Palette
 from tui_annotate.tui.text.cursor import TextCursor
+from tui_annotate.tui.text.layers import DocumentLayers
 from tui_annotate.tui.text.layout import LEAST_WIDTH, TextLayout
-from tui_annotate.tui.text.painter import GUTTER, DocumentLayers, PaintedText, paint
+from tui_annotate.tui.text.painter import GUTTER, PaintedText, paint
 from tui_annotate.tui.text.piece_styles import PLAIN, PieceStyles, StyleFlag
 
 _MARGIN = 3  # lines kept between the cursor and the edge of the view
@@ -40,17 +41,13 @@ _BAR = 1  # cells of the scroll bar
 
 
 def text_columns(width: int) -> int:
-    """The cells of a line of text in a view of so many cells; one is kept for what hangs behind."""
+    """The cells of a line of text in a view; one is left for a space that exceeds the line."""
     return width - _BAR - GUTTER - 1
 
 
 @dataclass(frozen=True, slots=True)
 class _PaintOptions:
-    """What a line is painted with, beside its text and what lies on it.
-
-    Attributes:
-        ground: the colours of plain text; none where they are the terminal's own.
-    """
+    """What a line is painted with; `ground` is the style of plain text."""
 
     style_table: PieceStyles = field(compare=False)
     palette: Palette
@@ -63,9 +60,9 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
     """A document in lines, with a gutter left of them.
 
     Attributes:
-        text_cursor: the place in the text, and what is selected; move it by methods of the pane.
-        text_layout: its lines at the present width.
-        scene: what lies on it.
+        text_cursor: cursor and selection; move it by methods of the pane.
+        text_layout: the lines at the present width.
+        scene: the layers.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -79,14 +76,8 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
     }
     """
 
-    def __init__(
-        self,
-        *,
-        name: str | None = None,
-        id: str | None = None,  # noqa: A002 (the name that every Textual widget gives it)
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
+        super().__init__(id=id)
         self._strips: dict[int, WholeStrip] = {}
         self._last_options: _PaintOptions | None = None
         self._height = 0
@@ -112,7 +103,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         self._views.clear()
 
     def on_mount(self) -> None:
-        """Textual's hook, beside its own."""
+        """Textual's hook: use the fast scroll bar."""
         self.vertical_scrollbar.__class__ = FastScrollBar
 
     # size
@@ -131,12 +122,12 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self.refresh()
 
     def row_of(self, offset: int) -> int:
-        """The row of the view that holds the code point at `offset`, were it not scrolled."""
+        """The row of the unscrolled view with the code point at `offset`."""
         return self.text_layout.line_of(offset) + len(self._wrapped.before)
 
     @property
     def top_line(self) -> int:
-        """The line of the text in the first row of the view; negative for what stands before it."""
+        """The line of the text in the first row of the view; negative before the text."""
         return self.scroll_offset.y - len(self._wrapped.before)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -155,15 +146,13 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
     # drawing
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Textual's hook: the lines of the view as they are, as nothing is laid around them."""
-        options, top = self._paint_options(), self.scroll_offset.y
+        """Textual's hook: the lines of the view, without border and padding."""
+        options, top, columns = self._paint_options(), self.scroll_offset.y, crop.column_span
         self._remember_view()
-        return [
-            self._painted_line(top + y, options).crop(*crop.column_span) for y in crop.line_range
-        ]
+        return [self._painted_line(top + y, options).crop(*columns) for y in crop.line_range]
 
     def render_line(self, y: int) -> Strip:
-        """Line `y` of the view, painted anew only after a change."""
+        """Line `y` of the view, repainted only after a change."""
         return self._painted_line(y + self.scroll_offset.y, self._paint_options())
 
     def lines_in_view(self) -> Span | None:
@@ -175,18 +164,15 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return Span(layout.line(top)[0], layout.line(last)[1])
 
     def _remember_view(self) -> None:
-        """Remember what is painted now, and since when, where it is not what was painted last."""
+        """Remember the present view with the time, if it differs from the one before."""
         view = self.lines_in_view()
-        if view is None:
-            return
-        if not self._views or self._views[-1][1] != view:
+        if view is not None and (not self._views or self._views[-1][1] != view):
             self._views.append((events.Event().time, view))
 
     def view_at(self, time: float) -> Span | None:
-        """The text that stood on screen at a time, as last painted by then; None for none.
+        """The text on screen at the time of an event; None for none.
 
-        Args:
-            time: of an event; later calls ask for none that is earlier.
+        Later calls must not ask for an earlier time.
         """
         views = self._views
         while len(views) > 1 and views[1][0] <= time:
@@ -194,7 +180,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return views[0][1] if views and views[0][0] <= time else None
 
     def _paint_options(self) -> _PaintOptions:
-        """The present dress; every line is to be painted anew where it is another than before."""
+        """The present options; if they changed, all lines are repainted."""
         app, palette = self.app, self.palette
         ground = Style.null() if app.native_ansi_color else self.base + palette.text
         options = _PaintOptions(
@@ -231,11 +217,8 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         if own >= 0 > behind:
             pieces, cells = paint(self.text_layout, self.scene, y=own)
         elif own < 0 or behind < len(after):
-            told = before[y] if own < 0 else after[behind]
-            pieces, cells = (
-                [PaintedText(" " * GUTTER + told, StyleFlag.STAND_IN)],
-                GUTTER + cells_of(told),
-            )
+            text = " " * GUTTER + (before[y] if own < 0 else after[behind])
+            pieces, cells = [PaintedText(text, StyleFlag.STAND_IN)], cells_of(text)
         if cells < width:
             text = pieces.pop().text if pieces and pieces[-1].key == PLAIN else ""
             pieces.append(PaintedText(text + " " * (width - cells), PLAIN))
@@ -245,7 +228,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return line if cells <= width else WholeStrip(line.crop(0, width), width)
 
     def redraw(self, spans: Iterable[Span | None]) -> None:
-        """Paint the lines of these spans anew; None counts for nothing."""
+        """Repaint the lines of these spans; None is ignored."""
         rows = self._rows(spans)
         if not rows:
             return
@@ -295,9 +278,9 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self._scroll_to_line(y + margin + 1 - height)
 
     def reveal(self, span: Span) -> None:
-        """Scroll `span` into view, to a third of the height; not at all where it is in view.
+        """Scroll `span` to a third of the height, unless it is in view.
 
-        Before the view has its size, the last span asked for is remembered until it has.
+        Before the view has a size, the last span is remembered until it has.
         """
         height = self.scrollable_content_region.height
         self._revealed = span
@@ -310,20 +293,19 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
 
 
 FRAME_LINES: Final = 2
-"""Lines that are shown at most of what stands before a text, and of what stands after it."""
+"""The most lines shown before a text, and after it."""
 
 
 class SurroundingText(NamedTuple):
-    """What stands before a text and after it: a paragraph each, or none; as it came, or wrapped."""
+    """The paragraphs before and after a text, raw or wrapped."""
 
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
 
     def wrap_line(self, cells: int) -> SurroundingText:
         """The last lines before and the first ones after, made harmless."""
-        most = (FRAME_LINES + 1) * max(
-            cells, LEAST_WIDTH
-        )  # characters; a line of it may be broken early
+        # in characters; one line more, as a line may be broken early
+        most = (FRAME_LINES + 1) * max(cells, LEAST_WIDTH)
         ends = (line_text(part[-most:]) for part in self.before if part)
         starts = (line_text(part[:most]) for part in self.after if part)
         before = [piece for end in ends for piece in wrap_line(end, cells)]

@@ -1,41 +1,36 @@
-"""The line that says in words what the next digit would save, or what has just happened."""
+"""The line that says what the next digit saves, or what has just happened."""
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 from textual.geometry import Size
 
+from tui_annotate.tui.draft.messages import Kind
 from tui_annotate.tui.line_text import Run, clip, line_text, wrap_line
 from tui_annotate.tui.palette import SUGGESTED
 from tui_annotate.tui.row_widgets import FixedRows
 
-Kind = Literal["hint", "draft", "offer", "saved", "warning", "error"]
-
 GLYPH_CELLS: Final = 3
-"""Cells of the line that its glyph takes; the text has the others."""
+"""Cells of the glyph; the text has the others."""
 
-_GLYPHS: dict[Kind, str] = {
-    "hint": "·",
-    "draft": "▸",
-    "offer": SUGGESTED,
-    "saved": "✓",
-    "warning": "!",
-    "error": "✗",
+_LOOKS: dict[Kind, tuple[str, str, str]] = {
+    "hint": ("·", "quiet", "quiet"),
+    "draft": ("▸", "accent", "strong"),
+    "offer": (SUGGESTED, "suggested", "strong"),
+    "saved": ("✓", "good", "good"),
+    "warning": ("!", "warning", "warning"),
+    "error": ("✗", "error", "error"),
 }
+"""(glyph, its role, role of the text) by kind."""
 
-
-_WHOLE: frozenset[Kind] = frozenset({"warning", "error"})
-"""Kinds that are shown to their end: what to do stands there."""
-_MOST = 4
-"""Rows that these may take."""
+_WRAPPED: frozenset[Kind] = frozenset({"warning", "error"})
+"""Kinds that are wrapped and not cut: the hint is at the end."""
+_MOST_ROWS = 4
 
 
 class DraftLine(FixedRows):
-    """One line, always on screen; a glyph in front tells the kind.
-
-    What went wrong takes as many rows as it needs, up to four, until something else is shown.
-    """
+    """One line with a glyph of its kind; warnings and errors take up to four rows."""
 
     DEFAULT_CSS = "DraftLine { background: $surface; height: auto; }"
 
@@ -43,7 +38,7 @@ class DraftLine(FixedRows):
     _kind: Kind = "hint"
 
     def show(self, text: str, *, kind: Kind) -> None:
-        """Shows another text; a hint or a draft that is too long is cut with an ellipsis."""
+        """Shows another text; other kinds than warnings and errors are cut with an ellipsis."""
         new = (line_text(text), kind)
         if new != (self._text, self._kind):
             self._text, self._kind = new
@@ -54,27 +49,20 @@ class DraftLine(FixedRows):
         return self._count_rows(width)
 
     def _count_rows(self, cells: int) -> int:
-        return min(len(self._wrap_text(cells)), _MOST)
+        return min(len(self._wrap_text(cells)), _MOST_ROWS)
 
     def _wrap_text(self, cells: int) -> list[str]:
-        if self._kind not in _WHOLE or not cells:
+        if self._kind not in _WRAPPED or not cells:
             return [self._text]
         return wrap_line(self._text, cells - GLYPH_CELLS)
 
     def paint(self, cells: int) -> list[list[Run]]:
         """Glyph and text."""
-        palette = self.palette
-        glyph, text = {
-            "hint": (palette.quiet, palette.quiet),
-            "draft": (palette.accent, palette.strong),
-            "offer": (palette.suggested, palette.strong),
-            "saved": (palette.good, palette.good),
-            "warning": (palette.warning, palette.warning),
-            "error": (palette.error, palette.error),
-        }[self._kind]
-        *first, last = self._wrap_text(cells)[:_MOST]
-        if len(first) == _MOST - 1:  # the end may be farther still
-            last = " ".join(self._wrap_text(cells)[_MOST - 1 :])
-        signs = [f" {_GLYPHS[self._kind]} ", *[" " * GLYPH_CELLS] * len(first)]
+        glyph, *roles = _LOOKS[self._kind]
+        glyph_style, text_style = map(self.palette.style, roles)
+        *first, last = self._wrap_text(cells)[:_MOST_ROWS]
+        if len(first) == _MOST_ROWS - 1:  # the end may be farther still
+            last = " ".join(self._wrap_text(cells)[_MOST_ROWS - 1 :])
+        signs = [f" {glyph} ", *[" " * GLYPH_CELLS] * len(first)]
         rows = zip(signs, [*first, last], strict=True)
-        return [clip([(sign, glyph), (piece, text)], cells) for sign, piece in rows]
+        return [clip([(sign, glyph_style), (piece, text_style)], cells) for sign, piece in rows]

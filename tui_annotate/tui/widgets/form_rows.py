@@ -1,7 +1,4 @@
-"""The rows of a form: fields, a tick, choices; the row that has the keys has a bar in front.
-
-`key_queue` lets keys take turns, so what is typed behind a Tab never lands in the field before it.
-"""
+"""The rows of a form: fields, check boxes, choices; the focused row has a bar in front."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ _LONGEST: Final = 1000  # code points of a line
 
 
 class FormInput(LineInput):
-    """The line of a field; what is pasted has no blanks and no line end around it."""
+    """The line of a field; pasted text is stripped."""
 
     DEFAULT_CSS = "FormInput { width: 1fr; }"
 
@@ -34,11 +31,7 @@ class FormInput(LineInput):
 
 
 class FormField(Horizontal):
-    """A name, and a line to type in.
-
-    Attributes:
-        field: the name of the value.
-    """
+    """A name, and a line to type in; `field` is the key of its value."""
 
     DEFAULT_CSS = f"""
     FormField {{ height: 1; }}
@@ -57,34 +50,25 @@ class FormField(Horizontal):
         yield self.line
 
     def on_mount(self) -> None:
-        """The name."""
-        self._show_name()
-
-    def _show_name(self) -> None:
+        """Show the name, with a bar if the line has the focus."""
         focused = self.line.has_focus
         bar: Words = (f"{FOCUS_BAR if focused else ' '} ", "accent")
         name: Words = (self._words, "strong" if focused else "quiet")
         self.query_one(WordsLine).show([bar, name])
 
-    def on_descendant_focus(self) -> None:
-        """The bar comes."""
-        self._show_name()
-
-    def on_descendant_blur(self) -> None:
-        """The bar goes."""
-        self._show_name()
+    on_descendant_focus = on_descendant_blur = on_mount
 
     def on_click(self) -> None:
-        """A click on the name."""
+        """A click on the name focuses the line."""
         self.line.focus()
 
 
 class FormChoice(FixedRows, can_focus=True):
-    """Something to choose, or to tick.
+    """A choice, or a check box.
 
     Attributes:
-        choice: the name of the choice, or of the value.
-        ticked: None where there is no box.
+        choice: key of the choice, or of the value.
+        ticked: None for a choice.
     """
 
     @dataclass
@@ -104,7 +88,7 @@ class FormChoice(FixedRows, can_focus=True):
         self.repaint()
 
     def on_key(self, event: events.Key) -> None:
-        """Enter on a tick is for the form."""
+        """Space, and on a choice Enter; on a check box Enter is for the form."""
         if event.key == "space" or (event.key == "enter" and self.ticked is None):
             event.stop()
             self._act()
@@ -130,7 +114,7 @@ class FormChoice(FixedRows, can_focus=True):
 
 
 class FormMessage(FixedRows):
-    """Words in as many rows as they need, two at least, so that little moves when they change."""
+    """A message in at least two rows, so that little moves when it changes."""
 
     DEFAULT_CSS = "FormMessage { height: auto; min-height: 2; }"
 

@@ -1,7 +1,6 @@
-"""The line at the top: where one is, how far, for whom, and whether the work is saved.
+"""The header: dataset, position, progress, sample, person, and whether the work is saved.
 
-It gives up the least important part first where cells are few; the reason of a failed save is never
-given up.
+In few cells the least important parts are left out first; never the reason of a failed save.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from tui_annotate.tui.row_widgets import FixedRows
 
 
 class _Plan(NamedTuple):
-    """How much of each part is shown, in cells where it is a number; 0 leaves the part out."""
+    """Cells of each part, 0 to leave it out; and which of the other parts are shown."""
 
     bar: int
     person: int
@@ -41,15 +40,14 @@ _PLANS = (
 
 
 class Header(NamedTuple):
-    """What the line tells.
+    """The contents of the header.
 
     Attributes:
-        position: from 1; 0 where no sample is open.
-        finished: samples that the queue passes over, out of `total`.
-        saved: "saved", "saving", or "not saved: " and the reason; empty where nothing was done.
-        state: a word of `State`.
-        matches: how they are ranked, where that is not the usual way; never given up.
-        reading: `practice` or `2nd reading`, where it is no first one; never given up.
+        position: from 1; 0 for no open sample.
+        saved: "saved", "saving", or "not saved: " and the reason; empty for none.
+        state: a value of `State`.
+        matches: their ranking, if not the default.
+        reading: `practice` or `2nd reading`, if not the first.
     """
 
     dataset: str = ""
@@ -72,7 +70,7 @@ _SYNC = {
     "error": ("✗", "sync error", "error"),
     "offline": ("○", "offline", "quiet"),
 }
-"""Glyph, words and role of what is shared, by its state."""
+"""Glyph, words and role, by `SyncState`."""
 
 
 class HeaderBar(FixedRows):
@@ -84,7 +82,7 @@ class HeaderBar(FixedRows):
     _sync = ""
 
     def show_sync(self, state: str) -> None:
-        """Shows how it stands with what is shared; empty where nothing is."""
+        """Shows the state of sharing; empty if nothing is shared."""
         if state != self._sync:
             self._sync = state
             self.repaint()
@@ -119,7 +117,9 @@ class HeaderBar(FixedRows):
         if plan.sample and header.sample:
             parts.append([(cut(header.sample, plan.sample), palette.strong)])
         if plan.state and header.state:
-            parts.append([(_render_sample_state(header.state, words=plan.words), palette.accent)])
+            glyph = STATE_GLYPHS.get(header.state, "")
+            state = f"{glyph} {header.state}".strip() if plan.words or not glyph else glyph
+            parts.append([(state, palette.accent)])
         if header.reading:
             parts.append([(header.reading, palette.warning)])
         if header.matches:
@@ -149,17 +149,12 @@ class HeaderBar(FixedRows):
 
 
 def _filled_cells(finished: int, total: int, cells: int) -> int:
-    """Never full before all is finished, never empty after the first."""
+    """Not full before all are finished, not empty after the first."""
     if not finished or not total:
         return 0
     if finished >= total:
         return cells
     return min(max(round(cells * finished / total), 1), cells - 1)
-
-
-def _render_sample_state(state: str, *, words: bool) -> str:
-    glyph = STATE_GLYPHS.get(state, "")
-    return f"{glyph} {state}".strip() if words or not glyph else glyph
 
 
 def _render_saved(saved: str, palette: Palette) -> list[Run]:

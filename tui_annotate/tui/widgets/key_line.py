@@ -1,4 +1,4 @@
-"""The line of the most useful keys; it ends in the key that shows all, where that does so."""
+"""The line of the most useful keys."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class KeyLine(FixedRows):
     _last: Pair | None = None
 
     def show(self, pairs: Sequence[Pair], *, last: Pair | None = HELP) -> None:
-        """Shows other keys, the most useful first; `last` stands at the right edge."""
+        """Shows other keys, the most useful first; `last` is at the right edge."""
         new = tuple((line_text(key), line_text(what)) for key, what in pairs)
         if (new, last) != (self._pairs, self._last):
             self._pairs, self._last = new, last
@@ -31,11 +31,11 @@ class KeyLine(FixedRows):
         """As many pairs as fit."""
         palette = self.palette
         last = [*_render_pair(self._last, palette), (" ", palette.text)] if self._last else []
-        room = cells - runs_width(last) - 2
+        left = cells - runs_width(last) - 2
         runs: list[Run] = [(" ", palette.text)]
         for pair in self._pairs:
             more = [*_render_pair(pair, palette), ("  ", palette.text)]
-            if runs_width(runs) + runs_width(more) > room:
+            if runs_width(runs) + runs_width(more) > left:
                 break
             runs += more
         return [both_ends(runs, last, cells)]

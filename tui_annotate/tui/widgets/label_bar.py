@@ -1,7 +1,4 @@
-"""The bar of options: a digit each, and what it stands for. It asleep means that digits do nothing.
-
-Options that do not fit are not dropped in silence: the bar then ends in `0 more`.
-"""
+"""The bar of options and their digits; if not all fit, it ends in `0 more`."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ _MORE: Option = ("0", "more", False, False, -1)
 _BLINK = 0.15  # seconds
 _GAP = 3  # blanks behind an option
 MOST_ROWS: Final = 2
-"""Rows that options take, where nobody asks for more."""
+"""The default rows of options."""
 LONGEST: Final = 28
 """Cells of one option's text, and of the title."""
 
@@ -60,8 +57,8 @@ class LabelBar(FixedRows):
         """Shows other options.
 
         Args:
-            title: what the options are children of, or a question; stands in front.
-            asleep: digits do nothing now, and the bar looks so.
+            title: the parent label or the question; shown in front.
+            asleep: digits do nothing now; the bar is dim.
         """
         new = tuple(
             (digit, cut(line_text(text), self.longest), more, chosen, slot)
@@ -73,13 +70,12 @@ class LabelBar(FixedRows):
             self.repaint(layout=self._count_rows() != self._rows)
 
     def _count_rows(self) -> int:
-        """Rows that the options need in the cells there are; 0 where that is not known yet."""
-        return (
-            len(self._lay_out_options(self.size.width, self.most_rows)[0]) if self.size.width else 0
-        )
+        """Rows that the options need; 0 before the width is known."""
+        width = self.size.width
+        return len(self._lay_out_options(width, self.most_rows)[0]) if width else 0
 
     def blink(self) -> None:
-        """Answers a key that means nothing here: the bar is reversed for 150 ms, once."""
+        """Reverses the bar for 150 ms, as a key did nothing."""
         if not self._blinking:
             self._blinking = True
             self.repaint()
@@ -112,9 +108,9 @@ class LabelBar(FixedRows):
                 self.post_message(self.Picked(spot.digit))
 
     def _lay_out_options(self, cells: int, rows: int) -> tuple[list[list[Run]], list[_OptionSpot]]:
-        """All options if they fit in `rows` rows, else as many as leave room for `0 more`.
+        """All options if they fit in `rows` rows, else as many as fit with `0 more`.
 
-        They stand closer before one is left out: a tick on one must not hide another.
+        The gaps shrink before an option is left out: a tick on one must not hide another.
         """
         for gap in range(_GAP, 0, -1):
             everything = self._fit_options(self._options, cells, rows, gap=gap)

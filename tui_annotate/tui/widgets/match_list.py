@@ -1,4 +1,4 @@
-"""The matches of what is selected: rank, strength, score, place, text; it ranks nothing itself."""
+"""The list of matches: rank, strength, score, position, text."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class MatchRow:
     """One match as it is listed.
 
     Attributes:
-        rank: from 1; unique in the list.
+        rank: from 1.
         score: in [0, 1].
         strength: 0 to 5.
-        position: where it stands, in short: "l.118", "s12".
+        position: "l.118" or "s12".
         taken: it is evidence of the draft.
-        former: it was evidence before, in another sample.
+        former: it was evidence in another sample.
     """
 
     rank: int
@@ -39,7 +39,7 @@ class MatchRow:
 
 
 class MatchList(RowList):
-    """Matches, best first; under them a word on how they were found."""
+    """Matches, best first, and a line on their search."""
 
     @dataclass
     class Picked(Message):
@@ -55,8 +55,8 @@ class MatchList(RowList):
         """Shows other matches.
 
         Args:
-            focused: a rank; 0 where none is.
-            status: which signals speak, or why some do not.
+            focused: a rank; 0 for none.
+            status: the signals in use, or why some are not.
         """
         new = tuple(
             replace(row, position=line_text(row.position), text=line_text(row.text)) for row in rows

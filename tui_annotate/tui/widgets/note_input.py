@@ -1,4 +1,4 @@
-"""The line in which a note is written, with one's own former notes at hand."""
+"""The line for a note, with suggestions from former notes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from textual.widgets import Input
 from tui_annotate.tui.line_input import LineInput, clean_line
 
 Suggestions = Callable[[str], str | None]
-"""From what is typed to a whole note that begins with it, or None. Called on every key: quick."""
+"""A note that begins with the typed text, or None. Called on every key, so it must be quick."""
 
 
 class _NoteSuggester(Suggester):
@@ -29,7 +29,7 @@ class _NoteSuggester(Suggester):
 
 
 class NoteInput(LineInput):
-    """A note: Enter submits, Escape keeps it as a draft, Tab takes the ghost, Up and Down walk."""
+    """Enter submits, Escape keeps the text, Tab takes the suggestion, Up and Down walk notes."""
 
     DEFAULT_CSS = "NoteInput { width: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -69,11 +69,11 @@ class NoteInput(LineInput):
         past: Sequence[str] = (),
         placeholder: str = "",
     ) -> None:
-        """Starts on another note.
+        """Starts another note.
 
         Args:
-            text: the note so far; submitted as it was unless it is changed.
-            past: former notes, the likeliest first: Up brings the first.
+            text: the note so far; submitted unaltered unless it is changed.
+            past: former notes, the likeliest first.
         """
         self._original, self._suggestions = text, suggestions
         self._notes, self._note = [clean_line(text), *map(clean_line, past)], 0
@@ -94,7 +94,7 @@ class NoteInput(LineInput):
         self.post_message(self.Closed(self.text))
 
     def action_take(self) -> None:
-        """Tab: the suggestion, where there is one and the cursor stands at the end."""
+        """Tab: take the suggestion, if there is one and the cursor is at the end."""
         suggestion = self._suggestion_for(self.value)
         if suggestion and self.cursor_position == len(self.value):
             self._set_text(suggestion)
@@ -111,6 +111,6 @@ class NoteInput(LineInput):
         self.cursor_position = len(text)
 
     def _suggestion_for(self, value: str) -> str:
-        """A longer note that begins with `value`; empty where there is none."""
+        """A longer note that begins with `value`; empty for none."""
         found = clean_line(self._suggestions(value) or "") if self._suggestions else ""
         return found if found.startswith(value) and found != value else ""

@@ -1,4 +1,4 @@
-"""The rows of the queue that were read, and the heads of their columns; it reads none itself."""
+"""The rows of the queue, and the heads of their columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tui_annotate.tui.row_widgets import FixedRows, RowList
 from tui_annotate.tui.score_cells import ScoreCells
 
 PAGE = 200
-"""Rows that are read at a time."""
+"""Rows of a page, which are read at a time."""
 
 _PAGES_KEPT = 25
 _ID_SHARE = 0.3  # of the screen
@@ -29,7 +29,7 @@ _WIDE = 100  # columns from which the group has one
 
 
 class GroupColumn(NamedTuple):
-    """The column of groups: its head, and its cells."""
+    """The column of groups."""
 
     head: str = "group"
     cells: int = 16
@@ -51,19 +51,19 @@ class QueueEntry(Protocol):
 
     @property
     def key(self) -> SampleKey:
-        """What names it."""
+        """Its id."""
 
     @property
     def group(self) -> str:
-        """What it belongs to; may be empty."""
+        """The group that it belongs to; empty for none."""
 
     @property
     def state(self) -> State:
-        """How far this person is with it."""
+        """State of the person's work on it."""
 
     @property
     def annotations(self) -> int:
-        """How many this person made."""
+        """The person's number of annotations."""
 
     @property
     def summary_start(self) -> str:
@@ -71,34 +71,32 @@ class QueueEntry(Protocol):
 
 
 class QueueHeads(FixedRows):
-    """What the columns hold, quiet and in line with them."""
-
-    DEFAULT_CSS = "QueueHeads { height: 1; }"
+    """The heads of the columns."""
 
     def __init__(self, group: GroupColumn) -> None:
         super().__init__()
         self._group = group
         self._score_cells = ScoreCells()
 
-    def set_scores(self, said: ScoreCells) -> None:
-        """Machines' words have these cells."""
-        if said != self._score_cells:
-            self._score_cells = said
+    def set_scores(self, scores: ScoreCells) -> None:
+        """Change the cells of scores."""
+        if scores != self._score_cells:
+            self._score_cells = scores
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """One row; the count is told in full where the id leaves room for it."""
+        """One row; with the head of the count if the id leaves room for it."""
         columns = _columns(self.app.size.width, self._group)
-        room = columns.id + _COUNT_CELLS
-        head = f"sample{'annotations':>{room - len('sample')}}"
-        words = [head if len(head) == room else fit("sample", room)]
+        cells_of_id = columns.id + _COUNT_CELLS
+        head = f"sample{'annotations':>{cells_of_id - len('sample')}}"
+        words = [head if len(head) == cells_of_id else fit("sample", cells_of_id)]
         words += [fit(self._group.head, columns.group)] if columns.group else []
-        told = f"{self._score_cells.head(self.app.size.width)}summary"
-        return [clip([(f"    {'  '.join([*words, told])}", self.palette.quiet)], cells)]
+        words += [f"{self._score_cells.head(self.app.size.width)}summary"]
+        return [clip([(f"    {'  '.join(words)}", self.palette.quiet)], cells)]
 
 
 class QueueRows(RowList):
-    """The rows that were read; says when rows come into the window."""
+    """The rows that were read; posts `Moved` when other rows come into the window."""
 
     class Moved(Message):
         """Other rows are in the window."""
@@ -114,69 +112,67 @@ class QueueRows(RowList):
         self._group = group
         self._pages: OrderedDict[int, Sequence[QueueEntry]] = OrderedDict()
         self._message = "reading…"
-        self._cells, self._glances = ScoreCells(), dict[SampleKey, ScoreSummary]()
+        self._cells, self._scores = ScoreCells(), dict[SampleKey, ScoreSummary]()
 
-    def set_scores(self, said: ScoreSummaries) -> None:
-        """What machines say of rows that were read."""
-        cells = ScoreCells.of(said)
+    def set_scores(self, scores: ScoreSummaries) -> None:
+        """Add the scores of rows that were read."""
+        cells = ScoreCells.of(scores)
         if cells != self._cells:
             self._cells = cells
-            self._glances.clear()
-        self._glances.update(said.of)
+            self._scores.clear()
+        self._scores.update(scores.of)
         self.refresh()
 
     def describe_scores(self, entry: QueueEntry) -> str:
-        """What machines say of a row, in words; empty for nothing."""
-        return self._cells.in_words(self._glances.get(entry.key))
+        """The scores of a row, in words; empty for none."""
+        return self._cells.in_words(self._scores.get(entry.key))
 
     def entry(self, index: int) -> QueueEntry | None:
-        """The row at an index; None while it is not read."""
+        """The row at an index; None if it is not read."""
         page = self._pages.get(index - index % PAGE, ())
         return page[index % PAGE] if 0 <= index % PAGE < len(page) else None
 
     def missing(self) -> int | None:
-        """The offset of a page that is in the window and was not read."""
+        """The offset of a page in the window that is not read; None for none."""
         offsets = {index - index % PAGE for index in self.seen}
         return min(offsets - self._pages.keys(), default=None)
 
     def restart(self, rows: Sequence[QueueEntry], *, offset: int, total: int, focused: int) -> None:
-        """Another list: its first page that was read, and the row to begin on."""
-        self._glances.clear()
+        """Show another list: its first page that was read, and the focused row."""
+        self._scores.clear()
         self._pages.clear()
         self._pages[offset] = rows
         self._message = "" if total else "no sample here: 1 shows all, / searches anew"
         self.set_rows(max(total, 1), focused=min(focused, max(total, 1) - 1))
 
     def take(self, rows: Sequence[QueueEntry], *, offset: int) -> None:
-        """One more page of the same list; the one read first is given up where there are many."""
+        """Add a page of the list; if there are many, the one read first is dropped."""
         self._pages[offset] = rows
         if len(self._pages) > _PAGES_KEPT:
             for gone in self._pages.popitem(last=False)[1]:
-                self._glances.pop(gone.key, None)
+                self._scores.pop(gone.key, None)
         self.refresh()
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
-        """Bar, state, id, annotations, group where there is room, and how the summary begins."""
+        """Bar, state, id, annotations, group if there is room, scores, start of the summary."""
         palette = self.palette
         if self._message:
             return [(f"  {self._message}", palette.quiet)]
         entry = self.entry(index)
         if entry is None:
             return [(f"    {index + 1} …", palette.asleep)]
-        finished, columns = entry.state.finished, _columns(self.app.size.width, self._group)
+        finished, quiet = entry.state.finished, palette.quiet
+        columns = _columns(self.app.size.width, self._group)
         runs: list[Run] = [
             (FOCUS_BAR if index == self.focused_row else " ", palette.accent),
             (f" {STATE_GLYPHS[entry.state]} ", palette.good if finished else palette.accent),
-            (
-                fit(line_text(entry.key.id), columns.id),
-                palette.quiet if finished else palette.strong,
-            ),
+            (fit(line_text(entry.key.id), columns.id), quiet if finished else palette.strong),
             (f"{entry.annotations or '':>{_COUNT_CELLS}}  ", palette.key),
         ]
         if columns.group:
-            runs.append((f"{fit(line_text(entry.group), columns.group)}  ", palette.quiet))
-        runs += self._cells.runs(self._glances.get(entry.key), self.app.size.width, palette)
-        runs.append((line_text(entry.summary_start), palette.quiet if finished else palette.text))
+            runs.append((f"{fit(line_text(entry.group), columns.group)}  ", quiet))
+        runs += self._cells.runs(self._scores.get(entry.key), self.app.size.width, palette)
+        runs.append((line_text(entry.summary_start), quiet if finished else palette.text))
         return clip(runs, cells)
 
     def clicked(self, index: int) -> None:

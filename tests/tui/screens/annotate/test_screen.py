@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from textual import events
 
+from tests.tui.draft.desk import typed_codes
 from tests.tui.screens.work import CHINESE, SUMMARY, Person, at_work, make
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Match, SampleKey, Side
@@ -74,7 +75,7 @@ async def test_five_chinese_characters_with_match_1_cost_few_keys(folder: Path) 
         wanted = "一千五百万"
         await person.press("f")
         assert person.draft.hints is not None
-        ways = person.draft.hints.ways()
+        ways = typed_codes(person.draft.hints)
         start = CHINESE.index(wanted)
         await person.press(" ".join(ways[Span(start, start + 1)]))
         await person.press(" ".join(ways[Span(start + 4, start + 5)]))

@@ -1,7 +1,6 @@
-"""What each key does in review, and how the store's answers change the draft.
+"""Key handlers of review, and what the store's answers change in its draft.
 
-While something is edited, keys act as for annotators. `press` changes the draft and returns the
-effects for the screen, in order, as `draft.key_handlers.press` does.
+While an annotation is edited, keys act as for annotators.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from tui_annotate.domain.adjudication import Reason
 from tui_annotate.domain.annotations import ADJUDICATED, Annotation
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import Side
-from tui_annotate.methods.adjudication import CandidateAnnotation
 from tui_annotate.tui.draft import cursor_actions, key_handlers, label_actions, notes
 from tui_annotate.tui.draft.effects import (
     Blink,
@@ -29,11 +27,12 @@ from tui_annotate.tui.draft.effects import (
     Select,
     TakeCandidates,
     go_to_first,
+    open_page,
     reveal_first,
 )
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
-from tui_annotate.tui.draft.review.state import WHY, ReviewDraft, ReviewPosition
+from tui_annotate.tui.draft.review.state import WHY, ReviewDraft
 from tui_annotate.tui.draft.review.words import describe_refusal
 from tui_annotate.tui.draft.state import Draft, Pending
 from tui_annotate.tui.draft.words import SAVED, WARNING
@@ -49,11 +48,10 @@ def press(
     comment: str = "",
     more: Mapping[str, Callable[[Draft], Effects]] | None = None,
 ) -> Effects:
-    """An action of the key table, in whatever state the draft is.
+    """Do an action in any state of the draft, as `draft.key_handlers.press`.
 
     Args:
-        comment: on the sample: what is adjudicated, else what may be.
-        more: handlers of further actions, by action id.
+        comment: the adjudicated sample comment, else the one to adjudicate.
     """
     if draft.pending and draft.pending.kind in (REFUSING, LEAVING):
         draft.message = NO_MESSAGE
@@ -79,12 +77,10 @@ def press(
 
 
 def _if_allowed(handler: Callable[[ReviewDraft], Effects], draft: ReviewDraft) -> Effects:
-    """What a key does, unless this reviewer may not adjudicate the sample."""
-    return (
-        draft.refuse_key(MessageCode.REVIEW_NOT_ALLOWED, WARNING, reason=draft.blocked_reason)
-        if draft.blocked_reason
-        else handler(draft)
-    )
+    """Call a handler, unless this reviewer may not adjudicate the sample."""
+    if reason := draft.blocked_reason:
+        return draft.refuse_key(MessageCode.REVIEW_NOT_ALLOWED, WARNING, reason=reason)
+    return handler(draft)
 
 
 def _take_candidates(draft: ReviewDraft) -> Effects:
@@ -115,10 +111,9 @@ def _ask_refusal_reason(draft: ReviewDraft) -> Effects:
         return [Remove(draft.position.own)]
     if draft.group is None:
         return draft.refuse_key(MessageCode.NO_CANDIDATE_TO_REFUSE)
-    asked = (draft.chosen,) if draft.chosen else draft.candidates
-    if all(map(draft.refusal_of, asked)):
-        said = describe_refusal(draft.refusal_of(asked[0]))
-        return draft.refuse_key(MessageCode.ALREADY_REFUSED, reason=said)
+    if all(map(draft.refusal_of, draft.refusable)):
+        reason = describe_refusal(draft.refusal_of(draft.refusable[0]))
+        return draft.refuse_key(MessageCode.ALREADY_REFUSED, reason=reason)
     draft.pending = Pending(REFUSING)
     return []
 
@@ -145,12 +140,12 @@ def _effects_of_reason(
 ) -> Effects:
     if question == LEAVING:
         return [CompleteReview(reason, note)]
-    candidates = (draft.chosen,) if draft.chosen else draft.candidates
-    return [RejectCandidates(tuple(candidate.sources for candidate in candidates), reason, note)]
+    sources = tuple(candidate.sources for candidate in draft.refusable)
+    return [RejectCandidates(sources, reason, note)]
 
 
 def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
-    """Turns the note line's reason in own words into the answer to the question that was asked."""
+    """Turns the reason written in the note line into the answer to the question of review."""
     given: Effects = []
     for effect in effects:
         match effect:
@@ -182,9 +177,8 @@ def _complete_summary_side(draft: ReviewDraft) -> Effects:
 
 
 def show_first_conflict(draft: ReviewDraft) -> Effects:
-    """Shows the first conflict, else the first position; nothing where nobody marked anything."""
-    found = _open_positions(draft)
-    return show_position(draft, found[0] if found else 0) if draft.positions else []
+    """Shows the first conflict, else the first position; nothing without positions."""
+    return show_position(draft, next(iter(_open_positions(draft)), 0)) if draft.positions else []
 
 
 def show_position(draft: ReviewDraft, at: int) -> Effects:
@@ -215,8 +209,7 @@ def follow_cursor(draft: ReviewDraft) -> None:
 
 
 def _reveal_chosen(draft: ReviewDraft) -> Effects:
-    of: CandidateAnnotation | ReviewPosition | None = draft.chosen or draft.position
-    claims = of.claim if isinstance(of, CandidateAnnotation) else of.claims if of else ()
+    claims = draft.chosen.claim if draft.chosen else draft.position.claims if draft.position else ()
     return [*go_to_first(sorted(claims)), *reveal_first(draft.shown_evidence())]
 
 
@@ -230,15 +223,14 @@ def _open_positions(draft: ReviewDraft) -> list[int]:
 
 
 def walk_positions(step: int, draft: ReviewDraft) -> Effects:
-    """The next or previous position, round and round."""
-    count = len(draft.positions)
-    if not count:
+    """Shows the next or previous position, cyclic."""
+    if not draft.positions:
         return draft.refuse_key(MessageCode.NOTHING_TO_REVIEW)
-    return show_position(draft, (draft.at + step) % count if draft.at >= 0 else 0)
+    return show_position(draft, (draft.at + step) % len(draft.positions) if draft.at >= 0 else 0)
 
 
 def walk_conflicts(step: int, draft: ReviewDraft) -> Effects:
-    """The next or previous open position, round and round."""
+    """Shows the next or previous open position, cyclic."""
     found = _open_positions(draft)
     if not found:
         return draft.refuse_key(MessageCode.NO_CONFLICT_LEFT)
@@ -286,16 +278,9 @@ def edit_focused(draft: ReviewDraft) -> Effects:
     candidates = draft.in_hand
     if len(candidates) != 1:
         return draft.refuse_key(MessageCode.CANDIDATE_TO_EDIT_UNCLEAR)
-    (candidate,) = candidates
-    fresh = Annotation(
-        draft.new_id(),
-        candidate.claim,
-        candidate.evidence,
-        candidate.labels,
-        candidate.note,
-        ADJUDICATED,
-    )
-    return load_for_edit(draft, fresh, candidate.sources)
+    one = candidates[0]
+    content = (one.claim, one.evidence, one.labels, one.note)
+    return load_for_edit(draft, Annotation(draft.new_id(), *content, ADJUDICATED), one.sources)
 
 
 def add_own_annotation(draft: ReviewDraft) -> Effects:
@@ -311,7 +296,7 @@ def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str
     draft.sources[annotation.id] = sources
     draft.originals[annotation.id] = annotation
     draft.editing, draft.asleep = annotation, False
-    # A label that the set has not could be neither saved nor taken off.
+    # A label that the label set lacks could be neither saved nor taken off.
     draft.labels = [path for path in annotation.labels if draft.tree.find(path)]
     draft.evidence, draft.note = list(annotation.evidence), annotation.note
     return [
@@ -335,14 +320,14 @@ def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: st
 
 
 def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
-    """Takes over another label set; the groups are already as the store has them now.
+    """Takes over another label set, after the groups were read again.
 
-    An edit's original gets the new labels, and the sources of the candidate that has them now.
+    The original of an edit gets the new labels, and the present sources of its candidate.
     """
     for name, sources in draft.sources.items():
         candidates = (candidate.sources for group in draft.groups for candidate in group.candidates)
-        found = (each for each in candidates if sources and set(sources) <= set(each))
-        draft.sources[name] = next(found, sources)
+        larger = (each for each in candidates if sources and set(sources) <= set(each))
+        draft.sources[name] = next(larger, sources)
     draft.originals = {
         name: change.of(one, [change.path(path) for path in one.labels])
         for name, one in draft.originals.items()
@@ -358,15 +343,9 @@ def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: s
     draft.focused = draft.just_saved = ""
     draft.asleep = False
     if held and held.group:
-        wanted = held.group.sources
-        draft.at = next(
-            (
-                at
-                for at, one in enumerate(draft.positions)
-                if one.group and one.group.sources == wanted
-            ),
-            -1,
-        )
+        groups = (position.group for position in draft.positions)
+        sources = [group.sources if group else None for group in groups]
+        draft.at = sources.index(held.group.sources) if held.group.sources in sources else -1
     else:
         draft.at = min(draft.at, len(draft.positions) - 1)
     if draft.pending and draft.pending.kind == LEAVING and not draft.undecided():
@@ -385,8 +364,8 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[ReviewDraft], Effects]]] = {
     "rivals.merge": partial(_if_allowed, _merge_candidates),
     "sample.rate": partial(_if_allowed, label_actions.ask_rating),
     "own.add": partial(_if_allowed, add_own_annotation),
-    "names.show": partial(key_handlers.open_page, "names"),
-    "sample.reopen": partial(key_handlers.open_page, "reopen"),
+    "names.show": partial(open_page, "names"),
+    "sample.reopen": partial(open_page, "reopen"),
     "sample.done": _complete,
     "back": leave_innermost,
 }

@@ -1,7 +1,6 @@
-"""The draft of a reviewer: candidate annotations by position, and what review made of them.
+"""The draft of a reviewer: candidate annotations by position, and their adjudication.
 
-Values and questions about them; `key_handlers` says what keys change, `words` describes it. While
-something is edited, a reviewer has the keys of an annotator.
+`key_handlers` says what keys change in it, `words` describes it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from tui_annotate.methods.adjudication import (
     decision,
     rejections_of,
 )
-from tui_annotate.tui.draft.state import Draft, Option
+from tui_annotate.tui.draft.state import Draft, Option, reason_options
 from tui_annotate.tui.keys.actions import REVIEWING
 from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
 from tui_annotate.tui.palette import CHOSEN
@@ -39,33 +38,26 @@ WHY: Final[Mapping[Reason, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewPosition:
-    """A position in the text: what was said of it, or what the reviewer added there.
-
-    Attributes:
-        group: None where only the reviewer marked anything.
-        own: the reviewer's own annotation; None where there is a group.
-    """
+    """A position in the text: a group of candidates, or the reviewer's own annotation."""
 
     group: CandidateGroup | None = None
     own: Annotation | None = None
 
     @property
     def claims(self) -> tuple[Anchor, ...]:
-        """All that was claimed there."""
+        """The claims of all candidates, or the reviewer's own."""
         if self.group:
-            return tuple(
-                anchor for candidate in self.group.candidates for anchor in candidate.claim
-            )
+            return tuple(anchor for each in self.group.candidates for anchor in each.claim)
         return self.own.claim if self.own else ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What follows from what was said and what was adjudicated; found once, asked for at each key.
+class _ReviewIndex:
+    """What follows from the groups and their adjudication; built once, used at each key.
 
     Attributes:
-        decided: what became of each group, by its identity: hashing one takes its time.
-        of: what was made and refused, by the id of an annotation that it is of.
+        decided: the decision on each group, by its identity: hashing one is slow.
+        of: adjudicated and refused annotations, by the id of an annotation they are made of.
     """
 
     groups: tuple[CandidateGroup, ...]
@@ -75,8 +67,8 @@ class _Known:
     of: Mapping[str, Sequence[Annotation]]
 
     @classmethod
-    def found(cls, groups: tuple[CandidateGroup, ...], settled: tuple[Annotation, ...]) -> Self:
-        """Looks at all of it."""
+    def build(cls, groups: tuple[CandidateGroup, ...], settled: tuple[Annotation, ...]) -> Self:
+        """Build the index."""
         of: dict[str, list[Annotation]] = defaultdict(list)
         own = []
         for one in settled:
@@ -97,22 +89,21 @@ class _Known:
 
 @dataclass
 class ReviewDraft(Draft):
-    """One sample on a reviewer's screen; `annotations` are what was made so far.
+    """One sample on a reviewer's screen; `annotations` are the adjudicated ones.
 
     Attributes:
-        groups: what people said, by their letters.
-        settled: what was made and what was refused.
-        people: letters of all whose work counts.
-        names: of people by their letters, while they are shown.
-        progress: how far review is with the sample.
-        has_rating_conflict: people rated it otherwise, and no rating is adjudicated.
-        blocked_reason: why this reviewer can not adjudicate it; empty where they can.
-        at: the current position; -1 for none.
-        candidate: the candidate of it that was chosen; -1 for none.
-        page: which nine candidates the digits mean.
-        sources: by id, what an annotation that is edited is made of.
-        originals: by id, annotations as they were when their edit began.
-        asked: which question the reason in own words answers.
+        settled: adjudicated and refused annotations.
+        people: letters of all annotators whose work counts.
+        names: of annotators by their letters, while they are shown.
+        progress: state of the sample in review.
+        has_rating_conflict: ratings differ, and none is adjudicated.
+        blocked_reason: why this reviewer may not adjudicate the sample; empty if they may.
+        at: index of the current position; -1 for none.
+        candidate: index of the chosen candidate there; -1 for none.
+        page: which nine candidates the digits mean, from 0.
+        sources: ids that an edited annotation is made of, by its id.
+        originals: annotations before their edit, by id.
+        asked: the question that a reason in own words answers.
     """
 
     groups: tuple[CandidateGroup, ...] = ()
@@ -128,32 +119,32 @@ class ReviewDraft(Draft):
     sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
     originals: dict[str, Annotation] = field(default_factory=dict)
     asked: str = REFUSING
-    _kept: _Known | None = None
+    _index: _ReviewIndex | None = None
 
     @property
     def state(self) -> str:
-        """Which keys act: those of review, unless something is edited, asked for or written."""
+        """Which keys act: those of review, unless an edit, a question or a note is open."""
         state = super().state
         return REVIEWING if state in "RSV" and not self.editing else state
 
     def letter(self, annotation_id: str) -> str:
-        """What an annotation is called: letters are people here."""
-        known = any(one.id == annotation_id for one in self.annotations)
-        return CHOSEN if known else "it"
+        """The sign of an annotation, as letters are annotators here."""
+        return CHOSEN if any(one.id == annotation_id for one in self.annotations) else "it"
 
     # positions
 
     @property
-    def _known(self) -> _Known:
-        kept = self._kept
-        if kept is None or kept.groups is not self.groups or kept.settled is not self.settled:
-            kept = self._kept = _Known.found(self.groups, self.settled)
-        return kept
+    def index(self) -> _ReviewIndex:
+        """The index of the present groups and their adjudication."""
+        index = self._index
+        if index is None or index.groups is not self.groups or index.settled is not self.settled:
+            index = self._index = _ReviewIndex.build(self.groups, self.settled)
+        return index
 
     @property
     def positions(self) -> tuple[ReviewPosition, ...]:
         """All positions, in reading order."""
-        return self._known.positions
+        return self.index.positions
 
     @property
     def position(self) -> ReviewPosition | None:
@@ -163,24 +154,28 @@ class ReviewDraft(Draft):
 
     @property
     def group(self) -> CandidateGroup | None:
-        """What was said in the current position."""
+        """The candidates' group in the current position."""
         return self.position.group if self.position else None
 
     @property
     def candidates(self) -> tuple[CandidateAnnotation, ...]:
-        """What the digits choose from, all pages."""
+        """The candidates of the current position, on all pages."""
         return self.group.candidates if self.group else ()
 
     @property
     def chosen(self) -> CandidateAnnotation | None:
-        """The candidate that was chosen."""
-        return (
-            self.candidates[self.candidate] if 0 <= self.candidate < len(self.candidates) else None
-        )
+        """The chosen candidate."""
+        at, candidates = self.candidate, self.candidates
+        return candidates[at] if 0 <= at < len(candidates) else None
+
+    @property
+    def refusable(self) -> tuple[CandidateAnnotation, ...]:
+        """What `x` refuses: the chosen candidate, else all of the position."""
+        return (self.chosen,) if self.chosen else self.candidates
 
     @property
     def in_hand(self) -> tuple[CandidateAnnotation, ...]:
-        """What `y` takes: the candidate that was chosen or is alone, else what most said."""
+        """What `y` takes: the candidate that is chosen or alone, else the majority's."""
         if self.chosen:
             return (self.chosen,)
         if len(self.candidates) == 1:
@@ -188,36 +183,34 @@ class ReviewDraft(Draft):
         return self.group.proposal if self.group else ()
 
     def what(self, group: CandidateGroup) -> Decision:
-        """What became of a position."""
-        return self._known.decided[id(group)]
+        """The decision on a group."""
+        return self.index.decided[id(group)]
 
     def undecided(self) -> tuple[CandidateGroup, ...]:
-        """The positions that are still open, in reading order."""
+        """The groups without a decision, in reading order."""
         return tuple(group for group in self.groups if self.what(group) is Decision.OPEN)
 
     def waits(self, position: ReviewPosition) -> bool:
-        """Whether something stands of a position under a label that was split."""
+        """Whether an adjudicated annotation of a position has a label that was split."""
         made = [position.own] if position.own else []
         for candidate in position.group.candidates if position.group else ():
             made += self.made_of(candidate)
         return any(self.tree.split(one.labels) for one in made)
 
     def made_of(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
-        """What stands of a candidate."""
+        """The adjudicated annotations made of a candidate."""
         return adjudicated_of(candidate, self._of(candidate))
 
     def refusal_of(self, candidate: CandidateAnnotation) -> Annotation | None:
-        """The refusal of a candidate; None where it was not refused."""
+        """The refusal of a candidate; None for none."""
         return next(iter(rejections_of(candidate, self._of(candidate))), None)
 
     def _of(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
-        of = self._known.of
-        return tuple(
-            {one.id: one for name in candidate.sources for one in of.get(name, ())}.values()
-        )
+        found = (one for name in candidate.sources for one in self.index.of.get(name, ()))
+        return tuple({one.id: one for one in found}.values())
 
     def standing(self) -> tuple[Annotation, ...]:
-        """What was made, of the current position."""
+        """The adjudicated annotations of the current position."""
         if self.position and self.position.own:
             return (self.position.own,)
         found = (one for candidate in self.candidates for one in self.made_of(candidate))
@@ -235,10 +228,7 @@ class ReviewDraft(Draft):
         return tuple(sorted({anchor for one in of for anchor in one.evidence}))
 
     def position_at(self, offset: int) -> int:
-        """The position whose claims hold an offset of the summary; -1 for none.
-
-        Of several it is the one in hand, else the first.
-        """
+        """The position with a claim at an offset of the summary, the current one first; else -1."""
         index = self.pointers[Side.SUMMARY].document
         for at, position in sorted(enumerate(self.positions), key=lambda each: each[0] != self.at):
             for side, number, span in position.claims:
@@ -252,9 +242,7 @@ class ReviewDraft(Draft):
     def options(self) -> tuple[Option, ...]:
         """The bar's digits: candidates, reasons, or, while editing, labels."""
         if self.pending and self.pending.kind in (REFUSING, LEAVING):
-            return tuple(
-                Option(str(at), words, (words,)) for at, words in enumerate(WHY.values(), 1)
-            )
+            return reason_options(tuple(WHY.values()))
         if self.state != REVIEWING:
             return super().options()
         first = self.page * MOST_OPTIONS
@@ -270,17 +258,17 @@ class ReviewDraft(Draft):
         )
 
     def digit(self, at: int) -> str:
-        """The key that a candidate has: its digit, or 0 where that leads to the page it is on."""
-        page, place = divmod(at, MOST_OPTIONS)
-        return str(place + 1) if page == self.page else "0"
+        """The key of a candidate: its digit, or 0 if it is on another page."""
+        page, index = divmod(at, MOST_OPTIONS)
+        return str(index + 1) if page == self.page else "0"
 
     def candidate_words(self, at: int) -> str:
-        """A candidate in a few words: its labels and who said it."""
+        """A candidate in a few words: its labels and annotators."""
         candidate = self.candidates[at]
         return f"{self.label_names(candidate.labels)} {self.describe_people(candidate.people)}"
 
     def describe_people(self, letters: Sequence[str]) -> str:
-        """Letters, or names while these are shown."""
+        """Letters of annotators, or their names while these are shown."""
         if not self.names:
             return " ".join(letters)
         return ", ".join(self.names.get(letter, letter) for letter in letters)

@@ -1,15 +1,13 @@
-"""The text of the draft line in review: what the next key would do at the current position.
-
-It does not repeat the key line. In a narrow terminal quotes are shortened.
-"""
+"""The text of the draft line in review: what the next key would do at the current position."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from tui_annotate.domain.adjudication import ReviewAction
-from tui_annotate.domain.annotations import Anchor, Annotation
+from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import SampleKind, Side
@@ -28,17 +26,20 @@ from tui_annotate.tui.draft.words import (
     DRAFT,
     HINT,
     SAVED,
-    describe_anchor,
+    and_more,
+    describe_claim,
     describe_labels,
+    fit_parts,
     quote_text,
 )
 from tui_annotate.tui.keys.actions import REVIEWING
 from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
-from tui_annotate.tui.line_text import width
 
-_FULL_QUOTES: Final = (36, 30, 24, 20, 16, 13, 10)
-_SHORT_QUOTES: Final = (16, 10, 6)
-"""Cells of quotes, with all parts and with fewer."""
+_LENGTHS: Final = (
+    *((quote, 9) for quote in (36, 30, 24, 20, 16, 13, 10)),
+    *((quote, 1) for quote in (16, 10, 6)),
+)
+"""(cells of a quote, least number of parts), the fullest first."""
 
 DIFFERENCES: Final = {
     DifferenceKind.LABEL: "label",
@@ -46,7 +47,7 @@ DIFFERENCES: Final = {
     DifferenceKind.EVIDENCE: "evidence",
     DifferenceKind.NOTE: "note",
 }
-"""What people differ in, in words; those who marked nothing are named by letter instead."""
+"""Kinds of difference between annotators; those who marked nothing are named instead."""
 
 _ACTIONS: Final = {
     ReviewAction.TAKEN: "taken",
@@ -65,25 +66,12 @@ def line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
     if draft.writing and draft.writing.kind == REASON:
         return "refused because:", DRAFT
     if question:
-        return _fit(draft, _describe_question, cells), DRAFT
+        return fit_parts(partial(_describe_question, draft), _LENGTHS, cells), DRAFT
     if draft.hints or draft.state != REVIEWING:
         return words.line(draft, cells)
     kind: Kind = SAVED if not draft.undecided() and draft.progress is State.DONE else DRAFT
-    return _fit(draft, _describe_current, cells), HINT if draft.blocked_reason else kind
-
-
-def _fit(draft: ReviewDraft, say: Callable[[ReviewDraft, int], Sequence[str]], cells: int) -> str:
-    """The longest text that fits: quotes are shortened first, then the last parts are left out."""
-    for quote, least in (
-        *((quote, 9) for quote in _FULL_QUOTES),
-        *((each, 1) for each in _SHORT_QUOTES),
-    ):
-        parts = [part for part in say(draft, quote) if part]
-        for count in range(len(parts), min(least, len(parts)) - 1, -1):
-            text = " · ".join(parts[:count])
-            if width(text) <= cells:
-                return text
-    return text
+    text = fit_parts(partial(_describe_current, draft), _LENGTHS, cells)
+    return text, HINT if draft.blocked_reason else kind
 
 
 def _describe_question(draft: ReviewDraft, quote: int) -> list[str]:
@@ -108,8 +96,8 @@ def _describe_current(draft: ReviewDraft, quote: int) -> list[str]:
     if draft.position is None:
         if draft.groups:
             return ["c walks to the next conflict, a to every place", end]
-        said = "nobody marked anything" if not draft.settled else "nothing else was marked"
-        return [f"{said}: Enter settles", "select words and + to add your own"]
+        nothing = "nothing else was marked" if draft.settled else "nobody marked anything"
+        return [f"{nothing}: Enter settles", "select words and + to add your own"]
     if draft.position.own:
         return [
             f"your own: {_describe_adjudicated(draft, draft.position.own, quote)}",
@@ -129,9 +117,8 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
     match draft.what(group):
         case Decision.KEPT:
             made = draft.standing()
-            more = f" and {len(made) - 1} more" if len(made) > 1 else ""
-            said = _describe_adjudicated(draft, made[0], quote)
-            return [f"{_describe_action_of(made[0])}: {said}{more}"]
+            described = _describe_adjudicated(draft, made[0], quote)
+            return [f"{_describe_action_of(made[0])}: {described}{and_more(made)}"]
         case Decision.REJECTED:
             refusal = draft.refusal_of(group.candidates[0])
             return [
@@ -139,9 +126,8 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
                 f"{_digit_range(draft)} then y takes one after all",
             ]
         case Decision.AGREED:
-            said = _describe_adjudicated(draft, group.candidates[0], quote)
-            more = f" and {len(group.candidates) - 1} more" if len(group.candidates) > 1 else ""
-            return [f"all agree, taken with the sample: {said}{more}"]
+            described = _describe_adjudicated(draft, group.candidates[0], quote)
+            return [f"all agree, taken with the sample: {described}{and_more(group.candidates)}"]
     if group.proposal:
         candidate = group.proposal[0]
         votes = f"{len(candidate.people)} of {len(draft.people)}"
@@ -149,8 +135,7 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
             return [f"y takes {_describe_candidate(draft, candidate, quote)}, {votes}"]
         places = [group.candidates.index(each) for each in group.proposal]
         several = [f"{at + 1} {draft.candidate_words(at)}" for at in places]
-        more = f" and {len(several) - 2} more" if len(several) > 2 else ""
-        return [f"y takes {', '.join(several[:2])}{more}"]
+        return [f"y takes {', '.join(several[:2])}{and_more(several, 2)}"]
     if len(group.candidates) == 1:
         return _describe_candidate_state(draft, group.candidates[0], quote)
     return [f"no majority: {_digit_range(draft)} choose a rival", "M merge", "x refuse all"]
@@ -159,16 +144,13 @@ def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> li
 def _describe_candidate_state(
     draft: ReviewDraft, candidate: CandidateAnnotation, quote: int
 ) -> list[str]:
-    said, note = _describe_candidate(draft, candidate, quote), _describe_note(candidate, quote)
+    described = _describe_candidate(draft, candidate, quote)
+    note = f"note {quote_text(candidate.note, cells=quote)}" if candidate.note else ""
     if made := draft.made_of(candidate):
-        return [f"{_describe_action_of(made[0])}: {said}", note]
+        return [f"{_describe_action_of(made[0])}: {described}", note]
     if refusal := draft.refusal_of(candidate):
-        return [f"refused, {describe_refusal(refusal)}: {said}", note, "y takes it after all"]
-    return [f"y takes {said}", note]
-
-
-def _describe_note(candidate: CandidateAnnotation, quote: int) -> str:
-    return f"note {quote_text(candidate.note, cells=quote)}" if candidate.note else ""
+        return [f"refused, {describe_refusal(refusal)}: {described}", note, "y takes it after all"]
+    return [f"y takes {described}", note]
 
 
 def _describe_action_of(made: Annotation) -> str:
@@ -182,26 +164,18 @@ def _digit_range(draft: ReviewDraft) -> str:
 
 def _describe_candidate(draft: ReviewDraft, candidate: CandidateAnnotation, quote: int) -> str:
     named = f"{draft.label_names(candidate.labels)} {draft.describe_people(candidate.people)}"
-    return f"{named} {_describe_claim(draft, candidate.claim, quote)}{_count_evidence(candidate)}"
+    return f"{named} {_describe_anchors(draft, candidate, quote)}"
 
 
 def _describe_adjudicated(
     draft: ReviewDraft, made: CandidateAnnotation | Annotation, quote: int
 ) -> str:
-    named = draft.label_names(made.labels)
-    return f"{named} {_describe_claim(draft, made.claim, quote)}{_count_evidence(made)}"
+    return f"{draft.label_names(made.labels)} {_describe_anchors(draft, made, quote)}"
 
 
-def _describe_claim(draft: ReviewDraft, claim: tuple[Anchor, ...], quote: int) -> str:
-    if not claim:
-        return "evidence alone"
-    more = f" and {len(claim) - 1} more" if len(claim) > 1 else ""
-    return describe_anchor(draft, claim[0], cells=quote) + more
-
-
-def _count_evidence(one: CandidateAnnotation | Annotation) -> str:
-    count = len(one.evidence)
-    return f" + {count} evidence" if count else ""
+def _describe_anchors(draft: ReviewDraft, one: CandidateAnnotation | Annotation, quote: int) -> str:
+    claim = describe_claim(draft, one.claim, cells=quote, none="evidence alone")
+    return f"{claim} + {len(one.evidence)} evidence" if one.evidence else claim
 
 
 def describe_refusal(refusal: Annotation | None) -> str:
@@ -252,13 +226,13 @@ def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
     decided = draft.what(group)
     alone = draft.sample.kind is SampleKind.DOCUMENT and not draft.sample.side(Side.SOURCE)
     names = {**DIFFERENCES, DifferenceKind.EVIDENCE: "passages"} if alone else DIFFERENCES
-    told = ", ".join(names[kind] for kind in group.differences if kind in names)
+    differences = ", ".join(names[kind] for kind in group.differences if kind in names)
     if decided is Decision.KEPT:
         return "settled"
     if decided is Decision.REJECTED:
         return "refused"
     if group.standing is GroupStatus.AGREED:
-        return f"agreed, but: {told}" if told else "agreed"
+        return f"agreed, but: {differences}" if differences else "agreed"
     name = "nearly" if group.standing is GroupStatus.NEARLY else "conflict"
     silent = f"{draft.describe_people(group.silent)} marked nothing" if group.silent else ""
-    return f"{name}: {', '.join(filter(None, (silent, told)))}"
+    return f"{name}: {', '.join(filter(None, (silent, differences)))}"

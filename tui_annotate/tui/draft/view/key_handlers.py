@@ -8,14 +8,14 @@ from typing import Final
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, highlights
-from tui_annotate.tui.draft.effects import Blink, Effects, GoTo, Open, Reveal, Select
+from tui_annotate.tui.draft.effects import Blink, Effects, GoTo, Reveal, Select, open_page
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
 from tui_annotate.tui.draft.navigation import neighbour
 from tui_annotate.tui.draft.view.state import ViewDraft
 
 
 def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
-    """An action of the key table."""
+    """Do an action."""
     draft.message = NO_MESSAGE
     if action == "option.choose":
         return _choose_by_digit(draft, digit)
@@ -24,11 +24,7 @@ def press(draft: ViewDraft, action: str, *, digit: str = "") -> Effects:
 
 
 def refuse(draft: ViewDraft, what: str) -> Effects:
-    """Refuse a key that writes in other screens.
-
-    Args:
-        what: what it does there.
-    """
+    """Refuse a key that writes in other screens; `what` describes its action there."""
     return draft.refuse_key(MessageCode.NOT_IN_A_FILE, action=what)
 
 
@@ -50,11 +46,9 @@ def follow(draft: ViewDraft) -> Effects:
 
 def walk(step: int, draft: ViewDraft) -> Effects:
     """Go to the next or previous annotation; after the last one, the first."""
-    known = draft.annotations
-    if not known:
-        draft.say(_describe_nothing(draft))
-        return [Blink()]
-    return show(draft, neighbour(draft, known, step))
+    if not draft.annotations:
+        return draft.refuse_key(_describe_nothing(draft))
+    return show(draft, neighbour(draft, draft.annotations, step))
 
 
 def show(draft: ViewDraft, at: int) -> Effects:
@@ -99,8 +93,7 @@ def person(step: int, draft: ViewDraft) -> Effects:
     """Show only the next or previous person; after the last one, all people."""
     people = ("", *draft.people)
     if len(people) == 1:
-        draft.say(MessageCode.NO_PEOPLE)
-        return [Blink()]
+        return draft.refuse_key(MessageCode.NO_PEOPLE)
     at = people.index(draft.chosen) if draft.chosen in people else 0
     return _choose(draft, people[(at + step) % len(people)])
 
@@ -118,8 +111,7 @@ def _choose(draft: ViewDraft, chosen: str) -> Effects:
 def _walk_lacking(step: int, draft: ViewDraft) -> Effects:
     if draft.missing_words:
         return highlights.walk_missing_words(step, draft)
-    draft.say(MessageCode.NO_WORDS_MARKED)
-    return [Blink()]
+    return draft.refuse_key(MessageCode.NO_WORDS_MARKED)
 
 
 # leaving
@@ -138,11 +130,6 @@ def leave_innermost(draft: ViewDraft) -> Effects:
     return []
 
 
-def _request(what: str, draft: ViewDraft, *, step: int = 0) -> Effects:
-    del draft
-    return [Open(what, step)]
-
-
 KEY_HANDLERS: Final[Mapping[str, Callable[[ViewDraft], Effects]]] = {
     **cursor_actions.KEY_HANDLERS,
     "match.next": partial(highlights.walk_matches, 1),
@@ -153,18 +140,17 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[ViewDraft], Effects]]] = {
     "annotation.previous": partial(walk, -1),
     "person.next": partial(person, 1),
     "person.previous": partial(person, -1),
-    "sample.next": partial(_request, "sample", step=1),
-    "sample.previous": partial(_request, "sample", step=-1),
-    "sample.go": partial(_request, "go"),
-    "text.find": partial(_request, "find"),
-    "text.lacking": partial(_request, "lacking"),
+    "sample.next": partial(open_page, "sample", step=1),
+    "sample.previous": partial(open_page, "sample", step=-1),
+    "sample.go": partial(open_page, "go"),
+    "text.find": partial(open_page, "find"),
+    "text.lacking": partial(open_page, "lacking"),
     "item.next": partial(_walk_lacking, 1),
     "item.previous": partial(_walk_lacking, -1),
-    "request.show": partial(_request, "request"),
-    "layout.next": partial(_request, "layout"),
-    "help.show": partial(_request, "help"),
-    "palette.show": partial(_request, "palette"),
-    "app.back": partial(_request, "queue"),
-    "app.quit": partial(_request, "quit"),
+    "request.show": partial(open_page, "request"),
+    "layout.next": partial(open_page, "layout"),
+    "help.show": partial(open_page, "help"),
+    "palette.show": partial(open_page, "palette"),
+    "app.back": partial(open_page, "queue"),
+    "app.quit": partial(open_page, "quit"),
 }
-"""By action; every one that acts here."""

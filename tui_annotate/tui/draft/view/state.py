@@ -1,7 +1,4 @@
-"""The state of a viewed sample: whose annotations are shown, and which is in focus.
-
-Only values and questions about them; what keys do is in `key_handlers`, texts are in `words`.
-"""
+"""The state of a viewed sample: whose annotations are shown, and which is in focus."""
 
 from __future__ import annotations
 
@@ -23,12 +20,11 @@ class ViewDraft(Draft):
     """One sample of a file on screen; `annotations` are those that are shown.
 
     Attributes:
-        all_annotations: all annotations of the sample with their annotators, in reading order.
-        assignments: what the file says of people's work on the sample.
-        names: of people by id, each of them another.
-        file_people: ids of the people of the file, by name; None where the bar is too short.
-        chosen: whose annotations are shown; empty for all people's.
-        before: the annotation in focus last; it is preferred where several overlap.
+        all_annotations: all annotations of the sample, in reading order.
+        names: unique names of people by id.
+        file_people: ids of the people of the file, by name; None if the bar is too short for them.
+        chosen: id of the person whose annotations are shown; empty for all.
+        before: id of the annotation that was in focus last; preferred if several overlap.
     """
 
     all_annotations: tuple[OwnedAnnotation, ...] = ()
@@ -43,7 +39,7 @@ class ViewDraft(Draft):
 
     @property
     def state(self) -> str:
-        """Always the same keys act."""
+        """The same keys act at any time."""
         return VIEWING
 
     def show(self, person: str) -> None:
@@ -57,28 +53,27 @@ class ViewDraft(Draft):
 
     @cached_property
     def _owners(self) -> dict[str, tuple[str, int]]:
-        """By annotation, whose it is, and its place among all."""
+        """(annotator, index among all annotations) by annotation id."""
         return {one.annotation.id: (one.person, at) for at, one in enumerate(self.all_annotations)}
 
     def owner(self, annotation: Annotation) -> str:
-        """The name of whose an annotation is."""
+        """The name of an annotation's annotator."""
         person = self._owners[annotation.id][0]
         return self.names.get(person, person)
 
     def letter(self, annotation_id: str) -> str:
-        """Its letter, which does not depend on whose annotations are shown."""
+        """The letter of an annotation, whoever's annotations are shown."""
         return letter(self._owners[annotation_id][1]) if annotation_id in self._owners else ""
 
     @property
     def people(self) -> tuple[str, ...]:
-        """Ids of all who did anything on the sample, by name."""
-        there = {one.person for one in self.all_annotations} | {
-            one.person for one in self.assignments
-        }
-        return tuple(sorted(there, key=lambda person: (self.names.get(person, person), person)))
+        """Ids of all people with an annotation or an assignment of the sample, by name."""
+        found = {one.person for one in self.all_annotations}
+        found |= {one.person for one in self.assignments}
+        return tuple(sorted(found, key=lambda person: (self.names.get(person, person), person)))
 
     def count(self, person: str) -> int:
-        """How many annotations a person made on the sample."""
+        """A person's number of annotations on the sample."""
         return sum(owned.person == person for owned in self.all_annotations)
 
     @property
@@ -87,7 +82,7 @@ class ViewDraft(Draft):
         return (self.people if self.file_people is None else self.file_people)[:MOST_OPTIONS]
 
     def options(self, cells: int = 200) -> tuple[Option, ...]:
-        """The bar: people, each with their number of annotations, in so many cells each."""
+        """The bar: people with their numbers of annotations, in at most `cells` cells each."""
         return tuple(
             Option(str(at), self._describe_person(person, cells), (), chosen=person == self.chosen)
             for at, person in enumerate(self.bar, 1)
@@ -99,7 +94,7 @@ class ViewDraft(Draft):
         return f"{cut(name, max(cells - len(count) - 1, 1))} {count}"
 
     def annotation_at_cursor(self) -> Annotation | None:
-        """The annotation under the active cursor: the one focused last, else the shortest.
+        """The annotation under the cursor: the one focused last, else the shortest.
 
         None while something is selected, as the selection has the focus then.
         """

@@ -1,12 +1,10 @@
-"""A file's annotations in words: the draft line, and all facts about one annotation.
-
-Where cells are few, quotes are shortened first, then what matters least is left out.
-"""
+"""A file's annotations in words: the draft line, and all facts about one annotation."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Final
 
 from tui_annotate.domain.adjudication import ReviewAction
@@ -24,21 +22,17 @@ from tui_annotate.tui.draft.words import (
     describe_anchor,
     describe_labels,
     describe_request,
+    fit_parts,
     quote_text,
 )
-from tui_annotate.tui.line_text import cut, line_text, width
+from tui_annotate.tui.line_text import cut, line_text
 
 _LENGTHS: Final = ((36, 9), (24, 9), (36, 3), (24, 3), (16, 3), (10, 2), (6, 1))
-"""(cells of a quote, parts at least), the fullest first."""
+"""(cells of a quote, least number of parts), the fullest first."""
 
-_TO_MINUTE: Final = 16
-"""Characters of a time, as far as its minute."""
-
-_QUOTE: Final = 400
-"""Cells of what is quoted from the texts."""
-
-_LONGEST: Final = 20_000
-"""Characters of fields that are written out."""
+_TO_MINUTE: Final = len("2024-01-31T12:00")
+_QUOTE: Final = 400  # cells of what is quoted from the texts
+_LONGEST: Final = 20_000  # characters of fields that are written out
 
 _ACTION_WORDS: Final = {
     ReviewAction.TAKEN: "taken as it was",
@@ -48,8 +42,12 @@ _ACTION_WORDS: Final = {
     ReviewAction.REJECTED: "refused",
 }
 
+_ORIGIN_WORDS: Final = {
+    HUMAN: "made by hand", ADJUDICATED: "settled in review", REJECTED: "refused in review"
+}  # fmt: skip
+
 Fact = tuple[str, str]
-"""A name and what it is, for people."""
+"""A name and its value, in words."""
 
 
 def line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
@@ -59,13 +57,7 @@ def line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
     if draft.hints:
         return words.line(draft, cells)
     kind: Kind = DRAFT if draft.focused_annotation else HINT
-    for quote, least in _LENGTHS:
-        parts = [part for part in _focus_parts(draft, quote) if part]
-        for count in range(len(parts), min(least, len(parts)) - 1, -1):
-            text = " · ".join(parts[:count])
-            if width(text) <= cells:
-                return text, kind
-    return text, kind
+    return fit_parts(partial(_focus_parts, draft), _LENGTHS, cells), kind
 
 
 def _focus_parts(draft: ViewDraft, quote: int) -> Sequence[str]:
@@ -102,7 +94,7 @@ def _overview(draft: ViewDraft) -> Sequence[str]:
 
 
 def describe_people(draft: ViewDraft) -> str:
-    """Who marked anything in the sample: a name, or how many."""
+    """The only annotator of the sample by name, else the number of annotators."""
     names = {draft.owner(owned.annotation) for owned in draft.all_annotations}
     return names.pop() if len(names) == 1 else many(len(names), "person", "people")
 
@@ -117,7 +109,7 @@ def _describe_review(annotation: Annotation) -> str:
 
 
 def describe_annotation(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
-    """All that the file says of an annotation, what matters first; nothing that is empty."""
+    """All facts of an annotation, the most important first, without empty ones."""
     names = [JOINER.join(path) for path in annotation.labels] or ["none"]
     facts = [
         ("label" if len(names) == 1 else "labels", ", ".join(names)),
@@ -138,22 +130,20 @@ def describe_annotation(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
 
 
 def _quote_anchor(draft: ViewDraft, anchor: Anchor) -> str:
-    said = describe_anchor(draft, anchor, cells=_QUOTE)
-    text = draft.text(anchor.side, anchor.index)
-    if said.startswith("sentence "):
-        said = f"{said}, {quote_text(anchor.span.of(text), cells=_QUOTE)}"
+    described = describe_anchor(draft, anchor, cells=_QUOTE)
+    if described.startswith("sentence "):
+        text = anchor.span.of(draft.text(anchor.side, anchor.index))
+        described = f"{described}, {quote_text(text, cells=_QUOTE)}"
     several = len(draft.sample.side(anchor.side)) > 1
-    return f"{said} (document {anchor.index + 1})" if several else said
+    return f"{described} (document {anchor.index + 1})" if several else described
 
 
 def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
     settled = annotation.settled
     if settled is None:
         return []
-    reason = WHY.get(settled.reason, "")
-    why = ", ".join(
-        part for part in (reason, quote_text(settled.note) if settled.note else "") if part
-    )
+    note = quote_text(settled.note) if settled.note else ""
+    why = ", ".join(filter(None, [WHY.get(settled.reason, ""), note]))
     sources = sorted(filter(None, map(draft.letter, settled.sources)))
     gone = len(settled.sources) - len(sources)
     of = [*sources, *([f"{gone} that the file does not hold"] if gone else [])]
@@ -166,14 +156,13 @@ def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
 
 def _origin_fact(origin: str) -> str:
     kind, _, name = origin.partition(":")
-    told = {HUMAN: "made by hand", ADJUDICATED: "settled in review", REJECTED: "refused in review"}
     if name:
         return f"{'a machine: ' if kind == 'machine' else 'imported from '}{name}"
-    return told.get(origin, origin)
+    return _ORIGIN_WORDS.get(origin, origin)
 
 
 def format_time(at: str) -> str:
-    """A time as far as its minute, in UTC; empty where there is none."""
+    """A time to the minute, in UTC; empty for none."""
     return f"{at[:_TO_MINUTE].replace('T', ' ')} UTC" if at else ""
 
 
@@ -181,17 +170,16 @@ def format_time(at: str) -> str:
 
 
 def pages(draft: ViewDraft) -> list[tuple[str, str]]:
-    """(title, text) of all pages about the sample; the focused annotation first."""
+    """(title, text) of all pages about the sample, the focused annotation first."""
     sample = draft.sample
     found: list[tuple[str, str]] = []
     annotation = draft.focused_annotation
     if annotation:
         title = f"Annotation {draft.letter(annotation.id)}"
         text = "\n".join(f"{name}: {what}" for name, what in describe_annotation(draft, annotation))
-        came = (
-            f"\n\nAs it came:\n{_format_json(annotation.imported)}" if annotation.imported else ""
-        )
-        found.append((title, text + came))
+        if annotation.imported:
+            text += f"\n\nAs it came:\n{_format_json(annotation.imported)}"
+        found.append((title, text))
     found.append(("People", "\n\n".join(_list_people(draft)) or "The file names nobody here."))
     found.append(("Request", describe_request(sample.request) or "It came without a request."))
     facts = [("dataset", sample.dataset), ("id", sample.id), ("kind", sample.kind.value)]
@@ -205,7 +193,7 @@ def pages(draft: ViewDraft) -> list[tuple[str, str]]:
 
 def _list_people(draft: ViewDraft) -> list[str]:
     by_person = {one.person: one for one in draft.assignments}
-    told = []
+    people = []
     for person in draft.people:
         count, work = draft.count(person), by_person.get(person)
         name = draft.names.get(person, person)
@@ -217,8 +205,8 @@ def _list_people(draft: ViewDraft) -> list[str]:
             lines += [f"  note: {work.comment}"] if work.comment else []
             lines += [f"  time: {work.seconds:.0f} s"] if work.seconds else []
             lines += [f"  changed: {format_time(work.updated)}"] if work.updated else []
-        told.append("\n".join(lines))
-    return told
+        people.append("\n".join(lines))
+    return people
 
 
 def _format_json(value: Mapping[str, Any]) -> str:
