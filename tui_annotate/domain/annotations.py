@@ -208,8 +208,9 @@ _SIDES = {side.value: side for side in Side}
 class PastAnnotation:
     """A former annotation of the same person.
 
-    `text`: of several spans, joined by an ellipsis. `score`: similarity in (0, 1], by vectors or by
-    words; the two can not be compared.
+    Attributes:
+        text: of several spans, joined by an ellipsis.
+        score: similarity in (0, 1]; one by vectors can not be compared with one by words.
     """
 
     sample: SampleKey

@@ -17,7 +17,9 @@ _DIGITS = 4
 class AssistSnapshot:
     """The matches that were shown for a claim, best first.
 
-    `looked`: ranks that the user visited. `embedder`: the model's label; empty for words alone.
+    Attributes:
+        looked: ranks that the user visited.
+        embedder: the model's label; empty for words alone.
     """
 
     matches: tuple[Match, ...] = ()

@@ -21,8 +21,11 @@ LONGEST: Final = 2000
 class PersonComment:
     """A message of a person.
 
-    `sample`: None for an announcement. `author`: empty for the owner of the files. `reader`:
-    `REVIEWERS`, `ALL`, or a person's id. `answers`: id of the thread's first message, else empty.
+    Attributes:
+        sample: None for an announcement.
+        author: empty for the owner of the files.
+        reader: `REVIEWERS`, `ALL`, or a person's id.
+        answers: id of the thread's first message, else empty.
     """
 
     id: str

@@ -47,7 +47,9 @@ Payload = Mapping[str, Any]
 class Change:
     """The changed parts of a stream; None removes an annotation or an answer.
 
-    `assignment`: of `state`, `rating`, `comment`. `suggestions`: answers by suggestion id.
+    Attributes:
+        assignment: of `state`, `rating`, `comment`.
+        suggestions: answers by suggestion id.
     """
 
     annotations: Mapping[str, Payload | None] = field(default_factory=dict)
@@ -69,7 +71,9 @@ class Change:
 class PendingEvent:
     """An action that is not in the log yet.
 
-    `undoes`: the id of the undone event. `batch`: shared by events that undo reverses as one.
+    Attributes:
+        undoes: the id of the undone event.
+        batch: shared by events that undo reverses as one.
     """
 
     verb: str

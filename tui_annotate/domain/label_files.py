@@ -72,9 +72,10 @@ def _load_yaml(text: str, name: str) -> Any:
     try:
         return yaml.load(text, Loader=_StrictLoader)  # noqa: S506  _StrictLoader is a SafeLoader
     except yaml.YAMLError as error:
-        raise InvalidLabels(
-            f"{name}{_line_of(error)}: {_problem_of(error)}", "mend the file"
-        ) from error
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        problem = str(getattr(error, "problem", None) or error).splitlines()[0]
+        raise InvalidLabels(f"{name}{line}: {problem}", "mend the file") from error
     except RecursionError as error:
         raise InvalidLabels(f"{name}: nested too deeply", "mend the file") from error
 
@@ -286,12 +287,3 @@ class _StrictLoader(yaml.SafeLoader):
                 )
             seen.add(key.value)
         return super().construct_mapping(node, deep=deep)
-
-
-def _line_of(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    return f":{mark.line + 1}" if mark else ""
-
-
-def _problem_of(error: yaml.YAMLError) -> str:
-    return str(getattr(error, "problem", None) or error).splitlines()[0]

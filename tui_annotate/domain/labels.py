@@ -31,9 +31,13 @@ class Need(StrEnum):
 class Label:
     """One node of the tree; rules that it does not state come from its parent.
 
-    `path`: names from the root. `key`: the digit "1" to "9", or empty. `color`: of `COLORS` or
-    "#rrggbb"; empty for the next free one. `exclusive`: no other label on the same claim.
-    `retired`: deprecated, with all below. `split`: the labels to choose from instead; may be empty.
+    Attributes:
+        path: names from the root.
+        key: the digit "1" to "9", or empty.
+        color: of `COLORS` or "#rrggbb"; empty for the next free one.
+        exclusive: no other label on the same claim.
+        retired: deprecated, with all below.
+        split: the labels to choose from instead; may be empty.
     """
 
     path: LabelPath
@@ -218,10 +222,11 @@ def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: 
         Conflict: the same claim has the same label, or one of its labels is exclusive.
     """
     for other in _on_subject(annotation, others):
-        shared = set(other.labels) & set(annotation.labels)
+        same = {*other.labels} & {*annotation.labels}
+        shared = sorted(repr(JOINER.join(path)) for path in same)
         if _has_common_label(annotation, other):
             raise Conflict(
-                f"this claim has the label {_quote_labels(shared)} already"
+                f"this claim has the label {', '.join(shared)} already"
                 if shared
                 else "this claim is marked already",
                 "edit that annotation, or choose another label",
@@ -253,7 +258,3 @@ def _has_common_label(annotation: Annotation, other: Annotation) -> bool:
 def _subject(annotation: Annotation) -> tuple[object, ...]:
     """What an annotation is about: its claim; where it has none, its evidence."""
     return annotation.claim or annotation.evidence
-
-
-def _quote_labels(paths: Iterable[tuple[str, ...]]) -> str:
-    return ", ".join(sorted(repr(JOINER.join(path)) for path in paths))

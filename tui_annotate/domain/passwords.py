@@ -14,6 +14,7 @@ from tui_annotate.domain.errors import InvalidInput
 
 SHORTEST: Final = 8
 LONGEST: Final = 1024
+_HINT: Final = "take a few words that do not belong"
 
 _KEYBOARD_ROWS: Final = (
     "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm",
@@ -92,15 +93,11 @@ def check_password(password: str, *, own: Sequence[str] = ()) -> str:
         raise InvalidInput("the password holds half a character", "type it anew")
     if is_common(made):
         raise InvalidInput(
-            "the password is one that everybody tries first",
-            "take a few words that do not belong",
-            code="password-common",
+            "the password is one that everybody tries first", _HINT, code="password-common"
         )
     if _is_own_name(made, own):
         raise InvalidInput(
-            "the password is your own name or address",
-            "take a few words that do not belong",
-            code="password-own-name",
+            "the password is your own name or address", _HINT, code="password-own-name"
         )
     return made
 

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 class Progress:
     """Progress of a long task.
 
-    `phase`: of an ingest `checking`, `storing` or `vectors`. `records`: done, refused ones too.
-    `share`: in [0, 1] or None. `seconds`: since the phase began.
+    Attributes:
+        phase: of an ingest `checking`, `storing` or `vectors`.
+        records: done, refused ones too.
+        share: in [0, 1] or None.
+        seconds: since the phase began.
     """
 
     phase: str

@@ -43,8 +43,9 @@ _NAMESPACE: Final = uuid.UUID("0f6c4b62-6d0e-5b7a-8f43-7c1f5a9be0a4")
 class Fork:
     """A stream whose two copies have different actions.
 
-    `here`, `there`: the work on each side, with the time of its last own action. `there_wins`: the
-    other copy is in force; the loser is in the log.
+    Attributes:
+        here_at, there_at: the time of the last own action on each side.
+        there_wins: whether the other copy is in force; the loser is in the log.
     """
 
     person: str

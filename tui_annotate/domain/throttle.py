@@ -17,8 +17,10 @@ from typing import Final
 class ThrottleRule:
     """The response to failures of one kind; times in seconds.
 
-    `free`: failures without a delay. `first`: the next delay, doubled up to `cap`. `fade`: time
-    after which one failure is forgotten.
+    Attributes:
+        free: failures without a delay.
+        first: the next delay, doubled up to `cap`.
+        fade: time after which one failure is forgotten.
     """
 
     free: int

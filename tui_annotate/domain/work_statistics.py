@@ -46,9 +46,14 @@ PRACTICE: Final = Projection(why=NoEndReason.PRACTICE)
 class PersonWork:
     """Work of one person in one dataset.
 
-    `assigned`: None where everyone has every sample. `remaining`: None with a pool, or for
-    practice. `open`: begun or reopened. `seconds`: gaps count up to a minute. `recent`: completed
-    in two weeks. `first`: the day of the first event, or empty. `practice`: all of it is.
+    Attributes:
+        assigned: None where everyone has every sample.
+        remaining: None with a pool, or for practice.
+        open: begun or reopened.
+        seconds: gaps count up to a minute.
+        recent: completed in two weeks.
+        first: the day of the first event, or empty.
+        practice: whether all of it is.
     """
 
     dataset: str
@@ -144,7 +149,9 @@ class RemainingWork:
 class WorkStatistics:
     """Statistics of work, by dataset, then person's name.
 
-    `weeks`: consecutive, of all together. `ahead`: empty without the right to see others.
+    Attributes:
+        weeks: consecutive, of all together.
+        ahead: empty without the right to see others.
     """
 
     work: tuple[PersonWork, ...]

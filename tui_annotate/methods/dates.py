@@ -56,7 +56,7 @@ _NO_DIGIT = re.compile(r"\D")
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date and where it stands; 0 for a part that is not told. `weekday`: 1 for Monday."""
+    """A date and where it stands; 0 for a part that is not given. Monday is weekday 1."""
 
     span: Span
     year: int = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from tui_annotate.domain.spans import Span
 
@@ -28,11 +28,11 @@ def locate_quote(quote: str, text: str, *, near: int | None = None) -> Span | No
     at = max(near or 0, 0)
     around = (text.rfind(words, 0, at + len(words)), text.find(words, at))
     places = [Span(start, start + len(words)) for start in around if start >= 0]
-    return min(places or _find_compatible(words, text), key=_distance_to(at), default=None)
-
-
-def _distance_to(at: int) -> Callable[[Span], tuple[int, int]]:
-    return lambda place: (abs(place.start - at), place.start)
+    return min(
+        places or _find_compatible(words, text),
+        key=lambda place: (abs(place.start - at), place.start),
+        default=None,
+    )
 
 
 def _find_all(words: str, text: str) -> Iterator[int]:

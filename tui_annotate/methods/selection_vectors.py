@@ -51,7 +51,9 @@ def has_enough_vectors(known: NDArray[np.bool_], lengths: Sequence[int] | NDArra
 class Tokens:
     """The tokens of a selection and of the rest of its sentences, rows of unit length.
 
-    `emphasis`: (tokens,), 1 if selected, else less. `words`: the word of each token, or "".
+    Attributes:
+        emphasis: (tokens,), 1 if selected, else less.
+        words: the word of each token, or "".
     """
 
     vectors: Vectors
@@ -61,7 +63,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class SelectionVectors:
-    """The vectors of a selection; `of_sentences`: `vector` is of its whole sentences."""
+    """The vectors of a selection; `vector` may be that of its whole sentences."""
 
     vector: Vectors
     tokens: Tokens | None = None

@@ -55,17 +55,13 @@ def create(path: Path | str) -> Workspace:
     if folder.is_file():
         raise InvalidInput(f"{folder} is a file", "a workspace is a folder: name one")
     furnish(folder)
-    database = _create_or_open_store(folder / STORE)
+    try:
+        database = Database.create(folder / STORE)
+    except Conflict:
+        database = Database.open(folder / STORE)
     # Last of all: the folder is a workspace once this file is there, so a killed init starts anew.
     write(folder / WORKSPACE_FILE, WORKSPACE_TEMPLATE)
     return Workspace(folder, load(folder), database)
-
-
-def _create_or_open_store(store: Path) -> Database:
-    try:
-        return Database.create(store)
-    except Conflict:
-        return Database.open(store)
 
 
 def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A001  the word of the API
