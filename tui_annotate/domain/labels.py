@@ -160,28 +160,23 @@ class LabelTree:
 
         Raises:
             InvalidLabels: a label is unknown or deprecated, refuses evidence or a note, or is
-            exclusive
-                and not alone.
+                exclusive and not alone.
         """
         for path in annotation.labels:
-            label = self.find(path)
+            name, label = JOINER.join(path), self.find(path)
             if label is None:
                 raise InvalidLabels(
-                    f"no label {JOINER.join(path)!r} in the set",
+                    f"no label {name!r} in the set",
                     "the set has: " + ", ".join(JOINER.join(known.path) for known in self.walk()),
                 )
             if path not in held:
                 _check_offered(label)
             if label.exclusive and len(annotation.labels) > 1:
-                raise InvalidLabels(
-                    f"{JOINER.join(path)!r} must stand alone", "take the other labels off first"
-                )
+                raise InvalidLabels(f"{name!r} must stand alone", "take the other labels off first")
             if annotation.evidence and label.evidence is Need.NONE:
-                raise InvalidLabels(
-                    f"{JOINER.join(path)!r} takes no evidence", "give the evidence back first"
-                )
+                raise InvalidLabels(f"{name!r} takes no evidence", "give the evidence back first")
             if annotation.note and label.note is Need.NONE:
-                raise InvalidLabels(f"{JOINER.join(path)!r} takes no note", "empty the note first")
+                raise InvalidLabels(f"{name!r} takes no note", "empty the note first")
 
 
 def _check_offered(label: Label) -> None:

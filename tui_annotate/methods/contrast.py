@@ -19,6 +19,7 @@ from tui_annotate.methods.lexical import (
     FUNCTION_CHARACTERS,
     FUNCTION_WORDS,
     Word,
+    is_content_word,
     is_unspaced_script,
     stem,
     words,
@@ -163,7 +164,7 @@ def shared(selection: str, segment: str) -> list[Span]:
         for word in both
         if is_unspaced_script(word.text) and word.text not in FUNCTION_CHARACTERS
     ]
-    telling = [word for word in both if _is_content_word(word, segment)]
+    telling = [word for word in both if _is_telling(word, segment)]
     return list(merge(Span(word.start, word.end) for word in telling or single or both))
 
 
@@ -203,10 +204,8 @@ def _is_marked(span: Span, marks: Sequence[Span]) -> bool:
     return any(span.overlap(mark) for mark in marks)
 
 
-def _is_content_word(word: Word, text: str) -> bool:
-    if is_unspaced_script(word.text):
-        return len(word.text) > 1 and not set(word.text) <= FUNCTION_CHARACTERS
-    if word.text not in FUNCTION_WORDS:
+def _is_telling(word: Word, text: str) -> bool:
+    if is_content_word(word.text):
         return True
     return len(word.text) > 1 and text[word.start].isupper() and not opens(text, word.start)
 
@@ -231,7 +230,7 @@ class _TextFacts:
         content = [
             Word(stem(word.text), word.start, word.end)
             for word in words(text)
-            if _is_content_word(word, text)
+            if _is_telling(word, text)
         ]
         return cls(days, numbers, named, content)
 

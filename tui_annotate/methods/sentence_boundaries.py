@@ -30,14 +30,11 @@ _TITLE = re.compile("《[^《》]{1,60}》")
 _LETTERS_AND_STOPS = re.compile(r"(?:[^\W\d_]+\.)+[^\W\d_]{1,2}")
 _LOOK_BACK = 40
 
-_FOLLOWED = frozenset(
-    re.split(
-        r"\s+",
-        "mr mrs ms mx mme mlle messrs dr drs prof gen lt col maj capt cpt sgt cpl pvt adm cmdr gov"
-        " sen rep reps sens supt insp det hon rev st ste mt ft brig msgr vs eg ie cf viz approx esp"
-        " e.g i.e",
-    )
-)
+_FOLLOWED_TEXT = """
+    mr mrs ms mx mme mlle messrs dr drs prof gen lt col maj capt cpt sgt cpl pvt adm cmdr gov sen
+    rep reps sens supt insp det hon rev st ste mt ft brig msgr vs eg ie cf viz approx esp e.g i.e
+"""
+_FOLLOWED = frozenset(_FOLLOWED_TEXT.split())
 _BEFORE_NUMBERS = frozenset(("no", "nos", "fig", "figs", "p", "pp", "vol", "vols", "art", "sec"))
 _EXCLAIMED = frozenset({"Yahoo", "Yum", "Jeopardy", "Oklahoma"})
 

@@ -50,17 +50,12 @@ if TYPE_CHECKING:
 
 
 _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
-_NO_SUGGESTIONS: Final = ""
 WORKING: Final = ".work"
-"""What the working folder of a bundle is called behind the bundle's own name."""
+"""Behind the name of a bundle: the folder beside it, in which it is annotated."""
 _ATTEMPTS: Final = 2
 """Of a request while somebody annotates: what fails is tried again later as a whole."""
-_HOME_SETTING, _NUMBER_SETTING, _BUNDLE_SETTING, _TEXTS_SETTING = (
-    "home",
-    "last_number",
-    "bundle",
-    "bundle-texts",
-)
+_HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
+_BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
 
 def merging(space: Workspace) -> MergeStore:
@@ -184,11 +179,6 @@ def read_header(file: Path) -> bundle_file.BundleHeader:
         return bundle_file.unpack(file, Path(place))
 
 
-def working_folder(file: Path) -> Path:
-    """Where a bundle is annotated: beside it."""
-    return file.with_name(file.name + WORKING)
-
-
 def open_bundle(
     file: Path, *, progress: Callable[[Progress], None] | None = None
 ) -> tuple[Path, StreamMergeReport]:
@@ -201,7 +191,7 @@ def open_bundle(
         NotFound, InvalidInput, InvalidRecord, Unavailable: as `bundle_file.unpack`, and as
             `Bundles.take`.
     """
-    folder = working_folder(file)
+    folder = file.with_name(file.name + WORKING)
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         about = bundle_file.unpack(file, Path(place))
         if not (folder / WORKSPACE_FILE).exists():
@@ -309,10 +299,10 @@ def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
             folder keeps what it had.
     """
     member = place / bundle_file.SUGGESTIONS
-    digest = hashlib.sha256(member.read_bytes()).hexdigest() if member.exists() else _NO_SUGGESTIONS
-    if (space.corpus.setting(_SUGGESTIONS_SETTING) or _NO_SUGGESTIONS) == digest:
+    digest = hashlib.sha256(member.read_bytes()).hexdigest() if member.exists() else ""
+    if (space.corpus.setting(_SUGGESTIONS_SETTING) or "") == digest:
         return
-    told = suggestion_lines.read(member) if digest != _NO_SUGGESTIONS else ()
+    told = suggestion_lines.read(member) if digest else ()
     lines = [_check_suggestion(space, file, each) for each in told]
     store = space.machines.suggestions
     for run in store.runs():
