@@ -1,4 +1,4 @@
-"""Annotations: a claim, its evidence, its labels and a note; and when such a thing is well made."""
+"""Annotations: a claim, its evidence, its labels and a note; and the rules of a valid one."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
     """
     try:
         evidence = tuple([anchor_from_json(anchor) for anchor in value.get("evidence", ())])
-        told, settled, suggested = map(value.get, ("assist", "settled", "suggested"))
+        assist, settled, suggested = map(value.get, ("assist", "settled", "suggested"))
         return Annotation(
             id=value["id"],
             claim=tuple([anchor_from_json(anchor) for anchor in value["claim"]]),
@@ -173,7 +173,7 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
             created=value.get("created", ""),
             updated=value.get("updated", ""),
             imported=value.get("imported"),
-            trace=None if told is None else assist_trace_from_json(told, spans=len(evidence)),
+            trace=None if assist is None else assist_trace_from_json(assist, spans=len(evidence)),
             settled=None if settled is None else adjudication_from_json(settled),
             suggested=None if suggested is None else provenance_from_json(suggested),
         )

@@ -72,8 +72,8 @@ def find_duplicate_pairs(
     by_claim: defaultdict[object, list[Annotation]] = defaultdict(list)
     for each in annotations:
         by_claim[each.claim or each.evidence].append(each)
-    for rivals in by_claim.values():
-        for one, other in combinations(rivals, 2):
+    for same_claim in by_claim.values():
+        for one, other in combinations(same_claim, 2):
             if set(one.labels) & set(other.labels):
                 yield one, other
 

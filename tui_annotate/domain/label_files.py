@@ -1,7 +1,7 @@
 """Reads a label set, a `labels.yaml`; refuses what it does not know, and says where.
 
 Three forms are read: a list of strings and one-key maps (`- Unwanted: [Intrinsic, Extrinsic]`),
-the same list under `labels:` beside `titles:`, and our own, whose items are maps with `name` and
+the same list under `labels:` next to `titles:`, and our own, whose items are maps with `name` and
 any of `description`, `key`, `color`, `evidence`, `note`, `exclusive`, `retired`, `split`,
 `children`.
 """

@@ -1,4 +1,4 @@
-"""Practice: somebody's work on a sample beside what is known to be right: marks and rating."""
+"""Practice: a person's annotations and rating of a sample, compared with the known answer."""
 
 from __future__ import annotations
 

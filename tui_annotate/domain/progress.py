@@ -1,4 +1,4 @@
-"""How far a long deed is: told while it runs, shown by whoever started it."""
+"""Progress of a long task, reported while it runs."""
 
 from __future__ import annotations
 

@@ -65,8 +65,8 @@ def proposed(key: SampleKey, suggestion: Suggestion) -> Suggestion:
         evidence=tuple(sorted(set(suggestion.evidence))),
         labels=tuple(sorted(set(suggestion.labels))),
     )
-    told = suggestion_to_json(tidy)
-    content = [*key, *(told[name] for name in ("maker", "claim", "evidence", "labels"))]
+    value = suggestion_to_json(tidy)
+    content = [*key, *(value[name] for name in ("maker", "claim", "evidence", "labels"))]
     return replace(tidy, id=str(uuid.uuid5(_NAMESPACE, json.dumps(content))))
 
 

@@ -1,6 +1,6 @@
 """How long a guesser has to wait: longer with each failure, up to a cap, and forgotten in time.
 
-Three counts stand beside each other. One account from one client, and one client over all accounts,
+There are three counts. One account from one client, and one client over all accounts,
 are slowed down much; one account over all clients only a little, or strangers could lock its owner
 out.
 """

@@ -30,7 +30,7 @@ TOKENS: Final = "tokens"
 """Late interaction of the selection's tokens with a segment's."""
 
 CONTEXT = 0.25
-"""Weight of a word of the sentence that is not selected, beside 1 for the selected."""
+"""Weight of a word of the sentence that is not selected; a selected one has 1."""
 
 LONGEST = 2000
 """Code points of a selection that are looked at: more would be felt at the keys."""

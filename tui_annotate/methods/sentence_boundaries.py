@@ -1,7 +1,7 @@
 """Where a sentence surely ends, and where a long one may be cut; refuses to judge abbreviations.
 
 Everything here looks at a few characters around a candidate, so that its cost is linear in the
-text whatever is in it. What can not be told from there is left to `segmentation`, which asks pysbd.
+text whatever is in it. The rest is left to `segmentation`, which asks pysbd.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def create(path: Path | str) -> Workspace:
         database = Database.create(folder / STORE)
     except Conflict:
         database = Database.open(folder / STORE)
-    # Last of all: the folder is a workspace once this file is there, so a killed init starts anew.
+    # Last of all: the folder is a workspace once this file is there, so a killed init starts again.
     write(folder / WORKSPACE_FILE, WORKSPACE_TEMPLATE)
     return Workspace(folder, load(folder), database)
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
 WORKING: Final = ".work"
-"""Behind the name of a bundle: the folder beside it, in which it is annotated."""
+"""Behind the name of a bundle: the folder next to it, in which it is annotated."""
 _ATTEMPTS: Final = 2
 """Of a request while somebody annotates: what fails is tried again later as a whole."""
 _HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
@@ -115,7 +115,7 @@ def table_sync(space: Workspace, table: Table, person: Person) -> TableSync:
 class PersonSync:
     """Somebody's work in the place that the environment names; for one thread.
 
-    What is wrong with that place is told by each call, not before.
+    What is wrong with that place is reported by each call, not before.
 
     Raises:
         TuiAnnotateError: both methods, where it can not be reached, read or written.
@@ -228,17 +228,17 @@ def _check_bundle(space: Workspace, file: Path, about: bundle_file.BundleHeader)
 
 
 def _create_working_folder(folder: Path) -> None:
-    beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
+    part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
     try:
-        create(beside).close()
-        beside.replace(folder)
+        create(part).close()
+        part.replace(folder)
     except OSError as error:
         raise Unavailable(
             f"{folder} can not be made: {error.strerror}",
             "copy the bundle to where you may write, and open it there",
         ) from error
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def _fill_working_folder(
@@ -302,8 +302,8 @@ def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
     digest = hashlib.sha256(member.read_bytes()).hexdigest() if member.exists() else ""
     if (space.corpus.setting(_SUGGESTIONS_SETTING) or "") == digest:
         return
-    told = suggestion_lines.read(member) if digest else ()
-    lines = [_check_suggestion(space, file, each) for each in told]
+    found = suggestion_lines.read(member) if digest else ()
+    lines = [_check_suggestion(space, file, each) for each in found]
     store = space.machines.suggestions
     for run in store.runs():
         store.forget(run=run.id)
@@ -326,6 +326,6 @@ def _check_suggestion(space: Workspace, file: Path, line: Line | Problem) -> Lin
             Annotation("x", one.claim, one.evidence), space.corpus.sample(key).sample
         )
     except TuiAnnotateError as error:
-        told = f"{file} is damaged: suggestion {one.id}: {error.message}"
-        raise InvalidInput(told, "ask for the file anew", code="bundle-damaged") from error
+        says = f"{file} is damaged: suggestion {one.id}: {error.message}"
+        raise InvalidInput(says, "ask for the file anew", code="bundle-damaged") from error
     return line

@@ -52,11 +52,11 @@ def propose(file: Path, text: str) -> None:
     try:
         if file.exists() and file.read_bytes() == text.encode():
             return
-        beside = file.with_name(f".{file.name}.part")
-        beside.unlink(missing_ok=True)
-        beside.touch(mode=0o600)
-        beside.write_bytes(text.encode())
-        beside.replace(file)
+        part = file.with_name(f".{file.name}.part")
+        part.unlink(missing_ok=True)
+        part.touch(mode=0o600)
+        part.write_bytes(text.encode())
+        part.replace(file)
     except OSError as error:
         raise Unavailable(
             f"{file} can not be written: {error.strerror}", "check its owner and mode"

@@ -242,9 +242,9 @@ class PseudonymKeeper:
         """
         require(self.members.actor, Verb.MANAGE)
         names = self.names()
-        told = {person: names.id(person.id) for person in self.members.people.all()}
+        words = {person: names.id(person.id) for person in self.members.people.all()}
         return [
             (person, word)
-            for person, word in told.items()
+            for person, word in words.items()
             if word != person.id and person.kind is not PersonKind.AGAIN
         ]

@@ -132,7 +132,7 @@ class Proposals:
         return self.guidance.text(GuidanceKind.LABELS, self.stored("").version)
 
     def follow(self, before: str, after: str) -> str:
-        """Writes `labels.yaml` anew where it says what was in force before.
+        """Rewrites `labels.yaml` where it holds what was in force before.
 
         Returns:
             `written`; or `left`, where it says something else.

@@ -279,7 +279,7 @@ class Workspace:
         Args:
             target: a file, an open stream, or None for standard output.
             format: an exporter's name.
-            names: `team.pseudonyms.names()` for pseudonyms; it is told what was done.
+            names: `team.pseudonyms.names()` for pseudonyms; it counts what was done.
             filters: as in `RecordFilter`.
 
         Raises:
