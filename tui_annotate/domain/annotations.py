@@ -46,12 +46,10 @@ class Annotation:
         claim: anchors of the summary side; may be empty where evidence is not.
         evidence: anchors of the source side.
         labels: paths from the root of the label tree; several, or none in imported work.
-        note: free text.
         origin: `human`, `adjudicated`, `rejected`, `machine:NAME` or `imported:FORMAT`.
         version: 1 when made, one more with each edit.
         number: a workspace-wide integer for formats that want one; 0 until it is stored.
-        label_set: hash of the label set it was made under; empty where unknown.
-        guidelines: hash of the guidelines it was made under; empty where there were none.
+        label_set, guidelines: hashes of those it was made under; empty where unknown or none.
         created, updated: ISO 8601, UTC, microseconds; empty where unknown.
         imported: the original record, as long as nobody edited the annotation.
         trace: what the assist showed when it was saved; None where nobody knows.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 
@@ -35,18 +36,14 @@ def locate_quote(quote: str, text: str, *, near: int | None = None) -> Span | No
     )
 
 
-def _find_all(words: str, text: str) -> Iterator[int]:
-    at = text.find(words)
-    while at >= 0:
-        yield at
-        at = text.find(words, at + 1)
-
-
 def _find_compatible(words: str, text: str) -> Iterator[Span]:
     """The places in the text whose plain form is that of the words."""
     plain, origins = _normalize(text)
     wanted = _normalize(words)[0].strip()
-    for at in _find_all(wanted, plain) if wanted else ():
+    if not wanted:
+        return
+    for match in re.finditer(f"(?={re.escape(wanted)})", plain):  # overlapping ones too
+        at = match.start()
         first, last = origins[at], origins[at + len(wanted) - 1]
         whole = (at == 0 or origins[at - 1] != first) and (
             at + len(wanted) == len(origins) or origins[at + len(wanted)] != last

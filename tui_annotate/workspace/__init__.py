@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.settings import WORKSPACE_FILE, WORKSPACE_TEMPLATE, find_workspace, load
+from tui_annotate.storage.atomic_folder import write_text
 from tui_annotate.storage.database import Database
 from tui_annotate.workspace.folder import (
     BACKUPS,
@@ -28,7 +29,6 @@ from tui_annotate.workspace.folder import (
     VECTORS,
     default_labels,
     furnish,
-    write,
 )
 from tui_annotate.workspace.workspace import Workspace
 
@@ -60,7 +60,7 @@ def create(path: Path | str) -> Workspace:
     except Conflict:
         database = Database.open(folder / STORE)
     # Last of all: the folder is a workspace once this file is there, so a killed init starts again.
-    write(folder / WORKSPACE_FILE, WORKSPACE_TEMPLATE)
+    write_text(folder / WORKSPACE_FILE, WORKSPACE_TEMPLATE)
     return Workspace(folder, load(folder), database)
 
 

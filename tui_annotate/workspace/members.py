@@ -34,11 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WorkspaceMembers:
-    """Accounts of one workspace, in its own store or in one that several share.
-
-    Attributes:
-        people: those of the workspace.
-    """
+    """Accounts of one workspace, in its own store or in one that several share."""
 
     path: Path
     settings: Settings

@@ -44,8 +44,6 @@ class Workspace:
     """An open workspace. Threads may share it; close it, or use it in a `with`.
 
     Attributes:
-        path: its folder.
-        settings: those in force.
         actor: who acts; the stores give and take what this one may.
         corpus, log, people, queue, guidance: the stores of SQLite.
     """
