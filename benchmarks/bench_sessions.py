@@ -97,7 +97,7 @@ def spent(seat: Seat) -> Day:
 def _act(annotator: Annotator, luck: random.Random, day: Day) -> None:
     """Reads a while, presses the keys of an action one by one, waits for what is said of it."""
     _rest(annotator.terminal, luck.uniform(*READING))
-    keys = annotator.keys()
+    keys = annotator.random_keys()
     for key in keys:
         wait, size = frame(annotator.terminal, key)
         if size:

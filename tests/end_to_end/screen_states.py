@@ -52,7 +52,7 @@ def saved(label: str) -> str:
     return f"saved {label}"
 
 
-def annotations(count: int) -> str:
+def annotation_count(count: int) -> str:
     """The number of annotations in the title of the list; also the beginning of a longer number."""
     return f"{count} annotation{'s' if count != 1 else ''}"
 

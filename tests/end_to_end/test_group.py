@@ -112,7 +112,7 @@ def test_three_users_share_a_store(folder: Path) -> None:
         states.wait_for_saved(second, "Questionable")
         states.quit_app(second)
     with annotate(folder, "bin") as again:
-        again.wait(states.annotations(1))
+        again.wait(states.annotation_count(1))
         states.quit_app(again)
     with workspace.open(folder) as space:
         names = {person.id: person.name for person in space.people.all()}

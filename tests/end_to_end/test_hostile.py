@@ -68,7 +68,7 @@ WORK: Final[tuple[Step, ...]] = (
     ("e", "-editing A"),
     (".1", "A says"),
     ("2", "wants evidence"),
-    (ENTER, states.annotations(2)),
+    (ENTER, states.annotation_count(2)),
     ("R", "of yours"),
     (ESCAPE, "-of yours"),
     ("t", "matches by words alone"),

@@ -62,7 +62,7 @@ def test_the_whole_job(workspace: Path) -> None:
         terminal.press("\x1b[B" + "." + "2")
         states.wait_for_saved(terminal, "Extrinsic")
         terminal.press("u")
-        terminal.wait(f"{states.annotations(1)} ")
+        terminal.wait(f"{states.annotation_count(1)} ")
         terminal.press(states.ENTER)
         terminal.wait(states.position(2, 67))
         states.quit_app(terminal)
@@ -96,7 +96,7 @@ def test_it_goes_on_where_it_was_left(workspace: Path) -> None:
         states.quit_app(terminal)
     with opened(workspace) as terminal:
         terminal.wait("tea-2")
-        states.wait_for_sample(terminal, states.annotations(1))
+        states.wait_for_sample(terminal, states.annotation_count(1))
         terminal.press("u")
         terminal.wait(states.NO_ANNOTATIONS)
         states.quit_app(terminal)

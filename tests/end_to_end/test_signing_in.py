@@ -121,7 +121,7 @@ def test_a_process_that_was_killed_is_in_nobodys_way(tmp_path: Path) -> None:
     with start(made, name="ana") as terminal:
         states.wait_for_sample(terminal)
         terminal.press("j.2")
-        terminal.wait(states.annotations(2))
+        terminal.wait(states.annotation_count(2))
         states.quit_app(terminal)
 
 

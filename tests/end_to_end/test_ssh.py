@@ -116,7 +116,7 @@ def test_a_dropped_line_loses_nothing(arranged: Arranged) -> None:
     arranged.server.wait_until_nobody_is_in()
     with arranged.at("ben") as terminal:
         assert selection_line(terminal.wait(SELECTED)) == chosen
-        terminal.wait(states.annotations(1))
+        terminal.wait(states.annotation_count(1))
         states.quit_app(terminal)
     with workspace.open(arranged.folder) as space:
         ben = space.team.accounts.find("ben").person
