@@ -193,7 +193,6 @@ class AllocationItem:
     Attributes:
         place: order of arrival.
         source: equal for samples with the same source.
-        length: code points of the summary.
         score: None sorts last.
         held: how many people have it already.
     """

@@ -33,7 +33,6 @@ class AssistTrace:
     After an edit with new evidence it describes that edit; older evidence keeps its positions.
 
     Attributes:
-        offered: number of matches.
         best: the first score, or 0.
         looked: sorted ranks that the user visited.
         places: parallel to the evidence.

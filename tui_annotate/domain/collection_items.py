@@ -110,7 +110,6 @@ class Item:
         run: empty for a document, of which `runs` are those that cite it.
         group: shared by the citations of one sentence.
         sentences: of a report, how many are not blank.
-        start: of its text.
         annotated: also where it is only rated or commented.
     """
 

@@ -98,7 +98,6 @@ class Event:
         at: ISO 8601, UTC, microseconds: for people, never used to order.
         seconds: time of work since this person's last event, pauses taken out.
         versions: hashes of label set and guidelines in force, assist in use, by name.
-        app: the version of tui-annotate that wrote it.
         prev: the hash of the event before it in the stream; empty for the first.
         hash: SHA-256 over `prev` and the canonical JSON of all else.
     """

@@ -33,10 +33,7 @@ _KEYS = {
 
 
 def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
-    """Reads a label set.
-
-    Args:
-        name: the file's name, for messages.
+    """Read a label set; `name` is the file's, for messages.
 
     Raises:
         InvalidLabels: with the file, the line where known, and the value that is wrong.
@@ -45,7 +42,7 @@ def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
 
 
 def stored_labels(text: str) -> LabelTree:
-    """Reads a label set that was taken up once: it opens also where it has colours of old."""
+    """Read a label set of the store: it opens also where it has colours that are invalid now."""
     return _parse_tree(
         text, _drop_colors(_load_yaml(text, "the stored label set")), "the stored label set"
     )

@@ -84,9 +84,8 @@ class LabelTree:
 
     def means(self, other: LabelTree) -> bool:
         """Whether nothing but colours and titles differs: every digit does the same in both."""
-        return [_without_appearance(label) for label in self.walk()] == [
-            _without_appearance(label) for label in other.walk()
-        ]
+        mine, its = ([*map(_without_appearance, tree.walk())] for tree in (self, other))
+        return mine == its
 
     def walk(self) -> Iterator[Label]:
         """All labels in the order of the file, parents before children."""

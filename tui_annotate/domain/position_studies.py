@@ -202,7 +202,6 @@ class Case:
 
     Attributes:
         position: of the gold passage, from 0, or None.
-        size: of the prompt.
         score: 1.0, 0.0 or None.
         verdict: of people; None on a tie or without any, `judged` says which.
         empty_golds: gold answers with an empty normal form.

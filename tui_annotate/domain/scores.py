@@ -32,7 +32,6 @@ class ScoreRun:
     Attributes:
         maker: who says it: "unigram", "percentile", "judge:MODEL", "import:NAME".
         parameters: values of JSON: options, versions, seed, the host of an endpoint; never keys.
-        embedder: its name and version, where one was used.
         low: the names of its scores of which a low value is the better supported one.
         at: ISO 8601; the store fills in an empty one.
         by: a person's id; empty for whoever owns the store.

@@ -31,7 +31,6 @@ class Suggestion:
     Attributes:
         id: a hash of its content, so that a repetition is the same.
         maker: `judge:MODEL` or `import:NAME`.
-        run: the first one.
         note: the machine's reason.
         score: in [0, 1] or None.
 

@@ -10,7 +10,6 @@ class VectorSet:
     """The vectors of all segments of one embedder.
 
     Attributes:
-        label: for people.
         version: of embedder and weights.
         token_dimensions, asked_dimensions: 0 for none.
         instant: whether selections are embedded at the key press.

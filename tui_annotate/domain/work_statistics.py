@@ -53,7 +53,6 @@ class PersonWork:
         seconds: gaps count up to a minute.
         recent: completed in two weeks.
         first: the day of the first event, or empty.
-        practice: whether all of it is.
     """
 
     dataset: str

@@ -273,7 +273,6 @@ class Decision(StrEnum):
         OPEN: nothing yet, or some of its candidates were refused.
         AGREED: nothing was done, and it is taken when the sample is done.
         KEPT: something of it was kept.
-        REJECTED: nothing was kept.
     """
 
     OPEN = "open"

@@ -60,7 +60,9 @@ class Name:
         own, its = set(self.words), set(other.words)
         if own <= its or its <= own:
             return True
-        alike = any(_is_same_stem(one, two) for one in own - its for two in its - own)
+        # Forms of one name: France, French; Norway, Norwegian.
+        prefixes = {word[:_STEM] for word in own - its} & {word[:_STEM] for word in its - own}
+        alike = any(len(prefix) == _STEM for prefix in prefixes)
         return alike or self._is_short_for(other) or other._is_short_for(self)
 
     def _is_short_for(self, other: Name) -> bool:
@@ -121,11 +123,6 @@ def _is_headline(text: str) -> bool:
     return len(found) >= _FEWEST_WORDS and capitals > _MOST_CAPITALS * len(found)
 
 
-def _is_same_stem(one: str, other: str) -> bool:
-    """Whether two words are one name or forms of one: France, French; Norway, Norwegian."""
-    return min(len(one), len(other)) >= _STEM and one[:_STEM] == other[:_STEM]
-
-
 Kind = Literal["number", "date", "name"]
 _Fact = TypeVar("_Fact", Date, Quantity, Name)
 
@@ -139,12 +136,7 @@ _NAME_CONTEXT = 2
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two things of a kind that may contradict each other.
-
-    Attributes:
-        claim: in the selection.
-        evidence: in the segment.
-    """
+    """Two facts of a kind that may contradict: one of the selection, one of the segment."""
 
     claim: Span
     evidence: Span

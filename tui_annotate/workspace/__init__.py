@@ -82,10 +82,7 @@ def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A0
 
 
 def restore(source: Path | str, *, to: Path | str) -> BackupReport:
-    """Makes a workspace out of a backup, whole or not at all.
-
-    Args:
-        to: its folder, which is not there yet, or is empty.
+    """Restore a backup, whole or not at all, into a folder that is not there yet, or is empty.
 
     Raises:
         NotFound: the source is no backup.

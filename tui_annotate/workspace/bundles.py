@@ -288,11 +288,9 @@ def _fill_working_folder(
 
 
 def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
-    """Makes the suggestions of a working folder those of its bundle; the same again is known.
+    """Replace the suggestions of a working folder by those of its bundle, if they changed.
 
-    Args:
-        file: what is named where something is wrong.
-        place: where the bundle was unpacked.
+    `place`: where the bundle `file` was unpacked.
 
     Raises:
         InvalidInput: what it holds is no suggestion, or does not stand in the texts; then the

@@ -148,10 +148,9 @@ class Team:
         return Guidelines(self.guidance, self._names, self.actor)
 
     def apply_guidelines(self, text: str, *, dataset: str = "") -> str:
-        """Makes a text the guidelines of a dataset, or of the workspace and its `guidelines.md`.
+        """Make a text the guidelines of a dataset, or of the workspace; return the version's hash.
 
-        Returns:
-            The version's hash.
+        Those of the workspace are written to its `guidelines.md` too.
 
         Raises:
             NotAllowed, InvalidInput, NotFound: as `guidelines.apply`.
