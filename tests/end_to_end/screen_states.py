@@ -30,6 +30,8 @@ WITH_VECTORS: Final = "words + static vectors"
 NOTE_LINE: Final = "note on A"
 PALETTE: Final = "Search for commands"
 QUEUE: Final = "QUEUE"
+READ_ONLY: Final = "read-only"
+"""The viewer, which changes nothing."""
 _HELP: Final = "Keys "
 
 # signing in and sessions

@@ -9,7 +9,7 @@ import pytest
 
 from tests.end_to_end import hostile
 from tests.end_to_end import screen_states as states
-from tests.end_to_end.harmless import foreign
+from tests.end_to_end.terminal_grammar import foreign
 from tests.end_to_end.terminal_walk import Step, walk
 from tests.end_to_end.test_hostile import LOOKS, PASTE, annotate
 from tests.helpers.effort import full_except
@@ -18,7 +18,7 @@ from tests.tui.screens.collection_workspace import LABELS, Collection
 from tests.tui.screens.work import make
 from tui_annotate.domain.samples import Request
 
-ENTER, ESCAPE, TAB, QUIT = "\r", "\x1b", "\t", "\x11"
+ENTER, ESCAPE, TAB = "\r", "\x1b", "\t"
 NAMES = [f"{hostile.SIGNS[0]} {hostile.name(at)[:60]}".replace("|", "") for at in range(4)]
 COLLECTION = Collection(
     texts={name: (hostile.text(at), f"{hostile.SOURCE} {at}") for at, name in enumerate(NAMES[:3])},

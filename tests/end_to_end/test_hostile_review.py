@@ -10,7 +10,7 @@ import pytest
 
 from tests.end_to_end import hostile
 from tests.end_to_end import screen_states as states
-from tests.end_to_end.harmless import LINES, foreign
+from tests.end_to_end.terminal_grammar import LINES, foreign
 from tests.end_to_end.terminal_walk import Step, walk
 from tests.helpers.effort import full_except
 from tests.helpers.terminal import Terminal, program
@@ -20,7 +20,7 @@ from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 
 PASTE: Final = "\x1b[200~" + "".join(hostile.TEXTS) + "\x1b[201~"
-ENTER, ESCAPE, QUIT = "\r", "\x1b", "\x11"
+ENTER, ESCAPE = "\r", "\x1b"
 KEY: Final = SampleKey(hostile.DATASET, hostile.FIRST)
 NAMES: Final = (hostile.PERSON, f"Ben {hostile.SIGNS[1]}", f"Li {hostile.SIGNS[2]}")
 LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {

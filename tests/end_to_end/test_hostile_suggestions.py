@@ -8,7 +8,7 @@ import pytest
 
 from tests.end_to_end import hostile
 from tests.end_to_end import screen_states as states
-from tests.end_to_end.harmless import foreign
+from tests.end_to_end.terminal_grammar import foreign
 from tests.end_to_end.terminal_walk import Step, walk
 from tests.end_to_end.test_hostile import LOOKS, annotate
 from tests.helpers.effort import full_except
@@ -17,7 +17,7 @@ from tests.tui.screens.proposals import Says, suggest
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 
-ENTER, QUIT = "\r", "\x11"
+ENTER = "\r"
 WHY = (hostile.name(0) * 99)[:10_000]
 MAKER = f"judge:{hostile.SIGNS[0]} {hostile.SIGNS[2]}"
 WALK: tuple[Step, ...] = (

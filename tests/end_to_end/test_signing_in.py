@@ -14,7 +14,7 @@ import pytest
 
 from tests.end_to_end import example, hostile
 from tests.end_to_end import screen_states as states
-from tests.end_to_end.harmless import foreign
+from tests.end_to_end.terminal_grammar import foreign
 from tests.end_to_end.terminal_walk import walk
 from tests.helpers.effort import full_except
 from tests.helpers.terminal import Terminal, program

@@ -13,6 +13,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -104,7 +105,8 @@ class Terminal:
         before = max(len(self.raw) - len(_FRAME_QUERY) + 1, 0)  # it may come in two parts
         self.raw += new
         if self.raw.find(_FRAME_QUERY, before) >= 0:
-            self.press(_FRAME_ANSWER)
+            with suppress(OSError):  # it ended meanwhile
+                self.press(_FRAME_ANSWER)
         return new
 
     def wait(self, until: str | Callable[[str], bool], *, patience: float = PATIENCE) -> str:
