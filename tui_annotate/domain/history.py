@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.assignments import State
@@ -237,10 +238,7 @@ def last_action_time(events: Iterable[Event]) -> str:
     Args:
         events: of the stream, in order; with nothing else in it, the first says when.
     """
-    last = ""
-    for event in events:
-        last = later_action_time(last, event)
-    return last
+    return reduce(later_action_time, events, "")
 
 
 def later_action_time(last: str, event: Event) -> str:

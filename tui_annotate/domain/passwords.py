@@ -114,12 +114,12 @@ def _stems(plain: str) -> set[str]:
     """Without digits and signs around it, with letters for what looks like them, and once."""
     bare, seen = _EDGES.sub("", plain), plain.translate(_LOOKALIKES)
     found = {bare, bare.translate(_LOOKALIKES), seen, _EDGES.sub("", seen)}
-    found = {stem for stem in found if _is_guessable_rest(plain, stem)}
+    found = {
+        stem
+        for stem in found
+        if len(plain) - len(stem) <= _MOST_ADDED or _is_keyboard_walk(plain.removeprefix(stem))
+    }
     return found | {stem[: len(stem) // 2] for stem in found if stem == stem[: len(stem) // 2] * 2}
-
-
-def _is_guessable_rest(plain: str, stem: str) -> bool:
-    return len(plain) - len(stem) <= _MOST_ADDED or _is_keyboard_walk(plain.removeprefix(stem))
 
 
 def _is_repeated(plain: str) -> bool:

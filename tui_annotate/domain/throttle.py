@@ -7,6 +7,7 @@ out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -92,5 +93,4 @@ class FailureCount:
 
 def longest_wait(waits: Iterable[float]) -> int:
     """Whole seconds to tell somebody; 0 where nobody waits."""
-    most = max(waits, default=0.0)
-    return int(-(-most // 1))
+    return math.ceil(max(waits, default=0.0))
