@@ -65,7 +65,7 @@ class Day:
 
     began: float = 0.0
     waits: list[float] = field(default_factory=list)
-    told: list[LoggedAction] = field(default_factory=list)
+    saved_actions: list[LoggedAction] = field(default_factory=list)
     memory: float = 0.0
     refused: str = ""
 
@@ -77,11 +77,11 @@ def spent(seat: Seat) -> Day:
     command = [sys.executable, "-I", "-m", "tui_annotate", "session", seat.person]
     env = {"HOME": str(seat.workspace.parent)}
     with Terminal([*command, "-w", str(seat.workspace)], env=env) as terminal:
-        annotator = Annotator(terminal, luck, day.told)
+        annotator = Annotator(terminal, luck, day.saved_actions)
         try:
             terminal.wait("save:")
             day.began = time.monotonic() - seat.begins
-            annotator.ready()
+            annotator.clear_message()
             while time.monotonic() < seat.ends:
                 _act(annotator, luck, day)
                 if not day.memory and time.monotonic() > seat.ends - TOGETHER:
@@ -97,14 +97,14 @@ def spent(seat: Seat) -> Day:
 def _act(annotator: Annotator, luck: random.Random, day: Day) -> None:
     """Reads a while, presses the keys of an action one by one, waits for what is said of it."""
     _rest(annotator.terminal, luck.uniform(*READING))
-    keys = annotator.keys()
+    keys = annotator.random_keys()
     for key in keys:
         wait, size = frame(annotator.terminal, key)
         if size:
             day.waits.append(wait)
         _rest(annotator.terminal, luck.expovariate(1 / BETWEEN_KEYS))
-    annotator.hear()
-    annotator.ready()
+    annotator.wait_for_answer()
+    annotator.clear_message()
 
 
 def _rest(terminal: Terminal, seconds: float) -> None:
@@ -132,8 +132,8 @@ def rows() -> list[Row]:
         with context.Pool(SESSIONS) as pool:
             days = pool.map(spent, seats, chunksize=1)
         with tui_annotate.open(workspace) as space:
-            stored = [example.deeds(space, person) for person in people]
-            wrong = example.wrong(space)
+            stored = [example.logged_actions(space, person) for person in people]
+            wrong = example.find_store_errors(space)
     return _rows(days, stored, wrong)
 
 
@@ -153,13 +153,13 @@ def _rows(
         if reason:
             sys.stderr.write(f"{reason}\n")
     waits = list(chain.from_iterable(day.waits for day in days))
-    lost = sum(list(log) != day.told for day, log in zip(days, stored, strict=True))
+    lost = sum(list(log) != day.saved_actions for day, log in zip(days, stored, strict=True))
     who = f"{len(days)} sessions at once"
     return [
         Row(f"{who}: refused or ended by an error", sum(bool(day.refused) for day in days), 0),
         Row(f"{who}: whose log is not what was shown as saved", lost, 0),
         Row(f"{who}: findings of store and log afterwards", len(wrong), 0),
-        Row(f"{who}: actions shown as saved", sum(len(day.told) for day in days)),
+        Row(f"{who}: actions shown as saved", sum(len(day.saved_actions) for day in days)),
         Row(f"{who}: key to frame, p50", median(waits), unit="ms"),
         Row(f"{who}: key to frame, p95", quantiles(waits, n=20)[-1], 100, "ms"),
         Row(

@@ -362,9 +362,9 @@ def test_stored_keys_and_places_are_in_force_on_the_screen(workspace: Path) -> N
         terminal.press("\r")
         terminal.wait(lambda screen: notice not in screen and "odd-1" in screen)
         terminal.press(select + "3")
-        terminal.wait(lambda _: len(rows(workspace, query)) > len(before), patience=20)
+        terminal.wait(lambda _: len(rows(workspace, query)) > len(before))
         terminal.press(undo)
-        terminal.wait(lambda _: len(rows(workspace, query)) > len(before) + 1, patience=20)
+        terminal.wait(lambda _: len(rows(workspace, query)) > len(before) + 1)
         terminal.press(back)
         terminal.press("\x11")
         assert terminal.end() == 0

@@ -1,4 +1,4 @@
-"""Somebody at a terminal who acts at random, and remembers what the screen called saved."""
+"""An annotator at a terminal who acts at random, and records what the screen called saved."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Final
 
-from tests.end_to_end.example import LoggedAction, awake
+from tests.end_to_end.example import LoggedAction
+from tests.end_to_end.screen_states import READY, wait_for_keys
 from tests.helpers.terminal import Terminal
 
 HOME, BACKSPACE = "\x1b[H", "\x7f"
@@ -31,14 +32,14 @@ The words are matched to their end: a kill may leave half of them on the screen.
 
 @dataclass
 class Annotator:
-    """Somebody who presses keys at random, and notes what the screen says is saved."""
+    """Presses keys at random, and records what the screen says is saved."""
 
     terminal: Terminal
     random: random.Random
-    told: list[LoggedAction] = field(default_factory=list)
+    saved_actions: list[LoggedAction] = field(default_factory=list)
     arriving: bool = False
 
-    def keys(self) -> str:
+    def random_keys(self) -> str:
         """The keys of some action; those that label move somewhere first."""
         sentence = "j" * self.random.randrange(5)
         return self.random.choices(
@@ -46,49 +47,50 @@ class Annotator:
             (10, 4, 2, 2, 1, 1),
         )[0]
 
-    def ready(self) -> None:
-        """Clears what the draft line said, so that the next words are news.
+    def clear_message(self) -> None:
+        """Clear the message in the draft line, so that the next one is of the next action.
 
-        Keys that come before a sample's first frame are dropped, so they are pressed until they do.
+        Keys that come before a sample's first frame are dropped, so they are pressed until they
+        act.
         An undone claim comes back as a selection, which moving may shrink to a blank: Backspace
         drops it.
         """
         if self.arriving:
-            awake(self.terminal)
+            wait_for_keys(self.terminal)
             self.arriving = False
         moves = cycle((f"{HOME}l", f"{BACKSPACE}{HOME}l"))
-        while "save:" not in self.terminal.text:
+        while READY not in self.terminal.text:
             self.terminal.press(next(moves))
             with suppress(AssertionError):
-                self.terminal.wait("save:", patience=1)
+                self.terminal.wait(READY, patience=1)
             assert self.terminal.alive
 
     def act(self) -> None:
-        """One action, and what the screen says of it."""
-        self.ready()
-        self.terminal.press(self.keys())
-        self.hear()
+        """Do one action, and record what the screen says of it."""
+        self.clear_message()
+        self.terminal.press(self.random_keys())
+        self.wait_for_answer()
 
-    def hear(self) -> None:
-        """Waits for what the screen says of an action, and keeps it."""
-        self.note(self.terminal.wait(lambda screen: bool(SHOWN.search(screen))))
+    def wait_for_answer(self) -> None:
+        """Wait for what the screen says of an action, and record it."""
+        self.record_answer(self.terminal.wait(lambda screen: bool(SHOWN.search(screen))))
 
-    def note(self, screen: str) -> None:
-        """Keeps what a screen says is saved."""
+    def record_answer(self, screen: str) -> None:
+        """Record what a screen says is saved."""
         found = SHOWN.search(screen)
         self.arriving = bool(found and not found["label"])  # another sample may come
-        if found and (deed := _deed(found)):
-            self.told.append(deed)
+        if found and (action := _parse_action(found)):
+            self.saved_actions.append(action)
 
-    def die(self) -> None:
-        """Begins one more action, and kills the app somewhere in it."""
-        self.ready()
-        self.terminal.press(self.keys())
-        self.killed_after(self.random.randrange(4000))
-        self.note(self.terminal.text)
+    def die_in_action(self) -> None:
+        """Begin one more action, and kill the app somewhere in it."""
+        self.clear_message()
+        self.terminal.press(self.random_keys())
+        self.kill_after(self.random.randrange(4000))
+        self.record_answer(self.terminal.text)
 
-    def killed_after(self, size: int) -> None:
-        """Kills the app once it has written so many bytes more, or is silent for a moment."""
+    def kill_after(self, size: int) -> None:
+        """Kill the app once it has written so many bytes more, or is silent for a moment."""
         enough = len(self.terminal.raw) + size
         while len(self.terminal.raw) < enough and self.terminal.read(self.random.random() / 20):
             pass
@@ -97,7 +99,7 @@ class Annotator:
             pass
 
 
-def _deed(found: re.Match[str]) -> LoggedAction | None:
+def _parse_action(found: re.Match[str]) -> LoggedAction | None:
     if found["none"]:
         return None
     if found["back"]:

@@ -1,8 +1,7 @@
-"""A workspace of the example data, and what its log tells of everybody's actions."""
+"""A workspace of the example data, the app on it, and the actions that its log holds."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +15,7 @@ from tui_annotate.workspace import Workspace
 PAIRS: Final = ROOT / "sample_data" / "pairs.jsonl"
 
 LoggedAction = tuple[str, str]
-"""A verb of the log, and the label, or the verb of the deed, that it is about."""
+"""A verb of the log, and the label, or the verb of the undone action, that it is about."""
 
 
 def make(folder: Path) -> Path:
@@ -38,25 +37,8 @@ def annotate(
     return Terminal(command, columns=columns, rows=rows)
 
 
-def awake(terminal: Terminal) -> None:
-    """Waits until a sample that is on screen takes keys; those before its first frame it drops.
-
-    Under load a second press can open the help twice: it is closed as often as it is there.
-    """
-    while "Keys " not in terminal.text:
-        terminal.press("?")
-        with suppress(AssertionError):
-            terminal.wait("Keys ", patience=3)
-        assert terminal.alive
-    while "Keys " in terminal.text:
-        terminal.press("q")
-        with suppress(AssertionError):
-            terminal.wait(lambda screen: "Keys " not in screen, patience=5)
-        assert terminal.alive
-
-
-def deeds(space: Workspace, person: str = "") -> list[LoggedAction]:
-    """Everybody's actions, or a person's, in the order of time; those that only tell time are out.
+def logged_actions(space: Workspace, person: str = "") -> list[LoggedAction]:
+    """All actions, or a person's, in the order of time, without those that only record time spent.
 
     Args:
         person: by id; empty for everybody.
@@ -82,7 +64,7 @@ def _about(event: Event, known: dict[str, Event]) -> str:
     return str(payloads[0]["labels"][0][-1]) if action.verb in {"add", "remove"} else ""
 
 
-def wrong(space: Workspace) -> list[str]:
-    """What is wrong with the store: pages, keys, log against tables, labels."""
+def find_store_errors(space: Workspace) -> list[str]:
+    """Errors of the store: pages, keys, log against tables, labels."""
     found = [finding for finding in space.check() if finding.state == "wrong"]
     return [f"{finding.what}: {finding.says}" for finding in found]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end import screen_states as states
 from tests.helpers.terminal import ROOT, Terminal, program
 
 DATA = str(ROOT / "sample_data")
@@ -108,9 +109,8 @@ def test_with_a_screen_the_app_opens_on_it(tmp_path: Path) -> None:
     """On a terminal the data comes in, then the app is there, with its guidelines."""
     command = program("demo", str(tmp_path / "demo"), "--data", DATA)
     with Terminal(command) as terminal:
-        terminal.wait("save: sentence 1")
-        terminal.press("\x11")
-        assert terminal.end() == 0
+        states.wait_for_sample(terminal, states.FIRST_SENTENCE)
+        states.quit_app(terminal)
     assert (tmp_path / "demo" / "guidelines.md").exists()
 
 

@@ -16,6 +16,7 @@ from typing import Final
 import pytest
 
 from tests.end_to_end import example
+from tests.end_to_end import screen_states as states
 from tests.helpers.terminal import ROOT, Terminal
 from tui_annotate import workspace
 from tui_annotate.cli.doctor import check_privacy
@@ -25,8 +26,6 @@ from tui_annotate.services.authentication.account_management import NewAccount
 GROUP: Final = 48_211
 USERS: Final = {"daemon": "077", "bin": "022", "games": "007"}
 """Users that each Debian has, and an umask for each."""
-
-QUIT: Final = "\x11"
 
 NOWHERE: Final = "/proc/nowhere"
 """A home that is not there, and that nobody can make."""
@@ -95,10 +94,9 @@ def annotate(folder: Path, user: str) -> Terminal:
 
 def works(terminal: Terminal, keys: str, label: str) -> None:
     """Labels something and sees it saved."""
-    terminal.wait("save: sentence 1")
-    example.awake(terminal)
+    states.wait_for_sample(terminal, states.FIRST_SENTENCE)
     terminal.press(keys)
-    terminal.wait(f"saved {label}")
+    states.wait_for_saved(terminal, label)
 
 
 def test_three_users_share_a_store(folder: Path) -> None:
@@ -109,21 +107,18 @@ def test_three_users_share_a_store(folder: Path) -> None:
         first.kill()
         with annotate(folder, "daemon") as third:
             works(third, ".3", "Benign")
-            third.press(QUIT)
-            assert third.end() == 0
+            states.quit_app(third)
         second.press("j.4")
-        second.wait("saved Questionable")
-        second.press(QUIT)
-        assert second.end() == 0
+        states.wait_for_saved(second, "Questionable")
+        states.quit_app(second)
     with annotate(folder, "bin") as again:
-        again.wait("1 annotation")
-        again.press(QUIT)
-        assert again.end() == 0
+        again.wait(states.annotation_count(1))
+        states.quit_app(again)
     with workspace.open(folder) as space:
         names = {person.id: person.name for person in space.people.all()}
         counts = [names[owned.person] for _, owned in space.annotations()]
         assert sorted(counts) == ["bin", "daemon", "games", "games"]
-        assert example.wrong(space) == []
+        assert example.find_store_errors(space) == []
     assert "ssh setup -w" in check_privacy(folder).mend
 
 
@@ -144,8 +139,7 @@ def test_commands_give_an_annotator_their_own(folder: Path) -> None:
     """An export holds nobody else's work, and keys are not theirs to bind."""
     with annotate(folder, "games") as terminal:
         works(terminal, ".2", "Extrinsic")
-        terminal.press(QUIT)
-        assert terminal.end() == 0
+        states.quit_app(terminal)
     words = command("bin", "export", "-w", str(folder), "--format", "csv")
     done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
     assert "Extrinsic" not in done.stdout

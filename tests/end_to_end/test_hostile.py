@@ -8,13 +8,15 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.end_to_end import example, hostile
-from tests.end_to_end.harmless import LINES, foreign
+from tests.end_to_end import hostile
+from tests.end_to_end import screen_states as states
+from tests.end_to_end.terminal_grammar import LINES, foreign
 from tests.end_to_end.terminal_walk import PICTURE, Step, walk
 from tests.helpers.effort import full_except
 from tests.helpers.terminal import Terminal, program
@@ -31,7 +33,7 @@ LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
 }
 
 SCREENS: Final[tuple[Step, ...]] = (
-    (":", "Search for commands"),
+    (":", states.PALETTE),
     (PASTE, "No matches"),
     (ESCAPE, "-No matches"),
     ("0", "Labels"),
@@ -43,7 +45,7 @@ SCREENS: Final[tuple[Step, ...]] = (
     ("/", "Find in"),
     ("cost", "6 found"),
     (ENTER, "1 of 6"),
-    (BACK, "save:"),
+    (BACK, states.READY),
     ("g", "Request"),
     (TAB, "Read this"),
     ("q", "-Guidelines"),
@@ -60,14 +62,14 @@ WORK: Final[tuple[Step, ...]] = (
     ("d", "… 2/2"),
     (".", "Space takes"),
     (" ", "evidence"),
-    ("1", "saved Intrinsic"),
-    ("m", "note on A"),
-    (PASTE + ENTER, "-note on A"),
+    ("1", states.saved("Intrinsic")),
+    ("m", states.NOTE_LINE),
+    (PASTE + ENTER, f"-{states.NOTE_LINE}"),
     ("e", "editing A"),
     ("e", "-editing A"),
     (".1", "A says"),
     ("2", "wants evidence"),
-    (ENTER, "2 annotations"),
+    (ENTER, states.annotation_count(2)),
     ("R", "of yours"),
     (ESCAPE, "-of yours"),
     ("t", "matches by words alone"),
@@ -75,12 +77,12 @@ WORK: Final[tuple[Step, ...]] = (
     ("i", "stand somewhere in the source"),
     ("c", "B Extrinsic"),
     (BACK + "aa" + ENTER, "B "),
-    ("u", "taken back"),
+    ("u", states.UNDONE),
     ("!", "flag: why?"),
     ("0", "your words"),
     (PASTE + ENTER, "is flagged"),
     ("", "words only"),  # said once the next sample is there; keys before that are dropped
-    ("u", "taken back"),
+    ("u", states.UNDONE),
 )
 NEXT: Final[tuple[Step, ...]] = ((">", "huge-line"),)
 HUGE: Final[tuple[Step, ...]] = (
@@ -88,12 +90,12 @@ HUGE: Final[tuple[Step, ...]] = (
     (PAGE_DOWN + HOME + "/", "Find in"),
     ("cost was high", "5000 found"),
     (ENTER, "1 of 5000"),
-    (BACK + TAB, "save:"),
+    (BACK + TAB, states.READY),
     ("f", "first word"),
     (BACK, "-first word"),
 )
 QUEUE: Final[tuple[Step, ...]] = (
-    ("q", "QUEUE"),
+    ("q", states.QUEUE),
     ("/", "part of an id"),
     (PASTE, "no sample here"),
     (ESCAPE, "1/2"),
@@ -129,13 +131,12 @@ def test_no_screen_lets_anything_but_drawing_through(copied: Path, look: str) ->
     columns, rows, env = LOOKS[look]
     command = annotate(copied, "--sample", hostile.FIRST)
     with Terminal(command, env=env, columns=columns, rows=rows) as terminal:
-        terminal.wait("save:")
+        states.wait_for_ready(terminal)
         pictures = 0
         for steps in (SCREENS, WORK, NEXT, HUGE, QUEUE):  # each begins where a sample may be new
-            example.awake(terminal)
+            states.wait_for_keys(terminal)
             pictures += walk(terminal, steps)
-        terminal.press(QUIT)
-        assert terminal.end() == 0
+        states.quit_app(terminal)
     assert pictures > 40
     assert foreign(bytes(terminal.raw), columns=columns, rows=rows) == []
     log = (copied / "log" / "app.log").read_text("utf-8")
@@ -198,7 +199,7 @@ def test_what_is_wrong_at_the_start_is_told_harmlessly(
     command = program("annotate", "-w", str(copied), *options)
     with Terminal(command, env=env, columns=230, rows=24) as terminal:
         terminal.wait(words)
-        if terminal.alive:
+        with suppress(OSError):  # some end by themselves
             terminal.press(QUIT)
         terminal.end()
     assert foreign(bytes(terminal.raw), columns=230, rows=24) == []
@@ -286,11 +287,9 @@ def test_no_command_lets_anything_but_lines_through(
 def test_texts_and_offsets_come_out_as_they_went_in(copied: Path, tmp_path: Path) -> None:
     """What was selected on the screen is what the export quotes; no code point was touched."""
     with Terminal(annotate(copied, "--sample", hostile.FIRST)) as terminal:
-        terminal.wait("save:")
-        example.awake(terminal)
+        states.wait_for_sample(terminal)
         walk(terminal, WORK[:6])
-        terminal.press(QUIT)
-        assert terminal.end() == 0
+        states.quit_app(terminal)
     target = tmp_path / "out.jsonl"
     with workspace.open(copied) as space:
         segments = space.corpus.sample(SampleKey(hostile.DATASET, hostile.FIRST)).segments

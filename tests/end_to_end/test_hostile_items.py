@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end import example, hostile
-from tests.end_to_end.harmless import foreign
+from tests.end_to_end import hostile
+from tests.end_to_end import screen_states as states
+from tests.end_to_end.terminal_grammar import foreign
 from tests.end_to_end.terminal_walk import Step, walk
 from tests.end_to_end.test_hostile import LOOKS, PASTE, annotate
 from tests.helpers.effort import full_except
@@ -17,7 +18,7 @@ from tests.tui.screens.collection_workspace import LABELS, Collection
 from tests.tui.screens.work import make
 from tui_annotate.domain.samples import Request
 
-ENTER, ESCAPE, TAB, QUIT = "\r", "\x1b", "\t", "\x11"
+ENTER, ESCAPE, TAB = "\r", "\x1b", "\t"
 NAMES = [f"{hostile.SIGNS[0]} {hostile.name(at)[:60]}".replace("|", "") for at in range(4)]
 COLLECTION = Collection(
     texts={name: (hostile.text(at), f"{hostile.SOURCE} {at}") for at, name in enumerate(NAMES[:3])},
@@ -36,7 +37,7 @@ REPORT: tuple[Step, ...] = (
     ("cc", "is not available"),
     ("d", "cited here"),
     (TAB, "Space takes"),
-    (TAB, "save:"),
+    (TAB, states.READY),
     ("g", "Request"),
     (TAB + TAB, "▸ Documents"),
     ("q", "-Guidelines"),
@@ -44,9 +45,9 @@ REPORT: tuple[Step, ...] = (
     ("1", "rated Perfect"),
     ("M", "comment on the report"),
     (PASTE + ENTER, "is saved"),
-    ("u", "taken back"),
+    ("u", states.UNDONE),
     ("u", "the rating"),
-    ("j1", "saved Passage"),
+    ("j1", states.saved("Passage")),
 )
 TREE: tuple[Step, ...] = (
     ("T", "reports"),
@@ -69,9 +70,9 @@ CITATION: tuple[Step, ...] = (
     ("T", "COLLECTION"),
     ("2", "0/3 documents"),
     ("J", "DOCUMENT"),
-    (".1", "saved Passage"),
+    (".1", states.saved("Passage")),
     ("q", "COLLECTION"),
-    (TAB, "QUEUE"),
+    (TAB, states.QUEUE),
 )
 
 
@@ -89,12 +90,11 @@ def test_reports_documents_and_citations_let_nothing_through(folder: Path, look:
     columns, rows, env = LOOKS[look]
     command = annotate(folder, "--order", "ingested", "--sample", COLLECTION.report().id)
     with Terminal(command, env=env, columns=columns, rows=rows) as terminal:
-        terminal.wait("save:")
+        states.wait_for_ready(terminal)
         pictures = 0
         for steps in (REPORT, TREE, CITATION):
-            example.awake(terminal)
+            states.wait_for_keys(terminal)
             pictures += walk(terminal, steps)
-        terminal.press(QUIT)
-        assert terminal.end() == 0, terminal.text
+        states.quit_app(terminal)
     assert pictures > 20
     assert foreign(bytes(terminal.raw), columns=columns, rows=rows) == []

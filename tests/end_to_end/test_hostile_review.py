@@ -8,8 +8,9 @@ from typing import Final
 
 import pytest
 
-from tests.end_to_end import example, hostile
-from tests.end_to_end.harmless import LINES, foreign
+from tests.end_to_end import hostile
+from tests.end_to_end import screen_states as states
+from tests.end_to_end.terminal_grammar import LINES, foreign
 from tests.end_to_end.terminal_walk import Step, walk
 from tests.helpers.effort import full_except
 from tests.helpers.terminal import Terminal, program
@@ -19,7 +20,7 @@ from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 
 PASTE: Final = "\x1b[200~" + "".join(hostile.TEXTS) + "\x1b[201~"
-ENTER, ESCAPE, QUIT = "\r", "\x1b", "\x11"
+ENTER, ESCAPE = "\r", "\x1b"
 KEY: Final = SampleKey(hostile.DATASET, hostile.FIRST)
 NAMES: Final = (hostile.PERSON, f"Ben {hostile.SIGNS[1]}", f"Li {hostile.SIGNS[2]}")
 LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
@@ -34,8 +35,8 @@ REVIEW: Final[tuple[Step, ...]] = (
     ("c", "place 2/2"),
     ("W", "W hides the names"),
     ("W", "-W hides the names"),
-    (":", "Search for commands"),
-    (ESCAPE, "-Search for commands"),
+    (":", states.PALETTE),
+    (ESCAPE, f"-{states.PALETTE}"),
     ("g", "Request"),
     ("q", "-Guidelines"),
     ("x", "why?"),
@@ -96,25 +97,21 @@ def test_no_screen_of_review_lets_anything_but_drawing_through(copied: Path, loo
     columns, rows, env = LOOKS[look]
     command = program("review", "-w", str(copied), "--as", f"Rev {hostile.SIGNS[0]}")
     with Terminal(command, env=env, columns=columns, rows=rows) as terminal:
-        terminal.wait("place 1/2")
-        example.awake(terminal)
+        states.wait_for_sample(terminal, "place 1/2")
         pictures = walk(terminal, REVIEW) + walk(terminal, EDIT)
         terminal.press("c" + ENTER)
         terminal.wait("nothing more waits")
         pictures += walk(terminal, (("q", "f filter"), ("?", "Keys here"), ("q", "-Keys here")))
-        terminal.press(QUIT)
-        assert terminal.end() == 0
+        states.quit_app(terminal)
     assert pictures > 10
     assert foreign(bytes(terminal.raw), columns=columns, rows=rows) == []
     command = program(
         "annotate", "-w", str(copied), "--as", hostile.PERSON, "--sample", hostile.FIRST
     )
     with Terminal(command, env=env, columns=columns, rows=rows) as terminal:
-        terminal.wait("save")
-        example.awake(terminal)
+        states.wait_for_sample(terminal)
         assert walk(terminal, LESSON) > 0
-        terminal.press(QUIT)
-        assert terminal.end() == 0
+        states.quit_app(terminal)
     assert foreign(bytes(terminal.raw), columns=columns, rows=rows) == []
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end import example, hostile
-from tests.end_to_end.harmless import foreign
+from tests.end_to_end import hostile
+from tests.end_to_end import screen_states as states
+from tests.end_to_end.terminal_grammar import foreign
 from tests.end_to_end.terminal_walk import Step, walk
 from tests.end_to_end.test_hostile import LOOKS, annotate
 from tests.helpers.effort import full_except
@@ -16,7 +17,7 @@ from tests.tui.screens.proposals import Says, suggest
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 
-ENTER, QUIT = "\r", "\x11"
+ENTER = "\r"
 WHY = (hostile.name(0) * 99)[:10_000]
 MAKER = f"judge:{hostile.SIGNS[0]} {hostile.SIGNS[2]}"
 WALK: tuple[Step, ...] = (
@@ -31,8 +32,8 @@ WALK: tuple[Step, ...] = (
     ("c", "y saves"),
     ("y", "no label here is called"),
     ("e2" + ENTER, "saved"),
-    ("u", "taken back"),
-    ("u", "taken back"),
+    ("u", states.UNDONE),
+    ("u", states.UNDONE),
     ("Y", "2 hidden"),
     ("Y", "2 suggestions"),
 )
@@ -53,10 +54,8 @@ def test_suggestions_let_nothing_through(tmp_path: Path, look: str) -> None:
     suggest(folder, *said, sample=key.id, dataset=key.dataset, maker=MAKER)
     columns, rows, env = LOOKS[look]
     with Terminal(annotate(folder), env=env, columns=columns, rows=rows) as terminal:
-        terminal.wait("2 suggestions")
-        example.awake(terminal)
+        states.wait_for_sample(terminal, "2 suggestions")
         pictures = walk(terminal, WALK)
-        terminal.press(QUIT)
-        assert terminal.end() == 0, terminal.text
+        states.quit_app(terminal)
     assert pictures > 5
     assert foreign(bytes(terminal.raw), columns=columns, rows=rows) == []

@@ -13,13 +13,14 @@ from typing import Any, Final
 import pytest
 
 from tests.end_to_end import hostile
-from tests.end_to_end.harmless import foreign
+from tests.end_to_end import screen_states as states
+from tests.end_to_end.terminal_grammar import foreign
 from tests.end_to_end.terminal_walk import Step, walk
 from tests.helpers.effort import full_except
 from tests.helpers.terminal import Terminal, program
 
 PASTE: Final = "\x1b[200~" + "".join(hostile.TEXTS) + "\x1b[201~"
-ENTER, ESCAPE, TAB, BACK, QUIT = "\r", "\x1b", "\t", "\x7f", "\x11"
+ENTER, ESCAPE, TAB, BACK = "\r", "\x1b", "\t", "\x7f"
 END, HOME = "\x1b[F", "\x1b[H"
 LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
     "80x24": (80, 24, {}),
@@ -32,7 +33,7 @@ SCREENS: Final[tuple[Step, ...]] = (
     (END, "}"),
     (TAB, "annotation"),
     (TAB + TAB, "dataset"),
-    ("q", "read-only"),
+    ("q", states.READ_ONLY),
     ("p", "-✓ everybody"),
     (BACK, "✓ everybody"),
     ("x", "not here: delete"),
@@ -42,12 +43,12 @@ SCREENS: Final[tuple[Step, ...]] = (
     ("G", "Go to sample"),
     (PASTE + ENTER, "✗"),
     (ESCAPE, "-Go to sample"),
-    (":", "Search for commands"),
+    (":", states.PALETTE),
     (PASTE, "No matches"),
     (ESCAPE, "-No matches"),
     ("?", "nothing in it is changed"),
-    ("q", "read-only"),
-    (TAB + "d" + END + "z" + "z", "read-only"),
+    ("q", states.READ_ONLY),
+    (TAB + "d" + END + "z" + "z", states.READ_ONLY),
     (TAB + ">", "huge-line"),
     (TAB + END + HOME, "1/"),
     ("q", "SAMPLES"),
@@ -85,7 +86,7 @@ def looking(path: Path, temporary: Path, *, look: str = "80x24") -> Iterator[Ter
     columns, rows, env = LOOKS[look]
     env = env | {"TMPDIR": str(temporary)}
     with Terminal(program("view", str(path)), env=env, columns=columns, rows=rows) as terminal:
-        terminal.wait("read-only")
+        terminal.wait(states.READ_ONLY)
         yield terminal
 
 
@@ -124,8 +125,7 @@ def test_a_terminal_that_is_tiny_or_none(tmp_path: Path) -> None:
         terminal.press("a>")
         terminal.resize(80, 24)
         terminal.wait("huge-line")
-        terminal.press(QUIT)
-        assert terminal.end() == 0
+        states.quit_app(terminal)
     with Terminal(program("view", str(path)), env={"TERM": "dumb"}) as terminal:
         terminal.wait("can not draw on a terminal of the kind 'dumb'")
         assert terminal.end() == 1

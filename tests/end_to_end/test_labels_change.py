@@ -10,11 +10,11 @@ from typing import Final
 import pytest
 
 from tests.end_to_end import example
-from tests.helpers.terminal import ROOT, Terminal, environment, program
+from tests.end_to_end import screen_states as states
+from tests.helpers.terminal import ROOT, environment, program
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
 
-ENTER, QUIT = "\r", "\x11"
 ROUNDS: Final = 6
 MOST_KEYS: Final = 40
 
@@ -34,16 +34,15 @@ def labels(folder: Path, *command: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def leave(terminal: Terminal) -> None:
-    """Quits in peace."""
-    terminal.press(QUIT)
-    assert terminal.end() == 0
+def is_answered(screen: str) -> bool:
+    """Whether the app has said what became of a save: stored, or in conflict."""
+    return states.CAN_UNDO in screen or states.CONFLICT in screen
 
 
 def stored(folder: Path) -> list[Annotation]:
     """What the store holds, after a look at all of it."""
     with workspace.open(folder) as space:
-        assert example.wrong(space) == []
+        assert example.find_store_errors(space) == []
         return [owned.annotation for _, owned in space.annotations()]
 
 
@@ -54,22 +53,21 @@ def test_a_renamed_label_is_told_to_both_who_are_at_work(folder: Path) -> None:
         example.annotate(folder, "--sample", "moss-1", name="ben") as two,
     ):
         for terminal in (one, two):
-            terminal.wait("save:")
-            example.awake(terminal)
+            states.wait_for_sample(terminal)
             terminal.press("vm")
             terminal.wait("note for")
-            terminal.press("typed before" + ENTER)
+            terminal.press("typed before" + states.ENTER)
             terminal.wait("+ note")
         labels(folder, "rename", "Unwanted.Intrinsic", "Invented")
         for terminal in (one, two):
             terminal.press("1")
-            terminal.wait("Intrinsic is Invented now")
-            assert "not saved" in terminal.text
+            terminal.wait(f"Intrinsic is Invented now · {states.CONFLICT}")
+            terminal.wait(states.NOT_SAVED)
         assert stored(folder) == []
         for terminal in (one, two):
             terminal.press("1")
-            terminal.wait("saved Invented")
-            leave(terminal)
+            states.wait_for_saved(terminal, "Invented")
+            states.quit_app(terminal)
     assert [(known.labels, known.note) for known in stored(folder)] == [
         ((("Unwanted", "Invented"),), "typed before")
     ] * 2
@@ -78,12 +76,11 @@ def test_a_renamed_label_is_told_to_both_who_are_at_work(folder: Path) -> None:
 def test_a_split_reopens_finished_work_and_leads_through_it(folder: Path) -> None:
     """Also where the app is open on another sample; merged and retired labels go by the way."""
     with example.annotate(folder, columns=120, rows=40) as one:
-        one.wait("save:")
-        example.awake(one)
+        states.wait_for_sample(one)
         one.press("1")
-        one.wait("saved Intrinsic")
+        states.wait_for_saved(one, "Intrinsic")
         one.press("j3")
-        one.wait("saved Benign")
+        states.wait_for_saved(one, "Benign")
         one.press("s")
         one.wait("is skipped")
         labels(folder, "merge", "Unwanted.Extrinsic", "Unwanted.Intrinsic")
@@ -96,8 +93,8 @@ def test_a_split_reopens_finished_work_and_leads_through_it(folder: Path) -> Non
         one.press("c")
         one.wait("1-2 choose")
         one.press("2")
-        one.wait("saved Name")
-        leave(one)
+        states.wait_for_saved(one, "Name")
+        states.quit_app(one)
     assert [known.labels for known in stored(folder)] == [(("Unwanted", "Name"),), (("Benign",),)]
 
 
@@ -106,20 +103,19 @@ def test_whatever_is_renamed_meanwhile_every_claim_is_saved_in_the_end(folder: P
     luck = random.Random(11)
     names = ["Intrinsic", *(f"Name{number}" for number in range(ROUNDS))]
     with example.annotate(folder) as one:
-        one.wait("save:")
-        example.awake(one)
+        states.wait_for_sample(one)
         for number in range(ROUNDS):
             labels(folder, "rename", f"Unwanted.{names[number]}", names[number + 1])
             one.press("w" * luck.randint(1, 4) + "v1")
             for _ in range(MOST_KEYS):
-                screen = one.wait(lambda screen: "· u undo" in screen or "saves it now" in screen)
-                if f"saved {names[number + 1]}" in screen:
+                screen = one.wait(is_answered)
+                if states.saved(names[number + 1]) in screen:
                     break
                 one.press("1")
-                one.wait(lambda screen: "saves it now" not in screen)
+                one.wait(lambda screen: states.CONFLICT not in screen)
             one.press("h")
-            one.wait("save:")
-        leave(one)
+            states.wait_for_ready(one)
+        states.quit_app(one)
     known = stored(folder)
     assert len(known) == ROUNDS
     assert {each.labels for each in known} == {(("Unwanted", names[-1]),)}

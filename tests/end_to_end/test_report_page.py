@@ -9,8 +9,10 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
@@ -120,30 +122,30 @@ class Reader:
     """Somebody who reads the page.
 
     Attributes:
-        amiss: what a page must never do: dialogs, errors, requests beyond the page itself.
+        violations: what a page must never do: dialogs, errors, requests beyond the page itself.
     """
 
     page: Page
-    amiss: list[str] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
 
     def watch(self, address: str) -> None:
-        """Notes from now on whatever is amiss."""
+        """Record violations from now on."""
 
         def refuse(dialog: Dialog) -> None:
-            self.amiss.append(dialog.message)
+            self.violations.append(dialog.message)
             dialog.dismiss()
 
         def request(asked: Request) -> None:
             if not asked.url.startswith(address):
-                self.amiss.append(asked.url)
+                self.violations.append(asked.url)
 
         self.page.on("dialog", refuse)
         self.page.on("request", request)
-        self.page.on("console", lambda told: self.amiss.append(told.text))
-        self.page.on("pageerror", lambda error: self.amiss.append(str(error)))
-        self.page.on("popup", lambda popup: self.amiss.append(popup.url))
+        self.page.on("console", lambda told: self.violations.append(told.text))
+        self.page.on("pageerror", lambda error: self.violations.append(str(error)))
+        self.page.on("popup", lambda popup: self.violations.append(popup.url))
 
-    def lit(self, side: str = "") -> list[str]:
+    def highlighted(self, side: str = "") -> list[str]:
         """The words that are lit, of one side or of both."""
         marks = self.page.locator(f"#texts {f'.{side}' if side else ''} mark.lit")
         return [str(each) for each in marks.all_text_contents()]
@@ -162,6 +164,17 @@ class Reader:
         self.page.evaluate(route, name)
         self.page.get_by_role("heading", name=name, exact=True).wait_for()
 
+    def expect(self, read: Callable[[], object], wanted: object) -> None:
+        """Waits until what is read from the page is this: it draws behind the event of a change."""
+        deadline = time.monotonic() + SECONDS / 1000
+        while (found := read()) != wanted:
+            assert time.monotonic() < deadline, (found, wanted)
+            self.page.wait_for_timeout(10)
+
+    def highlighted_text(self, side: str = "") -> str:
+        """The highlighted words as one text."""
+        return "".join(self.highlighted(side))
+
     def count(self, words: str) -> None:
         """Waits until the page says how many samples fit."""
         self.page.get_by_role("status").filter(has_text=re.compile(f"^{words}$")).wait_for()
@@ -178,7 +191,7 @@ Opened = Callable[..., Reader]
 
 @pytest.fixture
 def opened(browser: Browser, address: str) -> Iterator[Opened]:
-    """Opens the page at a hash; at the end nothing may have been amiss."""
+    """Opens the page at a hash; at the end there must be no violation."""
     contexts, readers = [], []
 
     def read(hash_: str = "", **options: Any) -> Reader:
@@ -195,7 +208,7 @@ def opened(browser: Browser, address: str) -> Iterator[Opened]:
     yield read
     for reader in readers:
         assert reader.page.evaluate("window.hacked") is None
-        assert reader.amiss == []
+        assert reader.violations == []
     for context in contexts:
         context.close()
 
@@ -204,28 +217,28 @@ def test_a_sample_is_chosen_from_the_list_and_walked_from(opened: Opened) -> Non
     """By clicks on the list and on real buttons; the address names the sample."""
     reader = opened()
     page = reader.page
-    assert reader.name() == "bridge"
+    reader.expect(reader.name, "bridge")
     page.get_by_role("link", name="tea").click()
-    assert reader.name() == "tea"
+    reader.expect(reader.name, "tea")
     assert page.url.endswith("#/news/tea")
     source = page.get_by_role("region", name="Source", exact=True)
     assert source.text_content() == "茶厂去年加工一千八百吨。"
     assert page.get_by_role("heading", name="tea").evaluate("e => e === document.activeElement")
     page.get_by_role("button", name="Previous sample").click()
-    assert reader.name() == "bridge"
+    reader.expect(reader.name, "bridge")
     assert page.get_by_role("button", name="Previous sample").is_disabled()
     page.go_back()
-    assert reader.name() == "tea"
+    reader.expect(reader.name, "tea")
 
 
 def test_an_address_leads_to_its_sample(opened: Opened) -> None:
     """With whatever is in its name; a filter that hides it gives way; figures have one too."""
     reader = opened("#/news/tea")
-    assert reader.name() == "tea"
+    reader.expect(reader.name, "tea")
     link = reader.page.get_by_role("link", name="Link to this sample")
     assert link.get_attribute("href") == "#/news/tea"
     reader.choose("Dataset", "of-many")
-    assert reader.name() == "0"
+    reader.expect(reader.name, "0")
     reader.go("bridge")
     assert reader.page.get_by_role("combobox", name="Dataset").input_value() == ""
     assert opened("#/figures").page.get_by_role("heading", name="Agreement").is_visible()
@@ -236,24 +249,24 @@ def test_claim_and_evidence_light_one_another(opened: Opened) -> None:
     reader = opened()
     page = reader.page
     page.locator(".source mark").first.hover()
-    assert "".join(reader.lit("summary")) == "cost 15 million"
-    assert reader.lit("source") == ["cost 12 million", "opened in 1932"]
+    reader.expect(partial(reader.highlighted_text, "summary"), "cost 15 million")
+    reader.expect(partial(reader.highlighted, "source"), ["cost 12 million", "opened in 1932"])
     page.get_by_role("heading", name="Annotations", exact=True).hover()
-    assert reader.lit() == []
+    reader.expect(reader.highlighted, [])
     pick = page.get_by_role("button", name="1 Unwanted.Intrinsic by ana")
     pick.click()
     page.get_by_role("heading", name="Annotations", exact=True).hover()
-    assert "".join(reader.lit("summary")) == "cost 15 million"
+    reader.expect(partial(reader.highlighted_text, "summary"), "cost 15 million")
     assert pick.get_attribute("aria-pressed") == "true"
     page.keyboard.press("Escape")
     pick.blur()
-    assert reader.lit() == []
+    reader.expect(reader.highlighted, [])
     page.get_by_role("button", name="2 Benign by ben").focus()
-    assert "".join(reader.lit()) == "15 million then"
+    reader.expect(reader.highlighted_text, "15 million then")
     page.locator(".source mark").first.focus()
     page.keyboard.press("Enter")
     page.get_by_role("searchbox").focus()
-    assert "".join(reader.lit("summary")) == "cost 15 million"
+    reader.expect(partial(reader.highlighted_text, "summary"), "cost 15 million")
 
 
 def test_a_quoted_passage_leads_to_its_place(opened: Opened) -> None:
@@ -266,7 +279,7 @@ def test_a_quoted_passage_leads_to_its_place(opened: Opened) -> None:
     box = mark.bounding_box()
     assert box is not None
     assert 0 <= box["y"] < 900
-    assert reader.lit("source") == ["cost 12 million", "opened in 1932"]
+    reader.expect(partial(reader.highlighted, "source"), ["cost 12 million", "opened in 1932"])
     assert quote.count() == 2  # the passage, and what quotes it
 
 
@@ -279,12 +292,10 @@ def test_overlapping_spans_are_all_there(opened: Opened) -> None:
     assert marks.evaluate_all(covering) == ["1", "1 2", "2"]
     numbers = "marks => marks.map(mark => mark.dataset.numbers || '')"
     assert marks.evaluate_all(numbers) == ["1", "2", ""]
-    lit = []
-    for _ in range(3):
+    for wanted in ("cost 15 million", "15 million then", ""):
         marks.nth(1).click()
         reader.page.get_by_role("heading", name="Annotations", exact=True).hover()
-        lit.append("".join(reader.lit("summary")))
-    assert lit == ["cost 15 million", "15 million then", ""]
+        reader.expect(partial(reader.highlighted_text, "summary"), wanted)
 
 
 def test_what_is_known_of_an_annotation_is_told(opened: Opened) -> None:
@@ -319,15 +330,15 @@ def test_every_filter_narrows(opened: Opened) -> None:
         ("State", "flagged", ["tea"]),
     ):
         reader.choose(name, words)
-        assert reader.listed() == listed
+        reader.expect(reader.listed, listed)
         clear.click()
         reader.count("124 samples")
     reader.choose("Annotator", "ana")
     assert reader.page.locator("#annotations li[data-number]").count() == 1
     assert "1 annotation is left out" in reader.page.locator("#annotations").inner_text()
     reader.choose("State", "flagged")
-    assert reader.listed() == []
-    assert reader.name() == "No sample"
+    reader.expect(reader.listed, [])
+    reader.expect(reader.name, "No sample")
     reader.count("0 of 124 samples")
 
 
@@ -345,7 +356,7 @@ def test_search_finds_words(opened: Opened) -> None:
         reader.page.get_by_role("searchbox", name="Search").fill(words)
         reader.page.get_by_role("heading", name=name, exact=True).wait_for()
         reader.count("1 of 124 samples")
-        assert reader.listed() == [name]
+        reader.expect(reader.listed, [name])
 
 
 def test_found_words_are_marked_in_the_text(opened: Opened) -> None:
@@ -362,11 +373,11 @@ def test_keys_walk(opened: Opened) -> None:
     reader = opened()
     page = reader.page
     page.keyboard.press("n")
-    assert "".join(reader.lit("summary")) == "cost 15 million"
+    reader.expect(partial(reader.highlighted_text, "summary"), "cost 15 million")
     page.keyboard.press("n")
-    assert "".join(reader.lit("summary")) == "15 million then"
+    reader.expect(partial(reader.highlighted_text, "summary"), "15 million then")
     page.keyboard.press("p")
-    assert "".join(reader.lit("summary")) == "cost 15 million"
+    reader.expect(partial(reader.highlighted_text, "summary"), "cost 15 million")
     page.keyboard.press("j")
     page.get_by_role("heading", name="tea").wait_for()
     page.keyboard.press("k")
@@ -378,19 +389,19 @@ def test_keys_walk(opened: Opened) -> None:
     page.get_by_role("group").filter(has_text="Keys").locator("summary").last.click()
     page.get_by_label("Keys of one letter").uncheck()
     page.keyboard.press("j")
-    assert reader.name() == "bridge"
+    reader.expect(reader.name, "bridge")
 
 
 def test_a_long_list_is_shown_in_parts(opened: Opened) -> None:
     """A hundred at a time; the part with the sample that is shown comes by itself."""
     reader = opened()
-    assert len(reader.listed()) == 100
+    reader.expect(lambda: len(reader.listed()), 100)
     later = reader.page.get_by_role("button", name="Later in the list")
     later.click()
-    assert len(reader.listed()) == 24
+    reader.expect(lambda: len(reader.listed()), 24)
     assert later.is_disabled()
     reader.go("1")
-    assert len(reader.listed()) == 100
+    reader.expect(lambda: len(reader.listed()), 100)
 
 
 def test_hostile_texts_are_only_shown(opened: Opened) -> None:
@@ -430,7 +441,7 @@ def test_the_policy_stops_what_would_run_all_the_same(opened: Opened) -> None:
             return refused;
         }"""
     )
-    reader.amiss.clear()  # the browser tells of each refusal
+    reader.violations.clear()  # the browser tells of each refusal
     assert {"markup", "fetch", "img-src", "connect-src"} <= set(refused)
 
 

@@ -43,15 +43,15 @@ def test_many_sessions_at_once_lose_nothing(tmp_path: Path) -> None:
             annotators.append(Annotator(running.enter_context(terminal), random.Random(number)))
         for _ in range(ACTIONS):
             for annotator in annotators:
-                annotator.ready()
-                annotator.terminal.press(annotator.keys())
+                annotator.clear_message()
+                annotator.terminal.press(annotator.random_keys())
             for annotator in annotators:
-                annotator.hear()
+                annotator.wait_for_answer()
         for annotator in annotators:
             annotator.terminal.press(QUIT)
         assert [annotator.terminal.end() for annotator in annotators] == [0] * PEOPLE
     with workspace.open(folder) as space:
         for person, annotator in zip(people, annotators, strict=True):
-            assert annotator.told
-            assert example.deeds(space, person.id) == annotator.told
-        assert example.wrong(space) == []
+            assert annotator.saved_actions
+            assert example.logged_actions(space, person.id) == annotator.saved_actions
+        assert example.find_store_errors(space) == []

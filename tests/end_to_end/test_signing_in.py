@@ -13,7 +13,8 @@ from typing import Final
 import pytest
 
 from tests.end_to_end import example, hostile
-from tests.end_to_end.harmless import foreign
+from tests.end_to_end import screen_states as states
+from tests.end_to_end.terminal_grammar import foreign
 from tests.end_to_end.terminal_walk import walk
 from tests.helpers.effort import full_except
 from tests.helpers.terminal import Terminal, program
@@ -21,7 +22,7 @@ from tui_annotate import workspace
 from tui_annotate.services.authentication.account_management import NewAccount
 
 ADDRESS, PASSWORD, OWN = "li@example.org", "seven grey herons", "eight white herons"
-ENTER, QUIT, UP, DOWN, ESCAPE = "\r", "\x11", "\x1b[A", "\x1b[B", "\x1b"
+ENTER, UP, ESCAPE = "\r", "\x1b[A", "\x1b"
 LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
     "80x24": (80, 24, {}),
     "140x40": (140, 40, {"COLORTERM": "truecolor"}),
@@ -50,24 +51,18 @@ def start(folder: Path, *options: str, look: str = "80x24", name: str = "") -> T
 
 PASTE: Final = "\x1b[200~" + "".join(hostile.TEXTS) + "\x1b[201~"
 IN: Final = (
-    ("", "as names nobody"),
-    (PASTE + "\t" + PASTE + ENTER, "do not belong together"),
-    (UP + "\x15" + ADDRESS + ENTER + PASSWORD + ENTER, "your password was set by"),
-    (PASTE + "\t" + PASTE + "x" + ENTER, "the two new passwords differ"),
-    (OWN + ENTER + OWN + ENTER, "save:"),
-)
-CHANGE: Final = (
-    (":", "Search for commands"),
-    ("change my pass", "change my password"),
-    (DOWN + ENTER, "password so far"),
-    (ESCAPE, "-password so far"),
+    ("", states.SIGN_IN),
+    (PASTE + "\t" + PASTE + ENTER, states.WRONG_PASSWORD),
+    (UP + "\x15" + ADDRESS + ENTER + PASSWORD + ENTER, states.CHANGE_PASSWORD),
+    (PASTE + "\t" + PASTE + "x" + ENTER, states.PASSWORDS_DIFFER),
+    (OWN + ENTER + OWN + ENTER, states.READY),
 )
 CODE: Final = (
-    ("", "I have a code"),
-    (UP + ENTER, "once more"),
-    (ESCAPE, "-once more"),
-    (ADDRESS + ENTER + OWN + ENTER, "You are at work elsewhere"),
-    (ENTER, "save:"),
+    ("", states.HAVE_CODE),
+    (UP + ENTER, states.CODE_FORM),
+    (ESCAPE, f"-{states.CODE_FORM}"),
+    (ADDRESS + ENTER + OWN + ENTER, states.AT_WORK_ELSEWHERE),
+    (ENTER, states.READY),
 )
 
 
@@ -76,17 +71,17 @@ def test_no_page_lets_anything_but_drawing_through(folder: Path, look: str) -> N
     """Names, folders and pastes that attack the terminal are pictures on every page."""
     with start(folder, look=look, name=hostile.PERSON) as one, ExitStack() as more:
         walk(one, IN)
-        example.awake(one)
-        walk(one, CHANGE)
+        states.wait_for_keys(one)
+        states.run_command(one, "change my pass", "change my password")
+        walk(one, [("", states.OLD_PASSWORD), (ESCAPE, f"-{states.OLD_PASSWORD}")])
         with workspace.open(folder) as space:
             space.team.authenticate.sign_everybody_out()
-        walk(one, [(".1", "Sign in again"), (OWN + ENTER, "not saved")])
+        walk(one, [(".1", states.SIGN_IN_AGAIN), (OWN + ENTER, states.NOT_SAVED)])
         two = more.enter_context(start(folder, look=look))
         walk(two, CODE)
-        walk(one, [("1", "You went on elsewhere at")])
+        walk(one, [("1", states.TAKEN_OVER)])
         for terminal in (one, two):
-            terminal.press(QUIT)
-            assert terminal.end() == 0
+            states.quit_app(terminal)
     columns, rows, _ = LOOKS[look]
     for terminal in (one, two):
         raw = bytes(terminal.raw)
@@ -106,10 +101,9 @@ def test_a_line_that_drops_gives_the_place_back(tmp_path: Path, name: str) -> No
     """The next start is asked nothing."""
     made = example.make(tmp_path / "work")
     with start(made, name="ana") as terminal:
-        terminal.wait("save:")
-        example.awake(terminal)
+        states.wait_for_sample(terminal)
         terminal.press(".1")
-        terminal.wait("✓ saved")
+        states.wait_for_saved(terminal)
         assert present(made) == 1
         os.kill(terminal.pid, getattr(signal, name))
         terminal.end()
@@ -120,18 +114,15 @@ def test_a_process_that_was_killed_is_in_nobodys_way(tmp_path: Path) -> None:
     """Its place is still written down, and taken over without a question."""
     made = example.make(tmp_path / "work")
     with start(made, name="ana") as terminal:
-        terminal.wait("save:")
-        example.awake(terminal)
+        states.wait_for_sample(terminal)
         terminal.press(".1")
-        terminal.wait("✓ saved")
+        states.wait_for_saved(terminal)
     assert present(made) == 1
     with start(made, name="ana") as terminal:
-        terminal.wait("save:")
-        example.awake(terminal)
+        states.wait_for_sample(terminal)
         terminal.press("j.2")
-        terminal.wait("2 annotations")
-        terminal.press(QUIT)
-        assert terminal.end() == 0
+        terminal.wait(states.annotation_count(2))
+        states.quit_app(terminal)
 
 
 def test_own_work_is_printed_once_the_screen_is_left(tmp_path: Path) -> None:
@@ -139,19 +130,14 @@ def test_own_work_is_printed_once_the_screen_is_left(tmp_path: Path) -> None:
     made = example.make(tmp_path / "work")
     for name in ("ben", "ana"):
         with start(made, name=name) as terminal:
-            terminal.wait("save:")
-            example.awake(terminal)
+            states.wait_for_sample(terminal)
             terminal.press(".1")
-            terminal.wait("✓ saved")
+            states.wait_for_saved(terminal)
             if name == "ana":
-                terminal.press(":")
-                terminal.wait("Search for commands")
-                terminal.press("print my")
-                terminal.wait("print my annotations")
-                terminal.press(DOWN + ENTER)
+                states.run_command(terminal, "print my", "print my annotations")
+                assert terminal.end() == 0
             else:
-                terminal.press(QUIT)
-            assert terminal.end() == 0
+                states.quit_app(terminal)
             raw = bytes(terminal.raw)
     printed = raw[raw.index(b'{"format"') :].splitlines()
     assert len(printed) == 1
@@ -175,12 +161,10 @@ def test_without_accounts_nothing_of_signing_in_is_loaded(tmp_path: Path) -> Non
     """Neither passlib nor the service, and no page."""
     made = example.make(tmp_path / "work")
     with Terminal([sys.executable, "-c", LOADED, str(made)], folder=tmp_path) as terminal:
-        terminal.wait("save:")
-        example.awake(terminal)
+        states.wait_for_sample(terminal)
         terminal.press(".1")
-        terminal.wait("✓ saved")
-        terminal.press(QUIT)
-        assert terminal.end() == 0
+        states.wait_for_saved(terminal)
+        states.quit_app(terminal)
     loaded = json.loads((tmp_path / "modules.json").read_text("utf-8"))
     assert "tui_annotate.tui.screens.sign_in_flow" in loaded
     unwanted = (

@@ -16,6 +16,7 @@ from typing import Final
 import pytest
 
 from tests.end_to_end import example
+from tests.end_to_end import screen_states as states
 from tests.helpers.ssh_keys import generated
 from tests.helpers.ssh_server import USER, Server, needs_sshd
 from tests.helpers.terminal import PATIENCE, ROOT, Terminal, program
@@ -26,8 +27,8 @@ from tui_annotate.services.authentication.account_management import NewAccount
 
 pytestmark = [*needs_sshd]
 
-QUIT: Final = "\x11"
-
+SELECTED: Final = f'{states.READY} "'
+"""The draft line quotes selected words."""
 
 PEOPLE: Final = ("ana", "ben", "cy", "di", "li")
 """Ana is the admin; each of the others is one test's."""
@@ -93,18 +94,16 @@ def run(folder: Path, *words: str) -> str:
     return done.stdout
 
 
+def selection_line(screen: str) -> list[str]:
+    """The draft line that quotes the selected words."""
+    return [line for line in screen.split("\n") if SELECTED in line]
+
+
 def works(terminal: Terminal) -> None:
     """Waits for the first sample, labels its first sentence and sees it saved."""
-    terminal.wait("save: sentence 1")
-    example.awake(terminal)
+    states.wait_for_sample(terminal, states.FIRST_SENTENCE)
     terminal.press(".3")
-    terminal.wait("saved Benign")
-
-
-def leaves(terminal: Terminal) -> None:
-    """Quits in peace."""
-    terminal.press(QUIT)
-    assert terminal.end() == 0
+    states.wait_for_saved(terminal, "Benign")
 
 
 def test_a_dropped_line_loses_nothing(arranged: Arranged) -> None:
@@ -112,18 +111,17 @@ def test_a_dropped_line_loses_nothing(arranged: Arranged) -> None:
     with arranged.at("ben") as terminal:
         works(terminal)
         terminal.press("\x1b[B" + "wwv")
-        chosen = [line for line in terminal.wait('save: "').split("\n") if 'save: "' in line]
+        chosen = selection_line(terminal.wait(SELECTED))
         terminal.kill()
     arranged.server.wait_until_nobody_is_in()
     with arranged.at("ben") as terminal:
-        shown = terminal.wait('save: "')
-        assert [line for line in shown.split("\n") if 'save: "' in line] == chosen
-        assert "1 annotation" in shown
-        leaves(terminal)
+        assert selection_line(terminal.wait(SELECTED)) == chosen
+        terminal.wait(states.annotation_count(1))
+        states.quit_app(terminal)
     with workspace.open(arranged.folder) as space:
         ben = space.team.accounts.find("ben").person
         assert len(list(space.annotations(person=ben.id))) == 1
-        assert example.wrong(space) == []
+        assert example.find_store_errors(space) == []
 
 
 def test_keys_that_would_stop_a_program_stop_nothing(arranged: Arranged) -> None:
@@ -133,11 +131,10 @@ def test_keys_that_would_stop_a_program_stop_nothing(arranged: Arranged) -> None
             terminal.read(0.01)
             assert terminal.alive
         terminal.press("\x1a\x1a")
-        terminal.wait("save: sentence 1")
-        example.awake(terminal)
+        states.wait_for_sample(terminal, states.FIRST_SENTENCE)
         terminal.press("\x1a\x1c\x1a.3")
-        terminal.wait("saved Benign")
-        leaves(terminal)
+        states.wait_for_saved(terminal, "Benign")
+        states.quit_app(terminal)
 
 
 @pytest.mark.parametrize("words", [["id"], ["sh"], ["export; id"], ["export", "x"], ["-c", "id"]])
@@ -155,18 +152,18 @@ def test_review_is_for_reviewers(arranged: Arranged) -> None:
     """An admin gets that screen; an annotator is told that they can not, and sees no text."""
     with arranged.at("ana", "-t", "-o", "RemoteCommand=review") as terminal:
         terminal.wait("review")
-        leaves(terminal)
+        states.quit_app(terminal)
     with arranged.at("cy", "-t", "-o", "RemoteCommand=review") as terminal:
         shown = terminal.wait("as annotator you can not review")
         assert "bridge" not in shown
-        leaves(terminal)
+        states.quit_app(terminal)
 
 
 def test_export_prints_ones_own_work(arranged: Arranged) -> None:
     """Di's key brings di's annotations in the native form, and nobody else's."""
     with arranged.at("di") as terminal:
         works(terminal)
-        leaves(terminal)
+        states.quit_app(terminal)
     (mine,) = [json.loads(line) for line in arranged.asks("di", "export").stdout.splitlines()]
     assert [each["labels"] for each in mine["annotations"]] == [[["Benign"]]]
     assert [each["name"] for each in mine["people"]] == ["di"]
@@ -271,9 +268,8 @@ def test_what_a_client_sends_reaches_nothing(
     with Server(tmp_path, f"{arranged.settings}    {accepted}\n") as server:
         arranged.run("ssh", "keys", "--authorized-keys", str(server.authorized))
         with server.terminal(arranged.keys["ana"], *options, env=sent) as terminal:
-            terminal.wait("save: sentence 1")
-            example.awake(terminal)
-            leaves(terminal)
+            states.wait_for_sample(terminal, states.FIRST_SENTENCE)
+            states.quit_app(terminal)
         done = server.run(arranged.keys["ana"], "export", options=options, env=sent)
         assert done.returncode == 0
     assert sorted(evil.iterdir()) == before

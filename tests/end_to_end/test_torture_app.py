@@ -25,16 +25,16 @@ def test_nothing_that_was_shown_as_saved_is_lost(tmp_path: Path) -> None:
         with example.annotate(folder) as terminal:
             annotator = Annotator(terminal, luck)
             if number % 5 == 4:
-                annotator.killed_after(luck.randrange(20_000))
+                annotator.kill_after(luck.randrange(20_000))
             else:
                 terminal.wait("save")
                 for _ in range(luck.randrange(A_SESSION)):
                     annotator.act()
-                annotator.die()
+                annotator.die_in_action()
         with workspace.open(folder) as space:
-            stored = example.deeds(space)
-            assert example.wrong(space) == [], f"round {number}"
-        wanted = known + annotator.told
+            stored = example.logged_actions(space)
+            assert example.find_store_errors(space) == [], f"round {number}"
+        wanted = known + annotator.saved_actions
         assert stored[: len(wanted)] == wanted, f"round {number}"
         assert len(stored) <= len(wanted) + 1, f"round {number}"
         known = stored

@@ -11,10 +11,10 @@ from typing import Final
 import pytest
 
 from tests.end_to_end import example
+from tests.end_to_end import screen_states as states
 from tests.helpers.terminal import Terminal
 from tui_annotate import workspace
 
-ENTER, QUIT, HOME = "\r", "\x11", "\x1b[H"
 LABELS: Final = ("Intrinsic", "Extrinsic", "Benign", "Questionable")
 ACTIONS: Final = 15
 
@@ -25,17 +25,11 @@ def folder(tmp_path: Path) -> Path:
     return example.make(tmp_path / "work")
 
 
-def leave(terminal: Terminal) -> None:
-    """Quits in peace."""
-    terminal.press(QUIT)
-    assert terminal.end() == 0
-
-
 def note(terminal: Terminal, keys: str, text: str, *then: str) -> None:
     """Writes a note, and waits for what the screen shows then."""
     terminal.press(keys)
-    terminal.wait("note on A")
-    terminal.press(text + ENTER)
+    terminal.wait(states.NOTE_LINE)
+    terminal.press(text + states.ENTER)
     for words in then:
         terminal.wait(words)
 
@@ -44,33 +38,31 @@ def test_the_second_is_told_and_may_take_over(folder: Path) -> None:
     """The first one's next save is refused in words, its note stays, and it may take over again."""
     with ExitStack() as terminals:
         one = terminals.enter_context(example.annotate(folder))
-        one.wait("save:")
-        example.awake(one)
+        states.wait_for_sample(one)
         one.press(".1")
-        one.wait("saved Intrinsic")
+        states.wait_for_saved(one, "Intrinsic")
         two = terminals.enter_context(example.annotate(folder))
-        two.wait("You are at work elsewhere since")
-        two.press(ENTER)
-        two.wait("save:")
-        example.awake(two)
-        note(two, "am", "the second", "✓ saved")
-        note(one, "m", "the first", "You went on elsewhere at", "the first", "not saved")
+        two.wait(states.AT_WORK_ELSEWHERE)
+        two.press(states.ENTER)
+        states.wait_for_sample(two)
+        note(two, "am", "the second", states.SAVED)
+        note(one, "m", "the first", states.TAKEN_OVER, "the first", states.NOT_SAVED)
         with workspace.open(folder) as space:
             assert [owned.annotation.note for _, owned in space.annotations()] == ["the second"]
-        one.press(ENTER)
-        one.wait(lambda screen: "You went on" not in screen)
-        one.press(ENTER)
+        one.press(states.ENTER)
+        one.wait(lambda screen: states.TAKEN_OVER not in screen)
+        one.press(states.ENTER)
         for words in ("changed since it was read", "the first"):
             one.wait(words)
-        one.press(ENTER)
-        one.wait("✓ saved")
+        one.press(states.ENTER)
+        states.wait_for_saved(one)
         for terminal in (one, two):
-            leave(terminal)
+            states.quit_app(terminal)
     with workspace.open(folder) as space:
         (annotation,) = (owned.annotation for _, owned in space.annotations())
         assert annotation.note == "the first"
-        assert example.deeds(space) == [("add", "Intrinsic"), ("edit", ""), ("edit", "")]
-        assert example.wrong(space) == []
+        assert example.logged_actions(space) == [("add", "Intrinsic"), ("edit", ""), ("edit", "")]
+        assert example.find_store_errors(space) == []
 
 
 def test_what_two_people_save_at_once_is_there(folder: Path) -> None:
@@ -82,21 +74,26 @@ def test_what_two_people_save_at_once_is_there(folder: Path) -> None:
         example.annotate(folder, "--sample", "moss-1", name="ben") as two,
     ):
         for terminal in (one, two):
-            terminal.wait("save:")
-            example.awake(terminal)
+            states.wait_for_sample(terminal)
         for _ in range(ACTIONS):
             for terminal in (one, two):
                 terminal.press("w" * luck.randint(1, 5) + f"v{luck.randint(1, 4)}")
             for terminal in (one, two):
-                screen = terminal.wait(lambda screen: "· u undo" in screen or " says " in screen)
-                shown.update(label for label in LABELS if f"saved {label} · u undo" in screen)
+                screen = terminal.wait(
+                    lambda screen: states.CAN_UNDO in screen or " says " in screen
+                )
+                shown.update(
+                    label
+                    for label in LABELS
+                    if f"{states.saved(label)} {states.CAN_UNDO}" in screen
+                )
                 terminal.press("h")
-                terminal.wait("save:")
-        leave(one)
-        leave(two)
+                states.wait_for_ready(terminal)
+        states.quit_app(one)
+        states.quit_app(two)
     with workspace.open(folder) as space:
-        stored = Counter(label for _, label in example.deeds(space))
+        stored = Counter(label for _, label in example.logged_actions(space))
         assert shown <= stored  # a slow terminal may show the next state before it was read
         assert shown.total() >= ACTIONS
         assert stored.total() <= 2 * ACTIONS
-        assert example.wrong(space) == []
+        assert example.find_store_errors(space) == []

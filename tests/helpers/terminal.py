@@ -13,6 +13,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -24,9 +25,15 @@ ROOT = Path(__file__).parents[2]
 _COLOURS = re.compile(rb"\x1b\[[\d;:]*m")
 PATIENCE = 60.0  # seconds; far more than anything needs, so that a busy machine changes nothing
 
+_FRAME_QUERY, _FRAME_ANSWER = b"\x1b[?2026$p", b"\x1b[?2026;2$y"
+_FRAME_START, _FRAME_END = b"\x1b[?2026h", b"\x1b[?2026l"
+"""Synchronized output: the terminal says that it knows it, then each frame comes in brackets."""
+
 
 class Terminal:
     """A program in a pty of its own, and what it has drawn so far.
+
+    The screen never shows a part of a frame, so all that one frame draws is there at once.
 
     Attributes:
         columns, rows: in cells.
@@ -63,14 +70,20 @@ class Terminal:
     @property
     def lines(self) -> list[str]:
         """The rows of the screen as text; a wide character is followed by an empty cell."""
-        self._stream.feed(_understood(bytes(self.raw[self._fed :])))
-        self._fed = len(self.raw)
+        complete = self._end_of_frames()
+        self._stream.feed(_understood(bytes(self.raw[self._fed : complete])))
+        self._fed = complete
         self._drawn += [""] * (self.rows - len(self._drawn))
         for row in self._screen.dirty:  # few, mostly; pyte's own way would do all anew
             line = self._screen.buffer[row]
             self._drawn[row] = "".join(line[column].data for column in range(self.columns))
         self._screen.dirty.clear()
         return self._drawn[: self.rows]
+
+    def _end_of_frames(self) -> int:
+        """The index in `raw` behind all complete frames; the rest of an open one is yet to come."""
+        start = self.raw.rfind(_FRAME_START, self._fed)
+        return start if start > self.raw.rfind(_FRAME_END, self._fed) else len(self.raw)
 
     @property
     def text(self) -> str:
@@ -89,7 +102,11 @@ class Terminal:
             new = os.read(self._process.fd, 1 << 16)
         except OSError:
             new = b""
+        before = max(len(self.raw) - len(_FRAME_QUERY) + 1, 0)  # it may come in two parts
         self.raw += new
+        if self.raw.find(_FRAME_QUERY, before) >= 0:
+            with suppress(OSError):  # it ended meanwhile
+                self.press(_FRAME_ANSWER)
         return new
 
     def wait(self, until: str | Callable[[str], bool], *, patience: float = PATIENCE) -> str:
@@ -101,8 +118,7 @@ class Terminal:
         condition = until if callable(until) else lambda screen: until in screen
         deadline = time.monotonic() + patience
         while not condition(self.text):
-            if time.monotonic() > deadline or not (self.read(0.2) or self.alive):
-                raise AssertionError(f"waited in vain for {until!r}:\n{self.text}")
+            self._read_more(until, deadline)
             while self.read():  # all that is there at once: looking at the screen is the slow part
                 pass
         return self.text
@@ -115,8 +131,12 @@ class Terminal:
         """
         deadline = time.monotonic() + patience
         while wanted not in self.raw:
-            if time.monotonic() > deadline or not (self.read(0.2) or self.alive):
-                raise AssertionError(f"waited in vain for {wanted!r}:\n{self.text}")
+            self._read_more(wanted, deadline)
+
+    def _read_more(self, wanted: object, deadline: float) -> None:
+        was_alive = self.alive  # asked first: its last words may come while it is being read
+        if time.monotonic() > deadline or not (self.read(0.2) or was_alive):
+            raise AssertionError(f"waited in vain for {wanted!r}:\n{self.text}")
 
     def resize(self, columns: int, rows: int) -> None:
         """Gives the terminal another size."""

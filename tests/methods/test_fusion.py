@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tui_annotate.domain.samples import STRENGTHS
-from tui_annotate.methods.matching import FEWEST, SENTENCES, TOKENS, VECTORS, WORDS, fused_scores
+from tui_annotate.methods.matching import (
+    LEAST_SEGMENTS,
+    SENTENCES,
+    TOKENS,
+    VECTORS,
+    WORDS,
+    fused_scores,
+)
 
 MIXES = (
     {WORDS},
@@ -71,7 +78,7 @@ def test_a_segment_of_few_scores_no_less_than_one_of_many(
 @pytest.mark.parametrize("names", MIXES, ids=lambda names: "+".join(sorted(names)))
 def test_likeness_to_nothing_is_not_found(names: set[str]) -> None:
     """However few the segments, and what matches whole is found however many."""
-    for count in (1, FEWEST, 10_000):
+    for count in (1, LEAST_SEGMENTS, 10_000):
         nothing = fused_scores(signals(sorted(names), [[0.0] * 3] * count), everywhere(count))
         assert nothing[0] < STRENGTHS[0]
         whole = fused_scores(signals(sorted(names), [[1.0] * 3] * count), everywhere(count))

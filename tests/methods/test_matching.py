@@ -203,9 +203,9 @@ def test_shared_signs_say_more_than_shared_words() -> None:
     texts = ["桥梁建成于一九三二年。"]
     side = SegmentIndex.of(texts, [segment(texts[0])])
     look = asked("桥梁花费很多。", "桥梁花费")
-    assert look.signs == 1.0
+    assert look.unspaced == 1.0
     (match,) = side.rank(look)
-    (plain,) = side.rank(replace(look, signs=0.0))
+    (plain,) = side.rank(replace(look, unspaced=0.0))
     assert match.signals["words"] == pytest.approx(1.5 * plain.signals["words"])
 
 

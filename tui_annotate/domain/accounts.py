@@ -21,8 +21,10 @@ _UNIX: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}\$?")
 class Account:
     """How a person signs in.
 
-    `email`: lower case, unique. `hash`: of the password; empty before the first one. `epoch`: grows
-    when all sessions end. `unix`: this person's user of the machine, may be empty.
+    Attributes:
+        hash: of the password; empty before the first one.
+        epoch: grows when all sessions end.
+        unix: this person's user of the machine; may be empty.
     """
 
     person: Person

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -31,7 +31,9 @@ class Reason(StrEnum):
 class Adjudication:
     """The origin of an adjudicated annotation.
 
-    `by`: the reviewer's id. `sources`: sorted ids of the candidates; empty for a new annotation.
+    Attributes:
+        by: the reviewer's id.
+        sources: sorted ids of the candidates; empty for a new annotation.
     """
 
     by: str
@@ -43,13 +45,8 @@ class Adjudication:
 
 def adjudication_to_json(settled: Adjudication) -> dict[str, Any]:
     """As JSON values, in fixed order."""
-    return {
-        "by": settled.by,
-        "how": settled.how.value,
-        "sources": list(settled.sources),
-        "reason": settled.reason.value,
-        "note": settled.note,
-    }
+    values = {"how": settled.how.value, "sources": list(settled.sources)}
+    return asdict(settled) | values | {"reason": settled.reason.value}
 
 
 def adjudication_from_json(value: Any) -> Adjudication:

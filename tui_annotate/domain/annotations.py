@@ -1,4 +1,4 @@
-"""Annotations: a claim, its evidence, its labels and a note; and when such a thing is well made."""
+"""Annotations: a claim, its evidence, its labels and a note; and the rules of a valid one."""
 
 from __future__ import annotations
 
@@ -46,12 +46,10 @@ class Annotation:
         claim: anchors of the summary side; may be empty where evidence is not.
         evidence: anchors of the source side.
         labels: paths from the root of the label tree; several, or none in imported work.
-        note: free text.
         origin: `human`, `adjudicated`, `rejected`, `machine:NAME` or `imported:FORMAT`.
         version: 1 when made, one more with each edit.
         number: a workspace-wide integer for formats that want one; 0 until it is stored.
-        label_set: hash of the label set it was made under; empty where unknown.
-        guidelines: hash of the guidelines it was made under; empty where there were none.
+        label_set, guidelines: hashes of those it was made under; empty where unknown or none.
         created, updated: ISO 8601, UTC, microseconds; empty where unknown.
         imported: the original record, as long as nobody edited the annotation.
         trace: what the assist showed when it was saved; None where nobody knows.
@@ -158,7 +156,7 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
     """
     try:
         evidence = tuple([anchor_from_json(anchor) for anchor in value.get("evidence", ())])
-        told, settled, suggested = map(value.get, ("assist", "settled", "suggested"))
+        assist, settled, suggested = map(value.get, ("assist", "settled", "suggested"))
         return Annotation(
             id=value["id"],
             claim=tuple([anchor_from_json(anchor) for anchor in value["claim"]]),
@@ -173,7 +171,7 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
             created=value.get("created", ""),
             updated=value.get("updated", ""),
             imported=value.get("imported"),
-            trace=None if told is None else assist_trace_from_json(told, spans=len(evidence)),
+            trace=None if assist is None else assist_trace_from_json(assist, spans=len(evidence)),
             settled=None if settled is None else adjudication_from_json(settled),
             suggested=None if suggested is None else provenance_from_json(suggested),
         )
@@ -208,8 +206,9 @@ _SIDES = {side.value: side for side in Side}
 class PastAnnotation:
     """A former annotation of the same person.
 
-    `text`: of several spans, joined by an ellipsis. `score`: similarity in (0, 1], by vectors or by
-    words; the two can not be compared.
+    Attributes:
+        text: of several spans, joined by an ellipsis.
+        score: similarity in (0, 1]; one by vectors can not be compared with one by words.
     """
 
     sample: SampleKey

@@ -32,8 +32,9 @@ class AssignmentOrder(StrEnum):
 class AssignmentOptions:
     """Options of an assignment.
 
-    `share`: a number, a percentage such as `30%`, or `all`. `overlap`: people a sample, present
-    ones included. `descending`: for the order `score`. `seed`: any text.
+    Attributes:
+        share: a number, a percentage such as `30%`, or `all`.
+        overlap: people a sample, present ones included.
 
     Raises:
         InvalidInput: the share or the overlap is invalid.
@@ -189,8 +190,11 @@ def _sort_plan(outcome: AssignmentPlan, options: AssignmentOptions) -> Assignmen
 class AllocationItem:
     """A sample to be assigned.
 
-    `place`: order of arrival. `source`: equal for samples with the same source. `length`: code
-    points of the summary. `score`: None sorts last. `held`: present assignees.
+    Attributes:
+        place: order of arrival.
+        source: equal for samples with the same source.
+        score: None sorts last.
+        held: how many people have it already.
     """
 
     key: SampleKey
@@ -272,7 +276,10 @@ class Allocation:
                     continue
                 before[assignee] = _Transfer(giver, assignee, item)
                 if len(self.given[assignee]) <= least:
-                    return _trace_transfers(before, assignee)
+                    steps = [before[assignee]]
+                    while steps[0].giver in before:
+                        steps.insert(0, before[steps[0].giver])
+                    return steps
                 line.append(assignee)
         return []
 
@@ -285,13 +292,6 @@ class _Transfer(NamedTuple):
     giver: str
     assignee: str
     item: AllocationItem
-
-
-def _trace_transfers(before: Mapping[str, _Transfer], end: str) -> list[_Transfer]:
-    steps = [before[end]]
-    while steps[-1].giver in before:
-        steps.append(before[steps[-1].giver])
-    return steps[::-1]
 
 
 def draw(seed: str, person: str, *what: Any) -> bytes:

@@ -38,7 +38,8 @@ class DisagreementRule(StrEnum):
 class Pool:
     """People take samples of a dataset from a pool, until each has `overlap` people.
 
-    `order`: `by-source`, `ingested`, `random:SEED`, or by a score as of the rule's creation.
+    Attributes:
+        order: `by-source`, `ingested`, `random:SEED`, or by a score as of the rule's creation.
 
     Raises:
         InvalidInput: the overlap is invalid.

@@ -29,8 +29,10 @@ class State(StrEnum):
 class Assignment:
     """One person's work on one sample.
 
-    `rating`: may be empty. `comment`: on the whole sample, also the reason of a flag or skip.
-    `seconds`: without pauses. `updated`: ISO 8601, UTC, microseconds; may be empty.
+    Attributes:
+        comment: on the whole sample, also the reason of a flag or skip.
+        seconds: without pauses.
+        updated: ISO 8601, UTC, microseconds; may be empty.
     """
 
     person: str

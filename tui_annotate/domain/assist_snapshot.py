@@ -10,14 +10,16 @@ from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace, MatchPositio
 from tui_annotate.domain.samples import Match, Sample, Signals
 
 _DIGITS = 4
-"""Of a score, behind the point: more would be told than it means."""
+"""Decimal places of a score: more would claim a precision that it does not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssistSnapshot:
     """The matches that were shown for a claim, best first.
 
-    `looked`: ranks that the user visited. `embedder`: the model's label; empty for words alone.
+    Attributes:
+        looked: ranks that the user visited.
+        embedder: the model's label; empty for words alone.
     """
 
     matches: tuple[Match, ...] = ()

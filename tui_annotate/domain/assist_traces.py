@@ -13,7 +13,8 @@ from tui_annotate.domain.samples import Signals
 class MatchPosition(NamedTuple):
     """The best match that a span of evidence overlaps: rank and score, 0 for none.
 
-    `whole`: the span is that match's whole segment.
+    Attributes:
+        whole: whether the span is that match's whole segment.
     """
 
     rank: int
@@ -30,8 +31,11 @@ class AssistTrace:
     """The matches that were shown, and the evidence that was taken.
 
     After an edit with new evidence it describes that edit; older evidence keeps its positions.
-    `offered`: number of matches. `best`: the first score, or 0. `looked`: sorted ranks that the
-    user visited. `places`: parallel to the evidence.
+
+    Attributes:
+        best: the first score, or 0.
+        looked: sorted ranks that the user visited.
+        places: parallel to the evidence.
     """
 
     by: Signals = Signals.FUSED

@@ -106,9 +106,11 @@ def cut(span: Span, within: Sequence[Sentence], text: str) -> tuple[Span, ...]:
 class Item:
     """A report, document or citation in a person's list.
 
-    `run`: empty for a document; `runs` are those that cite it. `group`: shared by the citations of
-    one sentence. `sentences`: of a report, how many are not blank. `docid`: empty without a
-    citation. `start`: of its text. `annotated`: also rated or commented.
+    Attributes:
+        run: empty for a document, of which `runs` are those that cite it.
+        group: shared by the citations of one sentence.
+        sentences: of a report, how many are not blank.
+        annotated: also where it is only rated or commented.
     """
 
     key: SampleKey
@@ -128,8 +130,9 @@ class Item:
 class Leaf:
     """A document, or a sentence with its citations.
 
-    `name`: the document's id, or `s` and the sentence's index. `ticks`: parallel to `keys`, whether
-    annotated.
+    Attributes:
+        name: the document's id, or `s` and the sentence's index.
+        ticks: parallel to `keys`, whether annotated.
     """
 
     name: str
@@ -172,15 +175,14 @@ def leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple[Leaf
         if run in ("", item.run):
             by_sentence.setdefault(item.group, []).append(item)
     ordered_groups = sorted(by_sentence.values(), key=lambda group: group[0].sentence)
-    return tuple(map(_sentence_leaf, ordered_groups))
-
-
-def _sentence_leaf(group: Sequence[Item]) -> Leaf:
-    return Leaf(
-        f"s{group[0].sentence}",
-        group[0].start,
-        tuple(item.key for item in group),
-        tuple(item.annotated for item in group),
+    return tuple(
+        Leaf(
+            f"s{group[0].sentence}",
+            group[0].start,
+            tuple(item.key for item in group),
+            tuple(item.annotated for item in group),
+        )
+        for group in ordered_groups
     )
 
 

@@ -1,4 +1,4 @@
-"""What people say to one another beside their annotations: talks about a sample, notices to all."""
+"""Messages between people: threads on a sample, and announcements to all."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.text_diff import DiffPart
 
 REVIEWERS: Final = "reviewers"
-"""The reader of what an annotator writes."""
+"""The reader of a message that an annotator writes."""
 ALL: Final = "all"
-"""The reader of a notice."""
+"""The reader of an announcement."""
 LONGEST: Final = 2000
 
 
@@ -21,8 +21,11 @@ LONGEST: Final = 2000
 class PersonComment:
     """A message of a person.
 
-    `sample`: None for an announcement. `author`: empty for the owner of the files. `reader`:
-    `REVIEWERS`, `ALL`, or a person's id. `answers`: id of the thread's first message, else empty.
+    Attributes:
+        sample: None for an announcement.
+        author: empty for the owner of the files.
+        reader: `REVIEWERS`, `ALL`, or a person's id.
+        answers: id of the thread's first message, else empty.
     """
 
     id: str
@@ -36,13 +39,13 @@ class PersonComment:
 
 @dataclass(frozen=True, slots=True)
 class CommentThread:
-    """What an annotator and the reviewers said to each other about a sample, in order."""
+    """The messages between an annotator and the reviewers about a sample, in order."""
 
     remarks: Sequence[PersonComment]
 
     @property
     def id(self) -> str:
-        """The id of the first remark."""
+        """The id of the first message."""
         return self.remarks[0].id
 
     @property
@@ -52,7 +55,7 @@ class CommentThread:
 
     @property
     def waiting(self) -> bool:
-        """Whether the annotator said the last word, and a reviewer is to answer."""
+        """Whether the last message is the annotator's, and a reviewer has to answer."""
         return self.remarks[-1].reader == REVIEWERS
 
 
@@ -65,7 +68,7 @@ class NewsItem:
 
 
 def checked_text(text: str) -> str:
-    """A remark without white space at its edges.
+    """The text of a message without white space at its edges.
 
     Raises:
         InvalidInput: it is empty or longer than 2,000 code points.

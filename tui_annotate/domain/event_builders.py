@@ -102,31 +102,17 @@ def settle(
     With `done` the sample is complete; else work on a complete sample reopens it.
     """
     before = {name: state.annotations.get(name) for name in after}
-    action = _build(verb, state, before=before, after=after)
     finished = {"state": State.DONE.value} if done else {}
-    moved = assign(state, verb, {**action.after.assignment, **words, **finished})
-    return PendingEvent(
-        verb,
-        Change(before, moved.before.assignment),
-        Change(dict(after), moved.after.assignment),
-    )
+    parts = {**_begun_or_reopened(state), **words, **finished}
+    return _build(verb, state, before=before, after=dict(after), parts=parts)
 
 
 def clear(state: StreamState, *, batch: str, words: bool = False) -> PendingEvent:
     """Remove all annotations, as part of an action; `words`: rating and comment too."""
-    action = _build(
-        "clear", state, before=state.annotations, after=dict.fromkeys(state.annotations)
-    )
-    said = {name: state.assignment[name] for name in ("rating", "comment") if words}
-    before = {name: word for name, word in said.items() if word}
-    return replace(
-        action,
-        batch=batch,
-        before=Change(action.before.annotations, {**action.before.assignment, **before}),
-        after=Change(
-            action.after.annotations, {**action.after.assignment, **dict.fromkeys(before, "")}
-        ),
-    )
+    emptied = {name: "" for name in ("rating", "comment") if words and state.assignment[name]}
+    parts = {**_begun_or_reopened(state), **emptied}
+    before, after = state.annotations, dict.fromkeys(state.annotations)
+    return replace(_build("clear", state, before=before, after=after, parts=parts), batch=batch)
 
 
 def relabel(
@@ -148,12 +134,8 @@ def relabel(
         }
         for name, payload in before.items()
     }
-    if to is None or to == state.assignment["state"]:
-        return PendingEvent(RELABEL, Change(before), Change(after))
-    moved = assign(state, RELABEL, {"state": to.value})
-    return PendingEvent(
-        RELABEL, Change(before, moved.before.assignment), Change(after, moved.after.assignment)
-    )
+    parts = {} if to is None or to == state.assignment["state"] else {"state": to.value}
+    return _build(RELABEL, state, before=before, after=after, parts=parts)
 
 
 def reopened_state(state: StreamState) -> State | None:
@@ -226,11 +208,20 @@ def _build(
     *,
     before: Mapping[str, Payload | None],
     after: Mapping[str, Payload | None],
+    parts: Mapping[str, str] | None = None,
 ) -> PendingEvent:
+    """An event on annotations; `parts` of the assignment, or None to begin or reopen the sample."""
+    moved = assign(state, verb, _begun_or_reopened(state) if parts is None else parts)
+    return PendingEvent(
+        verb, Change(before, moved.before.assignment), Change(after, moved.after.assignment)
+    )
+
+
+def _begun_or_reopened(state: StreamState) -> dict[str, str]:
     old = State(state.assignment["state"])
-    new = State.REOPENED if old.finished else State.DRAFT if old is State.NEW else old
-    moved = ({"state": old.value}, {"state": new.value}) if new is not old else ({}, {})
-    return PendingEvent(verb, Change(before, moved[0]), Change(after, moved[1]))
+    if old.finished:
+        return {"state": State.REOPENED.value}
+    return {"state": State.DRAFT.value} if old is State.NEW else {}
 
 
 def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEvent:

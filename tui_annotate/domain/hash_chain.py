@@ -18,7 +18,9 @@ _TOKEN: Final = re.compile(r"([0-9]{1,15}):([0-9a-f]{64})")
 class Break:
     """The first inconsistency of a stream; `seq` 0 and empty texts where there is no event.
 
-    `at`: the event's own time. `arrival`: its position among all events.
+    Attributes:
+        at: the event's own time.
+        arrival: its position among all events.
     """
 
     person: str

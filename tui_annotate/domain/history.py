@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.assignments import State
@@ -34,7 +35,7 @@ JOIN: Final = "join"
 ENDS: Final = frozenset({DISCARD, RELABEL, JOIN})
 """What came before one of these in its stream is beyond undo."""
 _REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
-"""What reviewers do beside editing and finishing."""
+"""What reviewers do besides editing and finishing."""
 UNDOABLE: Final = _REVIEW_VERBS | {
     "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
     "accept", "refuse",
@@ -47,7 +48,9 @@ Payload = Mapping[str, Any]
 class Change:
     """The changed parts of a stream; None removes an annotation or an answer.
 
-    `assignment`: of `state`, `rating`, `comment`. `suggestions`: answers by suggestion id.
+    Attributes:
+        assignment: of `state`, `rating`, `comment`.
+        suggestions: answers by suggestion id.
     """
 
     annotations: Mapping[str, Payload | None] = field(default_factory=dict)
@@ -56,8 +59,8 @@ class Change:
 
     def as_json(self) -> dict[str, Any]:
         """As it is stored and hashed; without answers as it was before there were any."""
-        told = {"annotations": dict(self.annotations), "assignment": dict(self.assignment)}
-        return told | ({"suggestions": dict(self.suggestions)} if self.suggestions else {})
+        value = {"annotations": dict(self.annotations), "assignment": dict(self.assignment)}
+        return value | ({"suggestions": dict(self.suggestions)} if self.suggestions else {})
 
     @classmethod
     def from_json(cls, value: Payload) -> Change:
@@ -69,7 +72,9 @@ class Change:
 class PendingEvent:
     """An action that is not in the log yet.
 
-    `undoes`: the id of the undone event. `batch`: shared by events that undo reverses as one.
+    Attributes:
+        undoes: the id of the undone event.
+        batch: shared by events that undo reverses as one.
     """
 
     verb: str
@@ -91,10 +96,9 @@ class Event:
         id: a uuid made by the writer.
         seq: the event's place in its stream, from 1, without gaps: the only order that counts.
         person, dataset, sample: the stream: the person's id, and the sample's key.
-        at: ISO 8601, UTC, microseconds: told, never used to order.
+        at: ISO 8601, UTC, microseconds: for people, never used to order.
         seconds: time of work since this person's last event, pauses taken out.
         versions: hashes of label set and guidelines in force, assist in use, by name.
-        app: the version of tui-annotate that wrote it.
         prev: the hash of the event before it in the stream; empty for the first.
         hash: SHA-256 over `prev` and the canonical JSON of all else.
     """
@@ -203,9 +207,9 @@ def _merge(old: Mapping[str, Payload], new: Mapping[str, Payload | None]) -> dic
     return {key: value for key, value in {**old, **new}.items() if value is not None}
 
 
-def _same_values(there: Mapping[str, Any], told: Mapping[str, Any]) -> bool:
+def _same_values(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """Whether JSON values are the same; also with a NaN in them, as foreign records have."""
-    pairs = ((there.get(key), value) for key, value in told.items())
+    pairs = ((there.get(key), value) for key, value in wanted.items())
     return all(one == other or canonical(one) == canonical(other) for one, other in pairs)
 
 
@@ -229,19 +233,16 @@ def replay(events: Iterable[Event]) -> StreamState:
 
 
 def last_action_time(events: Iterable[Event]) -> str:
-    """When somebody last did something in a stream; a change of the labels is no deed of theirs.
+    """When the annotator last acted in a stream; a change of the labels is not their action.
 
     Args:
         events: of the stream, in order; with nothing else in it, the first says when.
     """
-    last = ""
-    for event in events:
-        last = later_action_time(last, event)
-    return last
+    return reduce(later_action_time, events, "")
 
 
 def later_action_time(last: str, event: Event) -> str:
-    """As `acted`, one event after the other: when it was before this one, and with it."""
+    """The last action time with one more event; `last` is the time before it, or empty."""
     return last if last and event.action.verb == RELABEL else event.at
 
 
@@ -255,35 +256,35 @@ class LoggedAction(NamedTuple):
 
 
 def undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
-    """The deed of one person that undo would take back; None where there is nothing left."""
+    """The action of one person that undo would reverse; None where there is nothing left."""
     undone: set[str] = set()
     redone: set[str] = set()
     gone: set[tuple[str, str, str]] = set()
-    for deed in newest_first:
-        if deed.verb == REDO:
-            redone.add(deed.undoes)
-        elif deed.verb == UNDO:
-            if deed.id not in redone:
-                undone.add(deed.undoes)
-        elif deed.verb in ENDS:
-            gone.add(deed.stream)
-        elif deed.verb in UNDOABLE and deed.id not in undone and deed.stream not in gone:
-            return deed
+    for action in newest_first:
+        if action.verb == REDO:
+            redone.add(action.undoes)
+        elif action.verb == UNDO:
+            if action.id not in redone:
+                undone.add(action.undoes)
+        elif action.verb in ENDS:
+            gone.add(action.stream)
+        elif action.verb in UNDOABLE and action.id not in undone and action.stream not in gone:
+            return action
     return None
 
 
 def redo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
-    """The undo of one person that redo would take back; None after any newer deed."""
+    """The undo of one person that redo would reverse; None after any newer action."""
     redone: set[str] = set()
     gone: set[tuple[str, str, str]] = set()
-    for deed in newest_first:
-        if deed.verb == REDO:
-            redone.add(deed.undoes)
-        elif deed.verb in ENDS:
-            gone.add(deed.stream)
-        elif deed.verb == UNDO:
-            if deed.id not in redone and deed.stream not in gone:
-                return deed
-        elif deed.verb in UNDOABLE and deed.stream not in gone:
+    for action in newest_first:
+        if action.verb == REDO:
+            redone.add(action.undoes)
+        elif action.verb in ENDS:
+            gone.add(action.stream)
+        elif action.verb == UNDO:
+            if action.id not in redone and action.stream not in gone:
+                return action
+        elif action.verb in UNDOABLE and action.stream not in gone:
             return None
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
@@ -72,8 +72,8 @@ def find_duplicate_pairs(
     by_claim: defaultdict[object, list[Annotation]] = defaultdict(list)
     for each in annotations:
         by_claim[each.claim or each.evidence].append(each)
-    for rivals in by_claim.values():
-        for one, other in combinations(rivals, 2):
+    for same_claim in by_claim.values():
+        for one, other in combinations(same_claim, 2):
             if set(one.labels) & set(other.labels):
                 yield one, other
 
@@ -94,8 +94,3 @@ def is_stricter(old: LabelTree, new: LabelTree) -> bool:
             if now is Need.NONE and before is not Need.NONE:
                 return True
     return False
-
-
-def top_labels(labels: Sequence[LabelPath]) -> set[str]:
-    """The labels at the root that an annotation has something of."""
-    return {path[0] for path in labels}

@@ -1,7 +1,7 @@
 """Reads a label set, a `labels.yaml`; refuses what it does not know, and says where.
 
 Three forms are read: a list of strings and one-key maps (`- Unwanted: [Intrinsic, Extrinsic]`),
-the same list under `labels:` beside `titles:`, and our own, whose items are maps with `name` and
+the same list under `labels:` next to `titles:`, and our own, whose items are maps with `name` and
 any of `description`, `key`, `color`, `evidence`, `note`, `exclusive`, `retired`, `split`,
 `children`.
 """
@@ -33,10 +33,7 @@ _KEYS = {
 
 
 def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
-    """Reads a label set.
-
-    Args:
-        name: the file's name, for messages.
+    """Read a label set; `name` is the file's, for messages.
 
     Raises:
         InvalidLabels: with the file, the line where known, and the value that is wrong.
@@ -45,7 +42,7 @@ def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
 
 
 def stored_labels(text: str) -> LabelTree:
-    """Reads a label set that was taken up once: it opens also where it has colours of old."""
+    """Read a label set of the store: it opens also where it has colours that are invalid now."""
     return _parse_tree(
         text, _drop_colors(_load_yaml(text, "the stored label set")), "the stored label set"
     )
@@ -72,9 +69,10 @@ def _load_yaml(text: str, name: str) -> Any:
     try:
         return yaml.load(text, Loader=_StrictLoader)  # noqa: S506  _StrictLoader is a SafeLoader
     except yaml.YAMLError as error:
-        raise InvalidLabels(
-            f"{name}{_line_of(error)}: {_problem_of(error)}", "mend the file"
-        ) from error
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        problem = str(getattr(error, "problem", None) or error).splitlines()[0]
+        raise InvalidLabels(f"{name}{line}: {problem}", "mend the file") from error
     except RecursionError as error:
         raise InvalidLabels(f"{name}: nested too deeply", "mend the file") from error
 
@@ -286,12 +284,3 @@ class _StrictLoader(yaml.SafeLoader):
                 )
             seen.add(key.value)
         return super().construct_mapping(node, deep=deep)
-
-
-def _line_of(error: yaml.YAMLError) -> str:
-    mark = getattr(error, "problem_mark", None)
-    return f":{mark.line + 1}" if mark else ""
-
-
-def _problem_of(error: yaml.YAMLError) -> str:
-    return str(getattr(error, "problem", None) or error).splitlines()[0]

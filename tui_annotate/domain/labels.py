@@ -31,9 +31,13 @@ class Need(StrEnum):
 class Label:
     """One node of the tree; rules that it does not state come from its parent.
 
-    `path`: names from the root. `key`: the digit "1" to "9", or empty. `color`: of `COLORS` or
-    "#rrggbb"; empty for the next free one. `exclusive`: no other label on the same claim.
-    `retired`: deprecated, with all below. `split`: the labels to choose from instead; may be empty.
+    Attributes:
+        path: names from the root.
+        key: the digit "1" to "9", or empty.
+        color: of `COLORS` or "#rrggbb"; empty for the next free one.
+        exclusive: no other label on the same claim.
+        retired: deprecated, with all below.
+        split: the labels to choose from instead; may be empty.
     """
 
     path: LabelPath
@@ -80,9 +84,8 @@ class LabelTree:
 
     def means(self, other: LabelTree) -> bool:
         """Whether nothing but colours and titles differs: every digit does the same in both."""
-        return [_without_appearance(label) for label in self.walk()] == [
-            _without_appearance(label) for label in other.walk()
-        ]
+        mine, its = ([*map(_without_appearance, tree.walk())] for tree in (self, other))
+        return mine == its
 
     def walk(self) -> Iterator[Label]:
         """All labels in the order of the file, parents before children."""
@@ -156,28 +159,23 @@ class LabelTree:
 
         Raises:
             InvalidLabels: a label is unknown or deprecated, refuses evidence or a note, or is
-            exclusive
-                and not alone.
+                exclusive and not alone.
         """
         for path in annotation.labels:
-            label = self.find(path)
+            name, label = JOINER.join(path), self.find(path)
             if label is None:
                 raise InvalidLabels(
-                    f"no label {JOINER.join(path)!r} in the set",
+                    f"no label {name!r} in the set",
                     "the set has: " + ", ".join(JOINER.join(known.path) for known in self.walk()),
                 )
             if path not in held:
                 _check_offered(label)
             if label.exclusive and len(annotation.labels) > 1:
-                raise InvalidLabels(
-                    f"{JOINER.join(path)!r} must stand alone", "take the other labels off first"
-                )
+                raise InvalidLabels(f"{name!r} must stand alone", "take the other labels off first")
             if annotation.evidence and label.evidence is Need.NONE:
-                raise InvalidLabels(
-                    f"{JOINER.join(path)!r} takes no evidence", "give the evidence back first"
-                )
+                raise InvalidLabels(f"{name!r} takes no evidence", "give the evidence back first")
             if annotation.note and label.note is Need.NONE:
-                raise InvalidLabels(f"{JOINER.join(path)!r} takes no note", "empty the note first")
+                raise InvalidLabels(f"{name!r} takes no note", "empty the note first")
 
 
 def _check_offered(label: Label) -> None:
@@ -218,10 +216,11 @@ def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: 
         Conflict: the same claim has the same label, or one of its labels is exclusive.
     """
     for other in _on_subject(annotation, others):
-        shared = set(other.labels) & set(annotation.labels)
+        same = {*other.labels} & {*annotation.labels}
+        shared = sorted(repr(JOINER.join(path)) for path in same)
         if _has_common_label(annotation, other):
             raise Conflict(
-                f"this claim has the label {_quote_labels(shared)} already"
+                f"this claim has the label {', '.join(shared)} already"
                 if shared
                 else "this claim is marked already",
                 "edit that annotation, or choose another label",
@@ -253,7 +252,3 @@ def _has_common_label(annotation: Annotation, other: Annotation) -> bool:
 def _subject(annotation: Annotation) -> tuple[object, ...]:
     """What an annotation is about: its claim; where it has none, its evidence."""
     return annotation.claim or annotation.evidence
-
-
-def _quote_labels(paths: Iterable[tuple[str, ...]]) -> str:
-    return ", ".join(sorted(repr(JOINER.join(path)) for path in paths))

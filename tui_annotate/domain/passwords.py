@@ -14,6 +14,7 @@ from tui_annotate.domain.errors import InvalidInput
 
 SHORTEST: Final = 8
 LONGEST: Final = 1024
+_HINT: Final = "take a few words that do not belong"
 
 _KEYBOARD_ROWS: Final = (
     "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm",
@@ -92,15 +93,11 @@ def check_password(password: str, *, own: Sequence[str] = ()) -> str:
         raise InvalidInput("the password holds half a character", "type it anew")
     if is_common(made):
         raise InvalidInput(
-            "the password is one that everybody tries first",
-            "take a few words that do not belong",
-            code="password-common",
+            "the password is one that everybody tries first", _HINT, code="password-common"
         )
     if _is_own_name(made, own):
         raise InvalidInput(
-            "the password is your own name or address",
-            "take a few words that do not belong",
-            code="password-own-name",
+            "the password is your own name or address", _HINT, code="password-own-name"
         )
     return made
 
@@ -117,12 +114,12 @@ def _stems(plain: str) -> set[str]:
     """Without digits and signs around it, with letters for what looks like them, and once."""
     bare, seen = _EDGES.sub("", plain), plain.translate(_LOOKALIKES)
     found = {bare, bare.translate(_LOOKALIKES), seen, _EDGES.sub("", seen)}
-    found = {stem for stem in found if _is_guessable_rest(plain, stem)}
+    found = {
+        stem
+        for stem in found
+        if len(plain) - len(stem) <= _MOST_ADDED or _is_keyboard_walk(plain.removeprefix(stem))
+    }
     return found | {stem[: len(stem) // 2] for stem in found if stem == stem[: len(stem) // 2] * 2}
-
-
-def _is_guessable_rest(plain: str, stem: str) -> bool:
-    return len(plain) - len(stem) <= _MOST_ADDED or _is_keyboard_walk(plain.removeprefix(stem))
 
 
 def _is_repeated(plain: str) -> bool:

@@ -200,9 +200,11 @@ def _parse_position(word: str, count: int) -> int:
 class Case:
     """An answer to a row.
 
-    `position`: of the gold passage, from 0, or None. `size`: of the prompt. `score`: 1.0, 0.0 or
-    None. `verdict`: of people; None on a tie or without any, `judged` tells which. `empty_golds`:
-    gold answers with an empty normal form.
+    Attributes:
+        position: of the gold passage, from 0, or None.
+        score: 1.0, 0.0 or None.
+        verdict: of people; None on a tie or without any, `judged` says which.
+        empty_golds: gold answers with an empty normal form.
     """
 
     task: Task

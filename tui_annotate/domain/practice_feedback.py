@@ -1,4 +1,4 @@
-"""Practice: somebody's work on a sample beside what is known to be right: marks and rating."""
+"""Practice: a person's annotations and rating of a sample, compared with the known answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tui_annotate.domain.annotations import Annotation
 
 @dataclass(frozen=True, slots=True)
 class GoldAnswer:
-    """What is known to be right about a sample. `rating`: empty where none is known."""
+    """What is known to be right about a sample; `rating` is empty where none is known."""
 
     annotations: tuple[Annotation, ...]
     rating: str = ""
@@ -20,8 +20,9 @@ class GoldAnswer:
 class Feedback:
     """Hits and misses of a person.
 
-    `hits`: their annotation with the gold one that it overlaps most. `rating`: the right one, or
-    empty.
+    Attributes:
+        hits: their annotation with the gold one that it overlaps most.
+        rated, rating: the person's rating and the right one; may be empty.
     """
 
     hits: tuple[tuple[Annotation, Annotation], ...]

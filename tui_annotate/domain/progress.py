@@ -1,4 +1,4 @@
-"""How far a long deed is: told while it runs, shown by whoever started it."""
+"""Progress of a long task, reported while it runs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from dataclasses import dataclass
 class Progress:
     """Progress of a long task.
 
-    `phase`: of an ingest `checking`, `storing` or `vectors`. `records`: done, refused ones too.
-    `share`: in [0, 1] or None. `seconds`: since the phase began.
+    Attributes:
+        phase: of an ingest `checking`, `storing` or `vectors`.
+        records: done, refused ones too.
+        share: in [0, 1] or None.
+        seconds: since the phase began.
     """
 
     phase: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 
@@ -20,12 +20,7 @@ class Provenance:
 
 def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
     """As JSON values, in fixed order."""
-    return {
-        "suggestion": provenance.suggestion,
-        "maker": provenance.maker,
-        "score": provenance.score,
-        "changed": provenance.changed,
-    }
+    return asdict(provenance)
 
 
 def provenance_from_json(value: Any) -> Provenance:

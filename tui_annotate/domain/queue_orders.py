@@ -39,12 +39,9 @@ class ByScore(NamedTuple):
 
 def by_score(order: str) -> ByScore | None:
     """What an order by a score is of; None where it is no such order."""
-    sense, colon, score = order.partition(":")
-    return (
-        ByScore(ScoreDirection(sense), score)
-        if colon and score and sense in list(ScoreDirection)
-        else None
-    )
+    sense, _, score = order.partition(":")
+    known = score and sense in list(ScoreDirection)
+    return ByScore(ScoreDirection(sense), score) if known else None
 
 
 def score_of_order(order: str) -> str:

@@ -39,9 +39,7 @@ class Problem:
 
     Attributes:
         where: `file:line` or `file, record N`.
-        message: what is wrong, with the value.
-        hint: what to do; may be empty.
-        refused: whether the record was left out; a doubt is told and the record taken.
+        refused: whether the record was left out; a doubt is reported and the record is taken.
     """
 
     where: str

@@ -66,12 +66,9 @@ class Document:
     """An exact text on one side of a sample.
 
     Attributes:
-        side: the side it stands on.
         text: never altered, never empty of code points by rule of the importers, not of this class.
         key: its name inside the sample; unique on its side where there are several.
-        title: for people; may be empty.
         language: "en", "zh", ...: decides segmentation, and goes with the document, not the sample.
-        sha256: computed from the text.
     """
 
     side: Side
@@ -193,9 +190,7 @@ class Match:
     """What the assist says of one segment.
 
     Attributes:
-        document: the document's index on its side.
-        segment: the segment's index in its document.
-        span: the segment's extent.
+        document, segment: the document's index on its side, the segment's in its document.
         score: absolute, in [0, 1]; comparable over queries and documents.
         rank: 1 for the best; ties in reading order.
         signals: each signal's own bounded value, by name.

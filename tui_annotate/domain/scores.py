@@ -30,10 +30,8 @@ class ScoreRun:
     """One time that a machine gave its opinion on samples of one dataset.
 
     Attributes:
-        id: a UUID.
         maker: who says it: "unigram", "percentile", "judge:MODEL", "import:NAME".
         parameters: values of JSON: options, versions, seed, the host of an endpoint; never keys.
-        embedder: its name and version, where one was used.
         low: the names of its scores of which a low value is the better supported one.
         at: ISO 8601; the store fills in an empty one.
         by: a person's id; empty for whoever owns the store.
@@ -56,7 +54,6 @@ class Score:
 
     Attributes:
         name: as published: "unigram_overlap_with_answer_score", "faithfulness", "rank".
-        raw: as computed.
         value: min-max over the run, in [0, 1]; 0.5 for all where all are equal.
         text: what is said in words: a category, a machine's label, a generated text.
         parts: one for each summary segment, or for each source document, as `of` says.

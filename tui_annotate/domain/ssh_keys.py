@@ -159,8 +159,7 @@ _CHECKS: Final[Mapping[str, Callable[[list[bytes]], bool]]] = {
 }
 
 
-def begins_with_key(line: str) -> bool:
-    """Whether a line of `authorized_keys` has no options in front of its key."""
+def _begins_with_key(line: str) -> bool:
     kind = line.partition(" ")[0]
     return kind in _CHECKS or kind == "ssh-dss" or "-cert-v01@" in kind
 
@@ -196,10 +195,10 @@ def parse_entry(line: str) -> AuthorizedKey | None:
     if not line or line.startswith("#"):
         return None
     options: Mapping[str, str] = {}
-    if not begins_with_key(line):
+    if not _begins_with_key(line):
         options, line = _parse_options(line)
     kind, _, rest = line.partition(" ")
-    return AuthorizedKey(options, f"{kind} {rest.split(' ')[0]}" if begins_with_key(line) else "")
+    return AuthorizedKey(options, f"{kind} {rest.split(' ')[0]}" if _begins_with_key(line) else "")
 
 
 _OPTION: Final = re.compile(r'([A-Za-z0-9-]+)(?:="((?:\\"|[^"])*)")?')

@@ -1,6 +1,6 @@
 """Two copies of a stream brought together: nothing of either is lost, and the newest work stands.
 
-A chain is never written anew. What another copy has more is appended as it is, where it follows;
+A chain is never rewritten. What another copy has more is appended as it is, where it follows;
 else behind what is here, as copies that name the events they come from. By these names both sides
 know what they have of each other already, however often they are brought together.
 """
@@ -31,7 +31,7 @@ COPIED: Final = "copied"
 """Among the versions of an event: the hash of the event that it is a copy of."""
 
 IDLE: Final = frozenset({READ, RELABEL})
-"""Verbs of what is no deed: time alone, and that labels are called otherwise."""
+"""Verbs of events that are no action of the annotator: time alone, and renamed labels."""
 
 StreamName = tuple[str, SampleKey]
 """Person and sample."""
@@ -43,8 +43,9 @@ _NAMESPACE: Final = uuid.UUID("0f6c4b62-6d0e-5b7a-8f43-7c1f5a9be0a4")
 class Fork:
     """A stream whose two copies have different actions.
 
-    `here`, `there`: the work on each side, with the time of its last own action. `there_wins`: the
-    other copy is in force; the loser is in the log.
+    Attributes:
+        here_at, there_at: the time of the last own action on each side.
+        there_wins: whether the other copy is in force; the loser is in the log.
     """
 
     person: str
@@ -102,8 +103,8 @@ def in_words(state: StreamState) -> str:
     if comment := state.assignment["comment"]:
         parts.append(f'comment "{comment}"')
     if answers := [each["answer"] for each in state.suggestions.values()]:
-        told = ", ".join(f"{answers.count(word)} {word}" for word in sorted(set(answers)))
-        parts.append(f"suggestions: {told}")
+        counted = ", ".join(f"{answers.count(word)} {word}" for word in sorted(set(answers)))
+        parts.append(f"suggestions: {counted}")
     return ", ".join(parts)
 
 
@@ -230,9 +231,9 @@ def transition_event(
 
 
 def _newest_action(events: Iterable[Event]) -> tuple[str, str]:
-    """When the last deed was done, and what decides between two of one moment; empty for none."""
-    deeds = ((event.at, origin(event)) for event in events if event.action.verb not in IDLE)
-    return max(deeds, default=("", ""))
+    """The time of the last action, and what decides between two of one moment; empty for none."""
+    actions = ((event.at, origin(event)) for event in events if event.action.verb not in IDLE)
+    return max(actions, default=("", ""))
 
 
 def _difference(one: StreamState, other: StreamState) -> tuple[Change, Change]:

@@ -1,4 +1,4 @@
-"""What a stream from elsewhere must be before it comes to one's own: sound, and of its texts."""
+"""Validates a stream of another workspace before it is merged: a sound chain, on the same texts."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ def _event_problem(event: Event) -> str:
     return _change_problem(event.action.before) or _change_problem(event.action.after)
 
 
-def _is_valid_time(told: str) -> bool:
+def _is_valid_time(text: str) -> bool:
     try:
-        datetime.fromisoformat(told).astimezone(UTC)
+        datetime.fromisoformat(text).astimezone(UTC)
     except (ValueError, OverflowError):
         return False
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import Any, Final, Self
 
@@ -28,8 +28,11 @@ _HINT: Final = "docs/suggestions.md has the form"
 class Suggestion:
     """An annotation that a machine proposes; make one with `proposed`.
 
-    `id`: a hash of its content, so that a repetition is the same. `maker`: `judge:MODEL` or
-    `import:NAME`. `run`: the first one. `note`: the machine's reason. `score`: in [0, 1] or None.
+    Attributes:
+        id: a hash of its content, so that a repetition is the same.
+        maker: `judge:MODEL` or `import:NAME`.
+        note: the machine's reason.
+        score: in [0, 1] or None.
 
     Raises:
         InvalidInput: it marks nothing, or its score is outside [0, 1].
@@ -61,8 +64,8 @@ def proposed(key: SampleKey, suggestion: Suggestion) -> Suggestion:
         evidence=tuple(sorted(set(suggestion.evidence))),
         labels=tuple(sorted(set(suggestion.labels))),
     )
-    told = suggestion_to_json(tidy)
-    content = [*key, *(told[name] for name in ("maker", "claim", "evidence", "labels"))]
+    value = suggestion_to_json(tidy)
+    content = [*key, *(value[name] for name in ("maker", "claim", "evidence", "labels"))]
     return replace(tidy, id=str(uuid.uuid5(_NAMESPACE, json.dumps(content))))
 
 
@@ -124,12 +127,7 @@ class SuggestionAnswer:
 
 def answer_to_json(given: SuggestionAnswer) -> dict[str, Any]:
     """As JSON values, in fixed order."""
-    return {
-        "answer": given.answer.value,
-        "maker": given.maker,
-        "reason": given.reason,
-        "annotation": given.annotation,
-    }
+    return asdict(given) | {"answer": given.answer.value}
 
 
 def answer_from_json(value: Any) -> SuggestionAnswer:
@@ -154,7 +152,7 @@ def answer_from_json(value: Any) -> SuggestionAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionStatus:
-    """A suggestion with one person's answer; `stands`: its annotation still exists."""
+    """A suggestion with one person's answer; it `stands` if its annotation still exists."""
 
     suggestion: Suggestion
     answer: Answer | None = None

@@ -1,12 +1,13 @@
 """How long a guesser has to wait: longer with each failure, up to a cap, and forgotten in time.
 
-Three counts stand beside each other. One account from one client, and one client over all accounts,
+There are three counts. One account from one client, and one client over all accounts,
 are slowed down much; one account over all clients only a little, or strangers could lock its owner
 out.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,8 +18,10 @@ from typing import Final
 class ThrottleRule:
     """The response to failures of one kind; times in seconds.
 
-    `free`: failures without a delay. `first`: the next delay, doubled up to `cap`. `fade`: time
-    after which one failure is forgotten.
+    Attributes:
+        free: failures without a delay.
+        first: the next delay, doubled up to `cap`.
+        fade: time after which one failure is forgotten.
     """
 
     free: int
@@ -90,5 +93,4 @@ class FailureCount:
 
 def longest_wait(waits: Iterable[float]) -> int:
     """Whole seconds to tell somebody; 0 where nobody waits."""
-    most = max(waits, default=0.0)
-    return int(-(-most // 1))
+    return math.ceil(max(waits, default=0.0))

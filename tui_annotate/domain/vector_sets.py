@@ -9,8 +9,10 @@ from dataclasses import dataclass
 class VectorSet:
     """The vectors of all segments of one embedder.
 
-    `label`: for people. `version`: of embedder and weights. `token_dimensions`, `asked_dimensions`:
-    0 for none. `instant`: selections are embedded at the key press.
+    Attributes:
+        version: of embedder and weights.
+        token_dimensions, asked_dimensions: 0 for none.
+        instant: whether selections are embedded at the key press.
     """
 
     embedder: str

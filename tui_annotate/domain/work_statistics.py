@@ -1,4 +1,4 @@
-"""Figures of work: how far people are, how fast, and when they will have done at that pace."""
+"""Work statistics: progress, pace, and the projected end of work."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
 
 @unique
 class NoEndReason(StrEnum):
-    """Why no day is told at which work ends."""
+    """Why there is no projected day at which work ends."""
 
     DONE = "done"
     NOT_BEGUN = "not begun"
@@ -39,16 +39,20 @@ class Projection:
 
 
 PRACTICE: Final = Projection(why=NoEndReason.PRACTICE)
-"""Of a dataset in which nothing is handed out but for practice: it is no work that ends."""
+"""Of a dataset that is assigned for practice alone: such work has no end."""
 
 
 @dataclass(frozen=True, slots=True)
 class PersonWork:
     """Work of one person in one dataset.
 
-    `assigned`: None where everyone has every sample. `remaining`: None with a pool, or for
-    practice. `open`: begun or reopened. `seconds`: gaps count up to a minute. `recent`: completed
-    in two weeks. `first`: the day of the first event, or empty. `practice`: all of it is.
+    Attributes:
+        assigned: None where everyone has every sample.
+        remaining: None with a pool, or for practice.
+        open: begun or reopened.
+        seconds: gaps count up to a minute.
+        recent: completed in two weeks.
+        first: the day of the first event, or empty.
     """
 
     dataset: str
@@ -131,8 +135,8 @@ class RemainingWork:
     """What is still to be done in a dataset by all people, and until when.
 
     Attributes:
-        remaining: readings, one for each person of a sample; None where nobody hands out anything,
-            or for practice alone.
+        remaining: readings, one for each person of a sample; None where nothing is assigned, or
+            for practice alone.
     """
 
     dataset: str
@@ -144,7 +148,9 @@ class RemainingWork:
 class WorkStatistics:
     """Statistics of work, by dataset, then person's name.
 
-    `weeks`: consecutive, of all together. `ahead`: empty without the right to see others.
+    Attributes:
+        weeks: consecutive, of all together.
+        ahead: empty without the right to see others.
     """
 
     work: tuple[PersonWork, ...]
@@ -177,7 +183,7 @@ def project_end(remaining: int, recent: int, *, first: str, today: date) -> Proj
 
 
 def latest_end(ends: Iterable[Projection]) -> Projection:
-    """When the last of several ends; one that can not be told makes all so."""
+    """When the last of several ends; unknown where one of them is."""
     days = []
     for end in ends:
         if end.day:

@@ -34,10 +34,12 @@ class DifferenceKind(StrEnum):
 
 
 class GroupStatus(StrEnum):
-    """How far people agree on a group.
+    """How far people agree on a group; evidence and notes may differ.
 
-    `agreed`: all who finished said the same of the same words; evidence and notes may differ.
-    `nearly`: all said it with the same labels, of other extents. `conflict`: all else.
+    Attributes:
+        AGREED: all who finished said the same of the same words.
+        NEARLY: all said it with the same labels, of other extents.
+        CONFLICT: all else.
     """
 
     AGREED = "agreed"
@@ -47,10 +49,12 @@ class GroupStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CandidateAnnotation:
-    """An annotation of one or more people at one position with the same labels.
+    """An annotation of one or more people at one position with the same labels; tuples are sorted.
 
-    `claim`: trimmed; empty for evidence alone. `evidence`: the union. `note`: the most frequent,
-    then the longest. `labels`, `people`, `sources`: sorted.
+    Attributes:
+        claim: trimmed; empty for evidence alone.
+        evidence: the union.
+        note: the most frequent, then the longest.
     """
 
     claim: tuple[Anchor, ...]
@@ -70,8 +74,10 @@ class CandidateAnnotation:
 class CandidateGroup:
     """All candidates at one position, most people first.
 
-    `silent`: who completed the sample without one, sorted. `differences`: gravest first.
-    `proposal`: what a majority would keep; may be empty.
+    Attributes:
+        silent: who completed the sample without one, sorted.
+        differences: gravest first.
+        proposal: what a majority would keep; may be empty.
     """
 
     candidates: tuple[CandidateAnnotation, ...]
@@ -202,18 +208,15 @@ def _build_group(part: Sequence[_OwnedCandidate], everybody: frozenset[str]) -> 
 
 def _build_candidate(same: Sequence[_OwnedCandidate]) -> CandidateAnnotation:
     first = same[0][1]
+    notes = Counter(one.note for _, one in same if one.note)
     return CandidateAnnotation(
         first.claim,
         first.labels,
         unite_anchors(anchor for _, one in same for anchor in one.evidence),
-        _most_common_note(Counter(one.note for _, one in same if one.note)),
+        max(notes, key=lambda note: (notes[note], len(note), note), default=""),
         tuple(sorted({person for person, _ in same})),
         tuple(sorted(one.sources[0] for _, one in same)),
     )
-
-
-def _most_common_note(notes: Counter[str]) -> str:
-    return max(notes, key=lambda note: (notes[note], len(note), note), default="")
 
 
 def _find_differences(
@@ -266,8 +269,10 @@ def _propose(
 class Decision(StrEnum):
     """What became of a group.
 
-    `open`: nothing yet, or some of its candidates were refused. `agreed`: nothing was done, and it
-    is taken when the sample is done. `kept`: something of it was kept. `rejected`: nothing was.
+    Attributes:
+        OPEN: nothing yet, or some of its candidates were refused.
+        AGREED: nothing was done, and it is taken when the sample is done.
+        KEPT: something of it was kept.
     """
 
     OPEN = "open"

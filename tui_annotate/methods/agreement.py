@@ -119,13 +119,10 @@ def fleiss(sums: Numbers) -> Numbers:
 
 
 def coincidences(given: Numbers) -> Numbers:
-    """(units, labels, labels): how often two labels met in a unit, each person counting once.
+    """(units, labels, labels): how often two labels met in a unit, of counts (units, labels).
 
-    A unit of fewer than two people adds nothing. Source: K. Krippendorff, "Computing
-    Krippendorff's Alpha-Reliability" (2011), section C, the coincidence matrix.
-
-    Args:
-        given: (units, labels).
+    Each person counts once; a unit of fewer than two people adds nothing. Source: K. Krippendorff,
+    "Computing Krippendorff's Alpha-Reliability" (2011), section C, the coincidence matrix.
     """
     people = given.sum(axis=-1)
     met = given[..., :, None] * given[..., None, :] - given[..., None] * np.eye(given.shape[-1])

@@ -1,4 +1,4 @@
-"""How far a mean over queries may be off, found by drawing whole clusters of them anew.
+"""Confidence intervals of means over queries, by resampling whole clusters.
 
 Queries about one source resemble each other, so sources are drawn with replacement, each with all
 of its queries, and the mean is taken over the queries that were drawn. Sources: B. Efron and R.

@@ -19,6 +19,7 @@ from tui_annotate.methods.lexical import (
     FUNCTION_CHARACTERS,
     FUNCTION_WORDS,
     Word,
+    is_content_word,
     is_unspaced_script,
     stem,
     words,
@@ -59,7 +60,9 @@ class Name:
         own, its = set(self.words), set(other.words)
         if own <= its or its <= own:
             return True
-        alike = any(_is_same_stem(one, two) for one in own - its for two in its - own)
+        # Forms of one name: France, French; Norway, Norwegian.
+        prefixes = {word[:_STEM] for word in own - its} & {word[:_STEM] for word in its - own}
+        alike = any(len(prefix) == _STEM for prefix in prefixes)
         return alike or self._is_short_for(other) or other._is_short_for(self)
 
     def _is_short_for(self, other: Name) -> bool:
@@ -120,11 +123,6 @@ def _is_headline(text: str) -> bool:
     return len(found) >= _FEWEST_WORDS and capitals > _MOST_CAPITALS * len(found)
 
 
-def _is_same_stem(one: str, other: str) -> bool:
-    """Whether two words are one name or forms of one: France, French; Norway, Norwegian."""
-    return min(len(one), len(other)) >= _STEM and one[:_STEM] == other[:_STEM]
-
-
 Kind = Literal["number", "date", "name"]
 _Fact = TypeVar("_Fact", Date, Quantity, Name)
 
@@ -138,12 +136,7 @@ _NAME_CONTEXT = 2
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two things of a kind that may contradict each other.
-
-    Attributes:
-        claim: in the selection.
-        evidence: in the segment.
-    """
+    """Two facts of a kind that may contradict: one of the selection, one of the segment."""
 
     claim: Span
     evidence: Span
@@ -163,7 +156,7 @@ def shared(selection: str, segment: str) -> list[Span]:
         for word in both
         if is_unspaced_script(word.text) and word.text not in FUNCTION_CHARACTERS
     ]
-    telling = [word for word in both if _is_content_word(word, segment)]
+    telling = [word for word in both if _is_telling(word, segment)]
     return list(merge(Span(word.start, word.end) for word in telling or single or both))
 
 
@@ -203,10 +196,8 @@ def _is_marked(span: Span, marks: Sequence[Span]) -> bool:
     return any(span.overlap(mark) for mark in marks)
 
 
-def _is_content_word(word: Word, text: str) -> bool:
-    if is_unspaced_script(word.text):
-        return len(word.text) > 1 and not set(word.text) <= FUNCTION_CHARACTERS
-    if word.text not in FUNCTION_WORDS:
+def _is_telling(word: Word, text: str) -> bool:
+    if is_content_word(word.text):
         return True
     return len(word.text) > 1 and text[word.start].isupper() and not opens(text, word.start)
 
@@ -231,7 +222,7 @@ class _TextFacts:
         content = [
             Word(stem(word.text), word.start, word.end)
             for word in words(text)
-            if _is_content_word(word, text)
+            if _is_telling(word, text)
         ]
         return cls(days, numbers, named, content)
 

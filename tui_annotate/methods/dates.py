@@ -1,4 +1,4 @@
-"""Dates as English and Chinese write them, with the parts that are told; knows no calendar.
+"""Dates as English and Chinese write them, with the parts that are given; knows no calendar.
 
 What can be read in two ways is left out: 5/6/2020, and "may" or "march" without a day or a year.
 """
@@ -56,7 +56,7 @@ _NO_DIGIT = re.compile(r"\D")
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date and where it stands; 0 for a part that is not told. `weekday`: 1 for Monday."""
+    """A date and where it stands; 0 for a part that is not given. Monday is weekday 1."""
 
     span: Span
     year: int = 0
@@ -69,7 +69,7 @@ class Date:
         return self.year, self.month, self.day, self.weekday
 
     def alike(self, other: Date) -> int:
-        """How many parts are told by both and equal; -1 where one is told by both and differs."""
+        """How many parts both have and are equal; -1 where a part that both have differs."""
         both = [
             own == its for own, its in zip(self.parts(), other.parts(), strict=True) if own and its
         ]
@@ -100,10 +100,10 @@ def _parse_english(match: re.Match[str], text: str) -> Date | None:
         return Date(span, weekday=_WEEKDAYS.index(match["weekday"]) + 1)
     if match["year"]:
         return _parse_year(match, text)
-    told, year, day = match.start("month"), match["with"], match["day"] or match["after"]
+    start, year, day = match.start("month"), match["with"], match["day"] or match["after"]
     if not day and not year and match["month"] in _AMBIGUOUS:
-        before = _BEFORE.search(text, max(0, told - _LOOK_BACK), told)
-        if not before or not text[told].isupper():
+        before = _BEFORE.search(text, max(0, start - _LOOK_BACK), start)
+        if not before or not text[start].isupper():
             return None
     month = next(at for at, name in enumerate(_MONTHS, 1) if name[:3] == match["month"][:3])
     return Date(span, int(year or 0), month, int(_NO_DIGIT.sub("", day or "0")))
@@ -118,16 +118,16 @@ def _parse_year(match: re.Match[str], text: str) -> Date | None:
 
 
 def _parse_chinese(match: re.Match[str]) -> Date | None:
-    told = {
+    parts = {
         name: parse_chinese_numeral(value)
         for name, value in match.groupdict("").items()
         if value and name != "weekday"
     }
-    month = told.get("month", told.get("of", 0))
-    day = told.get("day", told.get("on", told.get("alone", 0)))
-    if month > len(_MONTHS) or day > _MOST_DAYS or 0 in told.values():
+    month = parts.get("month", parts.get("of", 0))
+    day = parts.get("day", parts.get("on", parts.get("alone", 0)))
+    if month > len(_MONTHS) or day > _MOST_DAYS or 0 in parts.values():
         return None
     weekday = "一二三四五六日".find(match["weekday"] or "_") + 1
     if match["weekday"] == "天":
         weekday = len(_WEEKDAYS)
-    return Date(Span(*match.span()), told.get("year", 0), month, day, weekday)
+    return Date(Span(*match.span()), parts.get("year", 0), month, day, weekday)

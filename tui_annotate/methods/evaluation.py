@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.lexical import (
     FUNCTION_CHARACTERS,
-    FUNCTION_WORDS,
+    is_content_word,
     is_unspaced_script,
     stem,
     words,
@@ -83,11 +83,5 @@ def kinds(selected: str, found: str, *, segments: int, language: str) -> tuple[s
 def _has_shared_word(selected: str, found: str) -> bool:
     own = {word.text for word in words(selected)}
     single = {word for word in own if is_unspaced_script(word) and word not in FUNCTION_CHARACTERS}
-    telling = {word for word in own if _is_content_word(word)} or single
+    telling = {word for word in own if is_content_word(word)} or single
     return not {stem(word.text) for word in words(found)}.isdisjoint(map(stem, telling))
-
-
-def _is_content_word(word: str) -> bool:
-    if is_unspaced_script(word):
-        return len(word) > 1 and not set(word) <= FUNCTION_CHARACTERS
-    return word not in FUNCTION_WORDS

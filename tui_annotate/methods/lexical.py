@@ -21,10 +21,7 @@ from numpy.typing import NDArray
 
 from tui_annotate.methods.sentence_boundaries import HAN
 
-FUNCTION_WORDS: Final = frozenset(
-    re.findall(
-        r"\w+",
-        """
+_FUNCTION_WORDS_TEXT: Final = """
     a about above across after again against ago all almost along already also although always am
     among an and another any anyone anything are aren around as at away b back be became because
     become been before behind being below between beyond both but by c came can cannot come could d
@@ -42,9 +39,9 @@ FUNCTION_WORDS: Final = frozenset(
     well went were weren what whatever when where whether which while who whole whom whose why will
     with within without won would wouldn x y yes yet you your yours yourself yourselves z
     according addition additionally overall
-    """,
-    )
-)
+"""
+FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS_TEXT.split())
+"""English, lower case, as `lexical.words` cuts them."""
 K1 = 1.2
 B = 0.5
 
@@ -129,11 +126,8 @@ class LexicalIndex:
             return known
         found = self._places.get(word)
         if found is None:
-            return (
-                np.empty(0, np.intp),
-                np.empty(0, np.float32),
-                log1p((self.size + 0.5) / 0.5),
-            )
+            none = np.empty(0, np.intp), np.empty(0, np.float32)
+            return *none, log1p((self.size + 0.5) / 0.5)
         places, counts = np.unique(np.array(found, np.intp), return_counts=True)
         rarity = log1p((self.size - len(places) + 0.5) / (len(places) + 0.5))
         frequency = counts.astype(np.float32)
@@ -142,8 +136,6 @@ class LexicalIndex:
         return self._postings[word]
 
 
-"""English, lower case, as `lexical.words` cuts them."""
-
 FUNCTION_CHARACTERS: Final = frozenset(
     "的了是在和与及或也都而且但就还又被把将对从向到为以于之其这那此该个们着过得地很更最不没有无"
     "因所由则如若时会能可要应须并即已曾仍再只才便让使给等上下中内外前后里间他她它我你您谁什么怎"
@@ -151,16 +143,16 @@ FUNCTION_CHARACTERS: Final = frozenset(
 )
 """Chinese signs that alone tell nothing."""
 
-_ENDINGS = (
-    ("ies", "y"),
-    ("ied", "y"),
-    ("ying", "y"),
-    ("ing", ""),
-    ("ed", ""),
-    ("es", ""),
-    ("ly", ""),
-    ("s", ""),
-    ("e", ""),
+
+def is_content_word(word: str) -> bool:
+    """Whether a word says something by itself; of scripts without spaces, only pairs can."""
+    if is_unspaced_script(word):
+        return len(word) > 1 and not set(word) <= FUNCTION_CHARACTERS
+    return word not in FUNCTION_WORDS
+
+
+_ENDINGS = {"ies": "y", "ied": "y", "ying": "y"} | dict.fromkeys(
+    ("ing", "ed", "es", "ly", "s", "e"), ""
 )
 _SHORTEST = 4
 
@@ -168,7 +160,7 @@ _SHORTEST = 4
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Return a rough stem of a lower-case Latin word, for comparison; others stay."""
-    for ending, left in _ENDINGS:
+    for ending, left in _ENDINGS.items():
         if word.endswith(ending) and len(word) - len(ending) + len(left) >= _SHORTEST - 1:
             if ending == "s" and word.endswith("ss"):
                 return word

@@ -17,7 +17,8 @@ from tui_annotate.methods.late_interaction import TokenBank, late_interaction
 from tui_annotate.methods.lexical import LexicalIndex, Word, is_unspaced_script, words
 from tui_annotate.methods.selection_vectors import SelectionVectors, Tokens
 
-Values = NDArray[np.float32]
+Vectors = NDArray[np.float32]
+"""Rows of vectors, or one value for each segment."""
 
 WORDS: Final = "words"
 """BM25, over the most that the query could reach."""
@@ -29,21 +30,19 @@ TOKENS: Final = "tokens"
 """Late interaction of the selection's tokens with a segment's."""
 
 CONTEXT = 0.25
-"""Weight of a word of the sentence that is not selected, beside 1 for the selected."""
+"""Weight of a word of the sentence that is not selected; a selected one has 1."""
 
 LONGEST = 2000
 """Code points of a selection that are looked at: more would be felt at the keys."""
 
-SIGNS = 0.5
-"""How much more a share of a query says whose words are signs and pairs of signs: a phrase that is
-reworded loses most of its pairs."""
+UNSPACED_BONUS = 0.5
+"""What a score by words gains, as a share, where all words of the query are characters and pairs of
+characters of a script without spaces: a phrase that is reworded loses most of its pairs."""
 
 CANDIDATES = 64
 """Segments whose tokens are looked at: those that words and vectors put first."""
 
 _LAST_BITS = 1e-4
-
-Vectors = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Query:
         bag: the words with their weights.
         span: of `selection`, in the document.
         words: of `home`, their places in the document.
-        signs: share of the words' weight that is of scripts without spaces.
+        unspaced: share of the words' weight that is of scripts without spaces.
     """
 
     selection: str
@@ -64,7 +63,7 @@ class Query:
     bag: dict[str, float]
     span: Span
     words: Sequence[Word]
-    signs: float = 0.0
+    unspaced: float = 0.0
 
 
 def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
@@ -78,7 +77,9 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
     if chosen is None:
         return None
     chosen = Span(chosen.start, min(chosen.end, chosen.start + LONGEST))
-    home = _surrounding_sentences(segments, chosen)
+    touched = touched_segments(segments, chosen)
+    start = max(segments[touched[0]].start, chosen.start - LONGEST)
+    home = Span(start, min(segments[touched[-1]].end, chosen.end + LONGEST))
     found = [
         Word(word, home.start + start, home.start + end)
         for word, start, end in words(home.of(text))
@@ -91,10 +92,9 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
         bag[word.text] = bag.get(word.text, 0.0) + (1.0 if own else CONTEXT)
     if not bag:
         return None
-    signs = sum(weight for word, weight in bag.items() if is_unspaced_script(word)) / sum(
-        bag.values()
-    )
-    return Query(chosen.of(text), home.of(text), bag, chosen, found, signs)
+    unspaced = sum(weight for word, weight in bag.items() if is_unspaced_script(word))
+    share = unspaced / sum(bag.values())
+    return Query(chosen.of(text), home.of(text), bag, chosen, found, share)
 
 
 def touched_segments(segments: Sequence[Segment], span: Span) -> range:
@@ -104,18 +104,14 @@ def touched_segments(segments: Sequence[Segment], span: Span) -> range:
     return range(first, last + 1)
 
 
-def _surrounding_sentences(segments: Sequence[Segment], span: Span) -> Span:
-    own = touched_segments(segments, span)
-    start = max(segments[own[0]].start, span.start - LONGEST)
-    return Span(start, min(segments[own[-1]].end, span.end + LONGEST))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
     """The vectors of the segments of one side, a row a segment, zeros for unknown ones.
 
-    `known`: (segments,). `tokens`: in the same order, or None. `floor`, `token_floor`: minimum
-    cosine.
+    Attributes:
+        known: (segments,).
+        tokens: in the same order, or None.
+        floor, token_floor: minimum cosine.
     """
 
     vectors: Vectors
@@ -209,11 +205,17 @@ class SegmentIndex:
     ) -> dict[str, Vectors]:
         signals: dict[str, Vectors] = {}
         if by is not Signals.VECTORS:
-            reached = self.lexicon.scores(asked.bag) * np.float32(1 + SIGNS * asked.signs)
+            reached = self.lexicon.scores(asked.bag) * np.float32(
+                1 + UNSPACED_BONUS * asked.unspaced
+            )
             signals[WORDS] = reached.clip(0, 1)
         if by is not Signals.WORDS and meaning is not None and self.space is not None:
             own = self.similarities(meaning.vector)
-            found = own if cosines is None else np.where(_is_close(own, cosines), own, cosines)
+            found = (
+                own
+                if cosines is None
+                else np.where(np.abs(own - cosines) < _LAST_BITS, own, cosines)
+            )
             name = SENTENCES if meaning.of_sentences else VECTORS
             signals[name] = np.where(self.space.known, _scale_cosines(found, self.space.floor), 0)
             if self.space.tokens is not None and meaning.tokens is not None:
@@ -255,19 +257,15 @@ def best_indices(values: Vectors, count: int) -> NDArray[np.intp]:
     return some[np.argsort(-values[some], kind="stable")]
 
 
-def _is_close(these: Vectors, those: Vectors) -> NDArray[np.bool_]:
-    return np.asarray(np.abs(these - those) < _LAST_BITS, np.bool_)
-
-
 def _scale_cosines(cosines: Vectors, floor: float) -> Vectors:
     above = (cosines - np.float32(floor)) / np.float32(1 - floor)
     return np.asarray(above.clip(0, 1), np.float32)
 
 
-FEW: Final = 6.0
-FEWEST: Final = 4
-"""The first, over the root of the number of segments: the fewer there are, the likelier is each.
-Fewer than the second count as so many, so that likeness to nothing is never found."""
+PRIOR: Final = 6.0
+"""Over the root of the number of segments: the fewer there are, the likelier is each."""
+LEAST_SEGMENTS: Final = 4
+"""Fewer segments count as so many, so that likeness to nothing is never found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,11 +276,11 @@ class _Calibration:
     slope: float
     offset: float
 
-    def scores(self, signals: Mapping[str, Values]) -> Values:
+    def scores(self, signals: Mapping[str, Vectors]) -> Vectors:
         """The score of each segment, in [0, 1]."""
         fused = sum(weight * signals[name] for name, weight in self.weights.items())
-        few = FEW / sqrt(max(FEWEST, len(next(iter(signals.values())))))
-        return np.asarray(1 / (1 + np.exp(-(self.slope * fused + self.offset + few))), np.float32)
+        prior = PRIOR / sqrt(max(LEAST_SEGMENTS, len(next(iter(signals.values())))))
+        return np.asarray(1 / (1 + np.exp(-(self.slope * fused + self.offset + prior))), np.float32)
 
 
 _CALIBRATIONS: Final = {
@@ -299,7 +297,7 @@ _CALIBRATIONS: Final = {
 }
 
 
-def fused_scores(signals: Mapping[str, Values], known: NDArray[np.bool_]) -> Values:
+def fused_scores(signals: Mapping[str, Vectors], known: NDArray[np.bool_]) -> Vectors:
     """(segments,): the chance, in [0, 1], that a segment is what is looked for.
 
     Args:

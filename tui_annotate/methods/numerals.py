@@ -144,10 +144,6 @@ def _read_part(match: re.Match[str]) -> Numeral:
     return Numeral(Decimal(_SMALL[count[0]] if count else 1) / _PARTS[part], 0, 0, "share")
 
 
-def _read_dozen(match: re.Match[str]) -> Numeral:
-    return _number(Decimal(12 * _SMALL[match["dozen"].split()[0]]))
-
-
 def _read_words(match: re.Match[str]) -> Numeral:
     total = part = scale = 0
     for word in re.split(r"[ ,-]+", match["words"]):
@@ -171,14 +167,6 @@ def _read_fraction(match: re.Match[str]) -> Numeral | None:
     return Numeral(_parse_characters(match["piece"]) / whole, 0, 0, "share") if whole else None
 
 
-def _read_tenths(match: re.Match[str]) -> Numeral:
-    return Numeral(_parse_characters(match["tenths"]) / 10, 0, 0, "share")
-
-
-def _read_nth(match: re.Match[str]) -> Numeral:
-    return Numeral(_parse_characters(match["nth"]), 0, 0, "ordinal", plain=match["nth"] == "一")
-
-
 def _read_characters(match: re.Match[str]) -> Numeral | None:
     signs = match["signs"]
     if signs[0] in "百千万萬亿億":
@@ -193,12 +181,14 @@ def _read_characters(match: re.Match[str]) -> Numeral | None:
 _READERS: dict[str, Callable[[re.Match[str]], Numeral | None]] = {
     "digits": _read_digits,
     "part": _read_part,
-    "dozen": _read_dozen,
+    "dozen": lambda match: _number(Decimal(12 * _SMALL[match["dozen"].split()[0]])),
     "words": _read_words,
     "ordinal": _read_ordinal,
     "whole": _read_fraction,
-    "tenths": _read_tenths,
-    "nth": _read_nth,
+    "tenths": lambda match: Numeral(_parse_characters(match["tenths"]) / 10, 0, 0, "share"),
+    "nth": lambda match: Numeral(
+        _parse_characters(match["nth"]), 0, 0, "ordinal", plain=match["nth"] == "一"
+    ),
     "signs": _read_characters,
 }
 

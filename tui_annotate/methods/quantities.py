@@ -18,7 +18,7 @@ SHARE = Unit("share", "one", Decimal(1))
 CLOCK = Unit("clock", "minute", Decimal(1))
 
 _ROUGH = Decimal("0.1")
-"""How far a number may be from one that is told as about it, as a part of the larger."""
+"""How far a number may be from one that is given as approximate, as a share of the larger."""
 _CONVERTED = Decimal("0.02")
 """How far a number may be from the same in another unit, which is often rounded."""
 
@@ -40,7 +40,7 @@ _CLOCK = re.compile(
     rf"""(?<![{LETTERS}\d.,:$£€¥-])(?:
     (?P<hour>2[0-4]|[01]?\d):(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])
       (?:\ ?(?P<half>[ap])\.?m\b\.?)?
-    | (?P<told>1[0-2]|0?[1-9])(?:[.:](?P<past>[0-5]\d))?\ ?(?P<of>[ap])\.?\ ?m\b\.?
+    | (?P<hour12>1[0-2]|0?[1-9])(?:[.:](?P<past>[0-5]\d))?\ ?(?P<of>[ap])\.?\ ?m\b\.?
     | (?P<noon>noon|midnight)\b
     | (?P<part>上午|下午|晚上|凌晨|早上|中午|傍晚|夜里)?(?P<shi>2[0-4]|[01]?\d)\ ?[时時點点]
       (?!间|段|代|候|期)(?:\ ?(?P<fen>[0-5]?\d)\ ?分|(?P<ban>半))?)""",
@@ -57,9 +57,9 @@ class Quantity:
     """A number with its unit, and where both stand.
 
     Attributes:
-        value: as it is told: 15 for "15 km", 0.4 for a share told in words.
+        value: as written: 15 for "15 km", 0.4 for a share in words.
         unit: None for a plain count, and for a unit that is not known.
-        about: told as not exact.
+        about: given as not exact.
         plain: written by a word that often counts nothing.
         scale: the power of ten that is written out.
     """
@@ -72,7 +72,7 @@ class Quantity:
     scale: int = 0
 
     def base(self) -> Decimal:
-        """The value in the base of its unit; as it is told where there is none."""
+        """The value in the base of its unit; as written where there is none."""
         return self.value * self.unit.factor if self.unit else self.value
 
     def comparable(self, other: Quantity) -> bool:
@@ -142,7 +142,7 @@ def _find_clocks(lower: str) -> Iterator[Quantity]:
 def _to_minutes(match: re.Match[str]) -> int:
     if match["noon"]:
         return 12 * 60 if match["noon"] == "noon" else 0
-    hour = int(match["hour"] or match["told"] or match["shi"])
+    hour = int(match["hour"] or match["hour12"] or match["shi"])
     minute = int(match["minute"] or match["past"] or match["fen"] or (30 if match["ban"] else 0))
     half = match["half"] or match["of"] or _HALVES.get(match["part"] or "", "")
     if half:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from tui_annotate.domain.spans import Span
 
@@ -28,25 +29,21 @@ def locate_quote(quote: str, text: str, *, near: int | None = None) -> Span | No
     at = max(near or 0, 0)
     around = (text.rfind(words, 0, at + len(words)), text.find(words, at))
     places = [Span(start, start + len(words)) for start in around if start >= 0]
-    return min(places or _find_compatible(words, text), key=_distance_to(at), default=None)
-
-
-def _distance_to(at: int) -> Callable[[Span], tuple[int, int]]:
-    return lambda place: (abs(place.start - at), place.start)
-
-
-def _find_all(words: str, text: str) -> Iterator[int]:
-    at = text.find(words)
-    while at >= 0:
-        yield at
-        at = text.find(words, at + 1)
+    return min(
+        places or _find_compatible(words, text),
+        key=lambda place: (abs(place.start - at), place.start),
+        default=None,
+    )
 
 
 def _find_compatible(words: str, text: str) -> Iterator[Span]:
     """The places in the text whose plain form is that of the words."""
     plain, origins = _normalize(text)
     wanted = _normalize(words)[0].strip()
-    for at in _find_all(wanted, plain) if wanted else ():
+    if not wanted:
+        return
+    for match in re.finditer(f"(?={re.escape(wanted)})", plain):  # overlapping ones too
+        at = match.start()
         first, last = origins[at], origins[at + len(wanted) - 1]
         whole = (at == 0 or origins[at - 1] != first) and (
             at + len(wanted) == len(origins) or origins[at + len(wanted)] != last

@@ -30,6 +30,7 @@ _SPACE = re.compile(r"\s*")
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x85\u2028\u2029]")
 _SPACED_ELLIPSIS = re.compile(r"\.(?:[ \xa0]\.){2,}")
 _BRACKET_AFTER_STOP = re.compile(r"(?<=\.)\[")
+# Of these pysbd loses text, or never comes back.
 _NEUTRAL_CHARACTERS = str.maketrans(
     dict.fromkeys("∯∮♟♝♨☝ƪ☏♬♭☉☈☇☄ȸȹᓰᓱᓳᓴᓷᓸ⎋⌬✂\\", "_")
     | {chr(code): "_" for code in (*range(0x20), *range(0x7F, 0xA0)) if not chr(code).isspace()}
@@ -78,7 +79,7 @@ def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
     if not text:
         return ()
     rules = _rules(language)
-    clean = _neutral(text)
+    clean = _SPACED_ELLIPSIS.sub(_replace_stops, text.translate(_NEUTRAL_CHARACTERS))
     cuts = [cut for start, end in _lines(text) for cut in _cuts(clean, start, end, rules=rules)]
     return tuple(_build_segments(text, _segment_starts(text, cuts)))
 
@@ -102,12 +103,6 @@ def _rules(language: str) -> _Rules:
         abbreviations=frozenset(word.strip().lower() for word in known),
         doubtful=re.compile(f"[{stops}]|{_DOUBTFUL}"),
     )
-
-
-def _neutral(text: str) -> str:
-    """The text, sign for sign, without what makes pysbd lose text or never come back."""
-    clean = text.translate(_NEUTRAL_CHARACTERS)
-    return _SPACED_ELLIPSIS.sub(_replace_stops, clean)
 
 
 def _replace_stops(ellipsis: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""A selection as vectors, made in one of three ways: anew, from stored tokens or stored sentences.
+"""Vectors of a selection: embedded now, or from stored tokens, or from stored sentences.
 
 Source of the second: the mean of a span's tokens in their context, of the kinds compared by S.
 Toshniwal et al., "A Cross-Task Analysis of Text Span Representations", RepL4NLP 2020.
@@ -18,10 +18,10 @@ from tui_annotate.methods.late_interaction import TokenBank, directions
 from tui_annotate.methods.lexical import Word
 
 SENTENCE = 0.1
-"""Weight of the sentence's vector, beside 1 for the selection's, where both are made anew."""
+"""Weight of the sentence's vector, where the selection's has 1 and both are embedded now."""
 
 REST = 0.05
-"""Weight of a token of the sentence that is not selected, beside 1 for the selected."""
+"""Weight of a token of the sentence that is not selected; a selected one has 1."""
 
 MOST_TOKENS = 256
 """Tokens that late interaction looks at: more would be felt at the keys."""
@@ -51,7 +51,9 @@ def has_enough_vectors(known: NDArray[np.bool_], lengths: Sequence[int] | NDArra
 class Tokens:
     """The tokens of a selection and of the rest of its sentences, rows of unit length.
 
-    `emphasis`: (tokens,), 1 if selected, else less. `words`: the word of each token, or "".
+    Attributes:
+        emphasis: (tokens,), 1 if selected, else less.
+        words: the word of each token, or "".
     """
 
     vectors: Vectors
@@ -61,7 +63,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class SelectionVectors:
-    """The vectors of a selection; `of_sentences`: `vector` is of its whole sentences."""
+    """The vectors of a selection; `vector` may be that of its whole sentences."""
 
     vector: Vectors
     tokens: Tokens | None = None
@@ -104,8 +106,8 @@ def pool_tokens(
         return None
     kept = np.argsort(~own, kind="stable")[:MOST_TOKENS]
     emphasis = np.where(own[kept], 1, REST).astype(np.float32)
-    told = Tokens(rows[kept], emphasis, _find_words(words, first[kept].tolist()))
-    return SelectionVectors(_normalize(rows[own].sum(axis=0)), told)
+    chosen = Tokens(rows[kept], emphasis, _find_words(words, first[kept].tolist()))
+    return SelectionVectors(_normalize(rows[own].sum(axis=0)), chosen)
 
 
 def least_cosine(*sides: Vectors) -> float:

@@ -1,7 +1,7 @@
 """Where a sentence surely ends, and where a long one may be cut; refuses to judge abbreviations.
 
 Everything here looks at a few characters around a candidate, so that its cost is linear in the
-text whatever is in it. What can not be told from there is left to `segmentation`, which asks pysbd.
+text whatever is in it. The rest is left to `segmentation`, which asks pysbd.
 """
 
 from __future__ import annotations
@@ -30,14 +30,11 @@ _TITLE = re.compile("《[^《》]{1,60}》")
 _LETTERS_AND_STOPS = re.compile(r"(?:[^\W\d_]+\.)+[^\W\d_]{1,2}")
 _LOOK_BACK = 40
 
-_FOLLOWED = frozenset(
-    re.split(
-        r"\s+",
-        "mr mrs ms mx mme mlle messrs dr drs prof gen lt col maj capt cpt sgt cpl pvt adm cmdr gov"
-        " sen rep reps sens supt insp det hon rev st ste mt ft brig msgr vs eg ie cf viz approx esp"
-        " e.g i.e",
-    )
-)
+_FOLLOWED_TEXT = """
+    mr mrs ms mx mme mlle messrs dr drs prof gen lt col maj capt cpt sgt cpl pvt adm cmdr gov sen
+    rep reps sens supt insp det hon rev st ste mt ft brig msgr vs eg ie cf viz approx esp e.g i.e
+"""
+_FOLLOWED = frozenset(_FOLLOWED_TEXT.split())
 _BEFORE_NUMBERS = frozenset(("no", "nos", "fig", "figs", "p", "pp", "vol", "vols", "art", "sec"))
 _EXCLAIMED = frozenset({"Yahoo", "Yum", "Jeopardy", "Oklahoma"})
 

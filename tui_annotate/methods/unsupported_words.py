@@ -82,7 +82,7 @@ def unsupported(text: str, others: Sequence[str]) -> list[Span]:
     marked += [date.span for date in own.dates if not said.has_date(date)]
     taken = sorted([*(date.span for date in own.dates), *(one.span for one in own.numbers)])
     marked += _find_missing_words(_without_overlaps(words(text), taken), said.words)
-    return list(_join_spaced(text, merge(marked)))
+    return _join_spaced(text, merge(marked))
 
 
 def _is_vague(found: Quantity, text: str) -> bool:
@@ -139,15 +139,12 @@ def _join_neighbours(signs: Iterable[Word]) -> Iterator[Span]:
         run = [word] if word and word.text not in FUNCTION_CHARACTERS else []
 
 
-def _join_spaced(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+def _join_spaced(text: str, spans: Iterable[Span]) -> list[Span]:
     """The same spans; those with a space between them as one."""
-    last: Span | None = None
+    joined: list[Span] = []
     for span in spans:
-        if last and text[last.end : span.start] == " ":
-            last = last.union(span)
-            continue
-        if last:
-            yield last
-        last = span
-    if last:
-        yield last
+        if joined and text[joined[-1].end : span.start] == " ":
+            joined[-1] = joined[-1].union(span)
+        else:
+            joined.append(span)
+    return joined

@@ -16,30 +16,14 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.queue_orders import check_order
-from tui_annotate.settings.paths import (
-    PREFIX,
-    WORKSPACE_FILE,
-    find_workspace,
-    login_name,
-    person_name,
-    remember_name,
-    state_folder,
-    user_file,
-)
-
-__all__ = [
-    "PREFIX",
-    "WORKSPACE_FILE",
-    "WORKSPACE_TEMPLATE",
-    "Settings",
-    "find_workspace",
-    "load",
-    "login_name",
-    "person_name",
-    "remember_name",
-    "state_folder",
-    "user_file",
-]
+from tui_annotate.settings.paths import PREFIX as PREFIX
+from tui_annotate.settings.paths import WORKSPACE_FILE as WORKSPACE_FILE
+from tui_annotate.settings.paths import find_workspace as find_workspace
+from tui_annotate.settings.paths import login_name as login_name
+from tui_annotate.settings.paths import person_name as person_name
+from tui_annotate.settings.paths import remember_name as remember_name
+from tui_annotate.settings.paths import state_folder as state_folder
+from tui_annotate.settings.paths import user_file as user_file
 
 _USER_FIELDS: Final = frozenset({"keys", "theme"})
 
@@ -78,7 +62,7 @@ class Settings:
     ratings: tuple[str, ...] = ()
     """The words that samples of every kind are rated with, the best first.
 
-    Empty: those of `domain.items.SCALE` for reports, documents and citations; pairs are not rated.
+    Empty: those of `domain.collection_items.scale`; pairs are not rated then.
     """
 
     theme: str = ""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.settings import WORKSPACE_FILE, WORKSPACE_TEMPLATE, find_workspace, load
+from tui_annotate.storage.atomic_folder import write_text
 from tui_annotate.storage.database import Database
 from tui_annotate.workspace.folder import (
     BACKUPS,
@@ -28,7 +29,6 @@ from tui_annotate.workspace.folder import (
     VECTORS,
     default_labels,
     furnish,
-    write,
 )
 from tui_annotate.workspace.workspace import Workspace
 
@@ -55,17 +55,13 @@ def create(path: Path | str) -> Workspace:
     if folder.is_file():
         raise InvalidInput(f"{folder} is a file", "a workspace is a folder: name one")
     furnish(folder)
-    database = _create_or_open_store(folder / STORE)
-    # Last of all: the folder is a workspace once this file is there, so a killed init starts anew.
-    write(folder / WORKSPACE_FILE, WORKSPACE_TEMPLATE)
-    return Workspace(folder, load(folder), database)
-
-
-def _create_or_open_store(store: Path) -> Database:
     try:
-        return Database.create(store)
+        database = Database.create(folder / STORE)
     except Conflict:
-        return Database.open(store)
+        database = Database.open(folder / STORE)
+    # Last of all: the folder is a workspace once this file is there, so a killed init starts again.
+    write_text(folder / WORKSPACE_FILE, WORKSPACE_TEMPLATE)
+    return Workspace(folder, load(folder), database)
 
 
 def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A001  the word of the API
@@ -86,10 +82,7 @@ def open(path: Path | str | None = None, **flags: Any) -> Workspace:  # noqa: A0
 
 
 def restore(source: Path | str, *, to: Path | str) -> BackupReport:
-    """Makes a workspace out of a backup, whole or not at all.
-
-    Args:
-        to: its folder, which is not there yet, or is empty.
+    """Restore a backup, whole or not at all, into a folder that is not there yet, or is empty.
 
     Raises:
         NotFound: the source is no backup.

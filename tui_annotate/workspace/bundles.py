@@ -50,17 +50,12 @@ if TYPE_CHECKING:
 
 
 _SUGGESTIONS_SETTING: Final = "bundle-suggestions"
-_NO_SUGGESTIONS: Final = ""
 WORKING: Final = ".work"
-"""What the working folder of a bundle is called behind the bundle's own name."""
+"""Behind the name of a bundle: the folder next to it, in which it is annotated."""
 _ATTEMPTS: Final = 2
 """Of a request while somebody annotates: what fails is tried again later as a whole."""
-_HOME_SETTING, _NUMBER_SETTING, _BUNDLE_SETTING, _TEXTS_SETTING = (
-    "home",
-    "last_number",
-    "bundle",
-    "bundle-texts",
-)
+_HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
+_BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
 
 def merging(space: Workspace) -> MergeStore:
@@ -120,7 +115,7 @@ def table_sync(space: Workspace, table: Table, person: Person) -> TableSync:
 class PersonSync:
     """Somebody's work in the place that the environment names; for one thread.
 
-    What is wrong with that place is told by each call, not before.
+    What is wrong with that place is reported by each call, not before.
 
     Raises:
         TuiAnnotateError: both methods, where it can not be reached, read or written.
@@ -184,11 +179,6 @@ def read_header(file: Path) -> bundle_file.BundleHeader:
         return bundle_file.unpack(file, Path(place))
 
 
-def working_folder(file: Path) -> Path:
-    """Where a bundle is annotated: beside it."""
-    return file.with_name(file.name + WORKING)
-
-
 def open_bundle(
     file: Path, *, progress: Callable[[Progress], None] | None = None
 ) -> tuple[Path, StreamMergeReport]:
@@ -201,7 +191,7 @@ def open_bundle(
         NotFound, InvalidInput, InvalidRecord, Unavailable: as `bundle_file.unpack`, and as
             `Bundles.take`.
     """
-    folder = working_folder(file)
+    folder = file.with_name(file.name + WORKING)
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         about = bundle_file.unpack(file, Path(place))
         if not (folder / WORKSPACE_FILE).exists():
@@ -238,17 +228,17 @@ def _check_bundle(space: Workspace, file: Path, about: bundle_file.BundleHeader)
 
 
 def _create_working_folder(folder: Path) -> None:
-    beside = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
+    part = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
     try:
-        create(beside).close()
-        beside.replace(folder)
+        create(part).close()
+        part.replace(folder)
     except OSError as error:
         raise Unavailable(
             f"{folder} can not be made: {error.strerror}",
             "copy the bundle to where you may write, and open it there",
         ) from error
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def _fill_working_folder(
@@ -298,22 +288,20 @@ def _fill_working_folder(
 
 
 def take_suggestions(space: Workspace, file: Path, place: Path) -> None:
-    """Makes the suggestions of a working folder those of its bundle; the same again is known.
+    """Replace the suggestions of a working folder by those of its bundle, if they changed.
 
-    Args:
-        file: what is named where something is wrong.
-        place: where the bundle was unpacked.
+    `place`: where the bundle `file` was unpacked.
 
     Raises:
         InvalidInput: what it holds is no suggestion, or does not stand in the texts; then the
             folder keeps what it had.
     """
     member = place / bundle_file.SUGGESTIONS
-    digest = hashlib.sha256(member.read_bytes()).hexdigest() if member.exists() else _NO_SUGGESTIONS
-    if (space.corpus.setting(_SUGGESTIONS_SETTING) or _NO_SUGGESTIONS) == digest:
+    digest = hashlib.sha256(member.read_bytes()).hexdigest() if member.exists() else ""
+    if (space.corpus.setting(_SUGGESTIONS_SETTING) or "") == digest:
         return
-    told = suggestion_lines.read(member) if digest != _NO_SUGGESTIONS else ()
-    lines = [_check_suggestion(space, file, each) for each in told]
+    found = suggestion_lines.read(member) if digest else ()
+    lines = [_check_suggestion(space, file, each) for each in found]
     store = space.machines.suggestions
     for run in store.runs():
         store.forget(run=run.id)
@@ -336,6 +324,6 @@ def _check_suggestion(space: Workspace, file: Path, line: Line | Problem) -> Lin
             Annotation("x", one.claim, one.evidence), space.corpus.sample(key).sample
         )
     except TuiAnnotateError as error:
-        told = f"{file} is damaged: suggestion {one.id}: {error.message}"
-        raise InvalidInput(told, "ask for the file anew", code="bundle-damaged") from error
+        says = f"{file} is damaged: suggestion {one.id}: {error.message}"
+        raise InvalidInput(says, "ask for the file anew", code="bundle-damaged") from error
     return line

@@ -30,7 +30,6 @@ def open_ephemeral(
     It has no vectors, and lies in the system's folder for temporary files, for its owner alone.
 
     Args:
-        source: a file or folder of any format that is read.
         format: an importer's name; default: as the content asks for.
         watch: `progress` and `problem`, as `services.ingest` says.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.storage.atomic_folder import write_text
 
 STORE: Final = "store.sqlite"
 VECTORS: Final = "vectors"
@@ -29,18 +30,12 @@ def furnish(folder: Path) -> None:
         for place in (folder, folder / VECTORS, folder / LOG, folder / BACKUPS):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not (folder / LABELS).exists():
-            write(folder / LABELS, default_labels())
+            write_text(folder / LABELS, default_labels())
     except OSError as error:
         raise Unavailable(
             f"{folder} can not be written: {error.strerror}",
             "check its owner and mode, or choose another folder",
         ) from error
-
-
-def write(file: Path, text: str) -> None:
-    """A file for its owner alone."""
-    file.touch(mode=0o600)
-    file.write_text(text, "utf-8")
 
 
 def propose(file: Path, text: str) -> None:
@@ -52,11 +47,11 @@ def propose(file: Path, text: str) -> None:
     try:
         if file.exists() and file.read_bytes() == text.encode():
             return
-        beside = file.with_name(f".{file.name}.part")
-        beside.unlink(missing_ok=True)
-        beside.touch(mode=0o600)
-        beside.write_bytes(text.encode())
-        beside.replace(file)
+        part = file.with_name(f".{file.name}.part")
+        part.unlink(missing_ok=True)
+        part.touch(mode=0o600)
+        part.write_bytes(text.encode())
+        part.replace(file)
     except OSError as error:
         raise Unavailable(
             f"{file} can not be written: {error.strerror}", "check its owner and mode"

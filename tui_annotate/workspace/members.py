@@ -34,11 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class WorkspaceMembers:
-    """Accounts of one workspace, in its own store or in one that several share.
-
-    Attributes:
-        people: those of the workspace.
-    """
+    """Accounts of one workspace, in its own store or in one that several share."""
 
     path: Path
     settings: Settings
@@ -242,9 +238,9 @@ class PseudonymKeeper:
         """
         require(self.members.actor, Verb.MANAGE)
         names = self.names()
-        told = {person: names.id(person.id) for person in self.members.people.all()}
+        words = {person: names.id(person.id) for person in self.members.people.all()}
         return [
             (person, word)
-            for person, word in told.items()
+            for person, word in words.items()
             if word != person.id and person.kind is not PersonKind.AGAIN
         ]

@@ -52,11 +52,11 @@ class Proposals:
         Raises:
             InvalidLabels: `labels.yaml` can not be read as labels.
         """
-        text = _read_text(self.folder / LABELS)
-        if text is not None and self._differs(GuidanceKind.LABELS, text) and not self.refused():
+        text = self._changed(GuidanceKind.LABELS, LABELS)
+        if text is not None and not self.refused():
             self._take_up_labels(text)
-        text = _read_text(self.folder / GUIDELINES)
-        if text is not None and self._differs(GuidanceKind.GUIDELINES, text):
+        text = self._changed(GuidanceKind.GUIDELINES, GUIDELINES)
+        if text is not None:
             self.guidance.keep(GuidanceKind.GUIDELINES, text)
 
     def pending(self) -> bool:
@@ -65,12 +65,10 @@ class Proposals:
         Raises:
             InvalidLabels: it can not be read as labels.
         """
-        file = self.folder / LABELS
-        text = _read_text(file)
-        if text is None or not self._differs(GuidanceKind.LABELS, text):
-            return False
-        parse_labels(text, name=str(file))
-        return True
+        text = self._changed(GuidanceKind.LABELS, LABELS)
+        if text is not None:
+            parse_labels(text, name=str(self.folder / LABELS))
+        return text is not None
 
     def refused(self) -> str:
         """Why a changed `labels.yaml` is not taken up; empty where it is, or says nothing new.
@@ -78,18 +76,21 @@ class Proposals:
         Raises:
             InvalidLabels: it can not be read as labels.
         """
-        file = self.folder / LABELS
-        text = _read_text(file)
+        text = self._changed(GuidanceKind.LABELS, LABELS)
         before = self.guidance.version(GuidanceKind.LABELS)
-        if text is None or not before or self.guidance.hash_of(text) == before:
+        if text is None or not before:
             return ""
         judged = (self.guidance.hash_of(text), before)
         if judged not in self._loss_by_versions:
-            self._loss_by_versions[judged] = self._describe_loss(parse_labels(text, name=str(file)))
+            after = parse_labels(text, name=str(self.folder / LABELS))
+            self._loss_by_versions[judged] = self._describe_loss(after)
         return self._loss_by_versions[judged]
 
-    def _differs(self, kind: GuidanceKind, text: str) -> bool:
-        return self.guidance.hash_of(text) != self.guidance.version(kind)
+    def _changed(self, kind: GuidanceKind, file: str) -> str | None:
+        """The text of a file that differs from the version in force; None where it does not."""
+        text = _read_text(self.folder / file)
+        same = text is None or self.guidance.hash_of(text) == self.guidance.version(kind)
+        return None if same else text
 
     def _describe_loss(self, after: LabelTree) -> str:
         from tui_annotate.services.relabel.change_writer import count_losses
@@ -132,10 +133,7 @@ class Proposals:
         return self.guidance.text(GuidanceKind.LABELS, self.stored("").version)
 
     def follow(self, before: str, after: str) -> str:
-        """Writes `labels.yaml` anew where it says what was in force before.
-
-        Returns:
-            `written`; or `left`, where it says something else.
+        """Rewrite `labels.yaml` where it holds what was in force before: `written`, else `left`.
 
         Raises:
             Unavailable: it can not be written.

@@ -46,7 +46,7 @@ class Team:
     """The services on the stores of one workspace; each is imported when it is first used.
 
     Attributes:
-        proposals: the files beside the store, and the label sets that would be with them.
+        proposals: the files next to the store, and the label sets that would be with them.
         members: who has an account, and who acts.
     """
 
@@ -98,14 +98,14 @@ class Team:
 
     @cached_property
     def backup(self) -> BackupService:
-        """Copies of the workspace: the store, what lies beside it, and vectors if asked for."""
+        """Copies of the workspace: the store, the files next to it, and vectors if asked for."""
         from tui_annotate.services.backup import BackupService
         from tui_annotate.storage.vectors.store import VectorStore
 
         require(self.actor, Verb.MANAGE)
-        beside = (WORKSPACE_FILE, LABELS, GUIDELINES, FROZEN)
+        files = (WORKSPACE_FILE, LABELS, GUIDELINES, FROZEN)
         vectors = self.path / VECTORS
-        return BackupService(self.path, self.database, STORE, beside, lambda: VectorStore(vectors))
+        return BackupService(self.path, self.database, STORE, files, lambda: VectorStore(vectors))
 
     @cached_property
     def pseudonyms(self) -> PseudonymKeeper:
@@ -148,10 +148,9 @@ class Team:
         return Guidelines(self.guidance, self._names, self.actor)
 
     def apply_guidelines(self, text: str, *, dataset: str = "") -> str:
-        """Makes a text the guidelines of a dataset, or of the workspace and its `guidelines.md`.
+        """Make a text the guidelines of a dataset, or of the workspace; return the version's hash.
 
-        Returns:
-            The version's hash.
+        Those of the workspace are written to its `guidelines.md` too.
 
         Raises:
             NotAllowed, InvalidInput, NotFound: as `guidelines.apply`.
@@ -173,7 +172,7 @@ class Team:
 
     @cached_property
     def comments(self) -> Comments:
-        """Talks with the reviewers, and notices to all."""
+        """Threads with the reviewers, and announcements to all."""
         from tui_annotate.services.comments import Comments
         from tui_annotate.storage.log.comments import CommentStore
 
@@ -185,8 +184,8 @@ class Team:
         from tui_annotate.services.comments import News
         from tui_annotate.storage.log.comments import CommentStore
 
-        remarks = CommentStore(self.database, actor=self.actor)
-        return News(self.guidance, remarks, self.people, self._names)
+        messages = CommentStore(self.database, actor=self.actor)
+        return News(self.guidance, messages, self.people, self._names)
 
     @property
     def review(self) -> ReviewService:

@@ -44,8 +44,6 @@ class Workspace:
     """An open workspace. Threads may share it; close it, or use it in a `with`.
 
     Attributes:
-        path: its folder.
-        settings: those in force.
         actor: who acts; the stores give and take what this one may.
         corpus, log, people, queue, guidance: the stores of SQLite.
     """
@@ -279,7 +277,7 @@ class Workspace:
         Args:
             target: a file, an open stream, or None for standard output.
             format: an exporter's name.
-            names: `team.pseudonyms.names()` for pseudonyms; it is told what was done.
+            names: `team.pseudonyms.names()` for pseudonyms; it counts what was done.
             filters: as in `RecordFilter`.
 
         Raises:

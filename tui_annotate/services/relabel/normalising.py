@@ -15,7 +15,6 @@ from typing import Final
 
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.label_changes import top_labels
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
 from tui_annotate.services.relabel.label_requests import find_label, written
 from tui_annotate.storage.log.plans import Stream
@@ -90,7 +89,7 @@ def _find_oddities(
             yield "split", (path,)
         elif label.choices:
             yield "parent", (path,)
-    if len(top_labels(one.labels)) > 1:
+    if len({path[0] for path in one.labels}) > 1:
         yield "tops", tuple(sorted(one.labels))
 
 

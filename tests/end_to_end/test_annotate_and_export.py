@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import tui_annotate
+from tests.end_to_end import screen_states as states
 from tests.helpers.terminal import ROOT, Terminal, program
 from tui_annotate.plugins.protocols import ImportOptions
 
@@ -50,22 +51,21 @@ def opened(workspace: Path, *options: str) -> Terminal:
 def test_the_whole_job(workspace: Path) -> None:
     """What the screen calls saved is what the export holds; what was undone is not in it."""
     with opened(workspace) as terminal:
-        terminal.wait("words + static vectors")
+        states.wait_for_sample(terminal, states.WITH_VECTORS)
         terminal.press("w" * WORDS_BEFORE + "vww")
-        terminal.wait(f'save: "{CLAIM}"')
+        terminal.wait(f'{states.READY} "{CLAIM}"')
         terminal.wait(lambda screen: "The work cost" in screen.partition("MATCHES")[2])
         terminal.press(" ")
         terminal.wait("evidence 1 ✓")
         terminal.press("1")
-        terminal.wait("saved Intrinsic")
+        states.wait_for_saved(terminal, "Intrinsic")
         terminal.press("\x1b[B" + "." + "2")
-        terminal.wait("saved Extrinsic")
+        states.wait_for_saved(terminal, "Extrinsic")
         terminal.press("u")
-        terminal.wait("1 annotation ")
-        terminal.press("\r")
-        terminal.wait("2/67")
-        terminal.press("\x11")
-        assert terminal.end() == 0
+        terminal.wait(f"{states.annotation_count(1)} ")
+        terminal.press(states.ENTER)
+        terminal.wait(states.position(2, 67))
+        states.quit_app(terminal)
     (sample,) = [each for each in exported(workspace) if each["annotations"]]
     (annotation,) = sample["annotations"]
     assert sample["id"] == "bridge-1"
@@ -79,8 +79,8 @@ def test_the_whole_job(workspace: Path) -> None:
 def test_what_was_pressed_before_leaving_is_saved(workspace: Path) -> None:
     """A digit that arrives together with Ctrl+q comes first."""
     with opened(workspace) as terminal:
-        terminal.wait("words + static vectors")
-        terminal.press(".2\x11")
+        states.wait_for_sample(terminal, states.WITH_VECTORS)
+        terminal.press(".2" + states.QUIT)
         assert terminal.end() == 0
     (sample,) = [each for each in exported(workspace) if each["annotations"]]
     assert sample["annotations"][0]["labels"] == [["Unwanted", "Extrinsic"]]
@@ -90,27 +90,25 @@ def test_it_goes_on_where_it_was_left(workspace: Path) -> None:
     """After a restart the same sample is there, and undo still works."""
     with opened(workspace, "--sample", "tea-2") as terminal:
         terminal.wait("tea-2")
-        terminal.wait("save: sentence 1")
+        states.wait_for_sample(terminal, states.FIRST_SENTENCE)
         terminal.press(".1")
-        terminal.wait("saved Intrinsic")
-        terminal.press("\x11")
-        assert terminal.end() == 0
+        states.wait_for_saved(terminal, "Intrinsic")
+        states.quit_app(terminal)
     with opened(workspace) as terminal:
         terminal.wait("tea-2")
-        terminal.wait("1 annotation")
+        states.wait_for_sample(terminal, states.annotation_count(1))
         terminal.press("u")
-        terminal.wait("no annotations yet")
-        terminal.press("\x11")
-        assert terminal.end() == 0
+        terminal.wait(states.NO_ANNOTATIONS)
+        states.quit_app(terminal)
     assert all(not each["annotations"] for each in exported(workspace))
 
 
 def test_a_line_that_drops_loses_nothing(workspace: Path) -> None:
     """What was shown as saved survives the death of the process."""
     with opened(workspace) as terminal:
-        terminal.wait("save: sentence 1")
+        states.wait_for_sample(terminal, states.FIRST_SENTENCE)
         terminal.press(".3")
-        terminal.wait("saved Benign")
+        states.wait_for_saved(terminal, "Benign")
         terminal.kill()
     (sample,) = [each for each in exported(workspace) if each["annotations"]]
     assert sample["annotations"][0]["labels"] == [["Benign"]]
@@ -121,7 +119,7 @@ def test_an_app_without_samples_says_what_to_do(tmp_path: Path) -> None:
     with tui_annotate.create(tmp_path / "work") as space:
         folder = space.path
     with opened(folder) as terminal:
-        terminal.wait("tui-annotate ingest FILE")
+        terminal.wait(states.EMPTY_WORKSPACE)
         terminal.press("q")
         assert terminal.end() == 0
 
@@ -132,9 +130,8 @@ def test_it_starts_on_every_kind_of_terminal(workspace: Path, kind: str) -> None
     command = program("annotate", "-w", str(workspace), "--as", "ana")
     env = {"TERM": kind, "NO_COLOR": "1" if kind == "vt100" else ""}
     with Terminal(command, env=env, columns=80, rows=24) as terminal:
-        terminal.wait("save: sentence 1")
-        terminal.press("\x11")
-        assert terminal.end() == 0
+        states.wait_for_sample(terminal, states.FIRST_SENTENCE)
+        states.quit_app(terminal)
 
 
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="no tmux on this machine")
@@ -143,10 +140,9 @@ def test_it_runs_in_tmux(workspace: Path, tmp_path: Path) -> None:
     inside = program("annotate", "-w", str(workspace), "--as", "ana")
     command = ["tmux", "-S", str(tmp_path / "socket"), "-f", "/dev/null", "new-session", *inside]
     with Terminal(command) as terminal:
-        terminal.wait("save: sentence 1")
+        states.wait_for_sample(terminal, states.FIRST_SENTENCE)
         terminal.press(".4")
-        terminal.wait("saved Questionable")
-        terminal.press("\x11")
-        assert terminal.end() == 0
+        states.wait_for_saved(terminal, "Questionable")
+        states.quit_app(terminal)
     (sample,) = [each for each in exported(workspace) if each["annotations"]]
     assert sample["annotations"][0]["labels"] == [["Questionable"]]
