@@ -80,8 +80,7 @@ def clear(
     ] = False,
     name: options.NameOption = "",
     yes: options.YesOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Remove your own annotations; one undo brings them back.
 
@@ -89,7 +88,7 @@ def clear(
     """
     if not mine:
         raise InvalidInput("only your own annotations can be cleared", "say so: --mine")
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         person = space.person(name)
         if sample:
             dataset, sample = space.corpus.find(sample)
@@ -98,7 +97,7 @@ def clear(
         output.ask(f"clear all {what} of {person.name} in {where}?", yes=yes)
         cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample, words=ratings)
     words = {"ratings": cleared.ratings, "comments": cleared.comments} if ratings else {}
-    if as_json:
+    if common.as_json:
         output.as_json({"person": person.name, "cleared": cleared.annotations, **words})
     elif any(cleared):
         counts = {"annotations": cleared.annotations, **words}

@@ -140,8 +140,7 @@ def give(
         typer.Option("--file", metavar="FILE", help="Samples, an id a line; - for standard input."),
     ] = None,
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Hand out a share of a dataset, or the samples that are named.
 
@@ -152,11 +151,11 @@ def give(
     asked, score_order = parse_assignment_order(
         share=share, overlap=overlap, order=order, score=score, down=descending, seed=seed
     )
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         told = space.team.assignments.give(
             dataset, to or (), asked, ids=named, score=score_order, dry_run=dry_run
         )
-    _print_handout(told, dry_run=dry_run, as_json=as_json)
+    _print_handout(told, dry_run=dry_run, as_json=common.as_json)
 
 
 def topup(
@@ -172,8 +171,7 @@ def topup(
     descending: DescendingOption = False,
     seed: SeedOption = "1",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Bring people up to a number of open samples each.
 
@@ -182,11 +180,11 @@ def topup(
     asked, score_order = parse_assignment_order(
         share="all", overlap=overlap, order=order, score=score, down=descending, seed=seed
     )
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         told = space.team.assignments.top_up(
             dataset, to or (), asked, number=number, score=score_order, dry_run=dry_run
         )
-    _print_handout(told, dry_run=dry_run, as_json=as_json)
+    _print_handout(told, dry_run=dry_run, as_json=common.as_json)
 
 
 def move(
@@ -195,18 +193,17 @@ def move(
     to: ToOption = None,
     begun: BegunOption = False,
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Move somebody's open samples to others, evenly.
 
     Without --to they go back to the pool that they were drawn from.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         told = space.team.assignments.move(person, to or (), begun=begun, dry_run=dry_run)
     more = "" if begun else "; --begun moves also what was begun"
     _print_handout(
-        told, dry_run=dry_run, as_json=as_json, nothing=f"{person} has no open samples{more}"
+        told, dry_run=dry_run, as_json=common.as_json, nothing=f"{person} has no open samples{more}"
     )
 
 
@@ -217,8 +214,7 @@ def repeat(
     share: ShareOption = "20%",
     seed: SeedOption = "1",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Let people read a share of their samples a second time.
 
@@ -226,21 +222,18 @@ def repeat(
     readings are compared by the agreement of a person with themselves.
     """
     asked = AssignmentOptions(share=share, sorting=AssignmentOrder.RANDOM, seed=seed)
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         told = space.team.assignments.repeat(dataset, to or (), asked, dry_run=dry_run)
-    _print_handout(told, dry_run=dry_run, as_json=as_json)
+    _print_handout(told, dry_run=dry_run, as_json=common.as_json)
 
 
 def show(
-    *,
-    dataset: Annotated[str, dataset_option("This alone.")] = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    *, dataset: Annotated[str, dataset_option("This alone.")] = "", common: options.CommonOptions
 ) -> None:
     """Show who has what, how far they are, rules and handouts."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         told = space.team.assignments.show(dataset)
-    if as_json:
+    if common.as_json:
         output.as_json(told)
     else:
         _print_overview(told)
@@ -250,21 +243,20 @@ def undo(
     number: Annotated[int, argument("ID", "A handout; else the last one.")] = 0,
     *,
     begun: BegunOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Take a handout back, with the rule that it made.
 
     What was begun stays with its people, unless --begun.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         undone = space.team.assignments.undo(number, begun=begun)
     removed = output.many(undone.removed, "sample")
     told = [f"handout {undone.handout.id} is taken back: {removed}"]
     if undone.kept:
         told.append(f"{undone.kept:,} that were begun stay; to take these too: --begun")
     told += [f"dataset {dataset} is everybody's again" for dataset in undone.free]
-    output.lines_or_json(undone, *told, as_json=as_json)
+    output.lines_or_json(undone, *told, as_json=common.as_json)
 
 
 def _read_ids(file: Path | None) -> list[str]:
@@ -389,8 +381,7 @@ def pool(
     order: DrawnOption = "by-source",
     seed: Annotated[str, typer.Option("--seed", metavar="TEXT", help="Of the order random.")] = "1",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Let people draw the samples of a dataset.
 
@@ -398,7 +389,7 @@ def pool(
     many people.
     """
     name = parse_pool_order(order, seed)
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         told = space.team.assignments.pool(dataset, Pool(overlap, name), dry_run=dry_run)
     rule = {"dataset": dataset, "overlap": overlap, "order": name}
     head = f"handout {told.handout}: " if told.handout else ""
@@ -406,9 +397,9 @@ def pool(
     output.lines_or_json(
         {"handout": told.handout, **rule, "waiting": told.waiting},
         f"{head}people draw from {dataset}, {overlap} a sample; {waiting}",
-        as_json=as_json,
+        as_json=common.as_json,
     )
-    if dry_run and not as_json:
+    if dry_run and not common.as_json:
         output.say(_DRY_RUN)
 
 
@@ -424,8 +415,7 @@ def escalate(
     add: Annotated[int, typer.Option("--add", metavar="N", min=1, help="How many people.")] = 1,
     now: Annotated[bool, typer.Option("--now", help="Also for what is finished already.")] = False,
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Give a sample to somebody more where people disagree.
 
@@ -435,9 +425,9 @@ def escalate(
     if when is None and not now:
         raise InvalidInput("no rule", "give --when differ or --when label, or --now")
     rule = Escalation(when, add) if when is not None else None
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         told = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
-    if as_json:
+    if common.as_json:
         handout = {"handout": told.handout} if rule else {}
         counts = {"added": told.added, "waiting": told.waiting} if now else {}
         output.as_json({"dataset": dataset, **handout, **counts})
@@ -468,15 +458,14 @@ def practice(
         ),
     ] = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Put a dataset with known answers before people's real work.
 
     After each sample they see theirs beside the right ones. This work is in no export.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         told = space.team.assignments.practice(dataset, to or (), gold=gold, dry_run=dry_run)
-    _print_handout(told, dry_run=dry_run, as_json=as_json)
-    if not told.people and not as_json:
+    _print_handout(told, dry_run=dry_run, as_json=common.as_json)
+    if not told.people and not common.as_json:
         output.say("nobody is there to practise yet: give the command again once people are")

@@ -97,8 +97,7 @@ def match(
     by: Annotated[
         Signals, typer.Option(help="What ranks: all signals, or one kind alone.")
     ] = Signals.FUSED,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Print what the screen lights up for a span.
 
@@ -108,11 +107,11 @@ def match(
     if not found:
         raise InvalidInput(f"{span!r} is no span", "write START:END, for example 90:107")
     chosen = Span(int(found[1]), int(found[2]))
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         key = space.corpus.find(sample)
         result = space.match(key, side=side, span=chosen, document=document, top=top, by=by)
     rows = [match_as_json(each, result.sample, side.other) for each in result.matches]
-    if as_json:
+    if common.as_json:
         where = {"sample": str(key), "side": side.value, "document": document}
         what = {"span": [chosen.start, chosen.end], "text": result.text, "signals": result.signals}
         output.as_json({**where, **what, "matches": rows})
@@ -330,8 +329,7 @@ def report(
     label: options.OfLabelOption = "",
     since: options.SinceOption = "",
     weeks: Annotated[bool, typer.Option("--weeks", help="By week; else by month.")] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Tell how the assist fared in the work that was done.
 
@@ -339,11 +337,11 @@ def report(
     the first match was looked at and refused. Under each share stands its 95 % interval (Wilson);
     --json tells counts as well, and how much evidence is exact words of a match.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.assist_report(
             weeks=weeks, dataset=dataset, sample=sample, person=person, label=label, since=since
         )
-    if as_json:
+    if common.as_json:
         output.as_json(found)
     else:
         _print_report(found)

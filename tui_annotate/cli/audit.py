@@ -44,21 +44,20 @@ def head(
             "--streams", help="With --json: the head of each stream too, to name what changed."
         ),
     ] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Print a digest of all that was done, to keep elsewhere.
 
     Kept where nobody of this machine can change it, it shows later whether the log still begins
     with what it holds now.
     """
-    if streams and not as_json:
+    if streams and not common.as_json:
         raise InvalidInput("--streams is for --json alone", "add --json")
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         audit = space.team.audit
         found = audit.head()
         heads = audit.heads() if streams else None
-    if as_json:
+    if common.as_json:
         output.as_json(_head_as_json(found, heads))
         return
     last = output.seconds(found.last) or "no event yet"
@@ -87,8 +86,7 @@ def verify(
             "What audit head printed earlier: its JSON in a file, or COUNT:DIGEST.",
         ),
     ] = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Read the whole log and say what was altered.
 
@@ -97,10 +95,10 @@ def verify(
     elsewhere shows that.
     """
     kept = _read_kept_head(against) if against else None
-    with open_workspace(workspace) as space, output.progress("events") as tell:
+    with open_workspace(common.workspace) as space, output.progress("events") as tell:
         verdict = space.team.audit.verify(against=kept, progress=tell)
         names = {person.id: person.name for person in space.people.all()}
-    if as_json:
+    if common.as_json:
         output.as_json(_verdict_as_json(verdict))
     else:
         _print_verdict(verdict, names)

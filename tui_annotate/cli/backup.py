@@ -37,21 +37,20 @@ def backup(
             "--vectors", help="Copy the vectors of the assist too; without, they can be made anew."
         ),
     ] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Copy the workspace into a new folder.
 
     Also while people are at work: the store as one moment has it, settings, labels, guidelines,
     frozen states, and the sums of all files. The folder appears whole or not at all.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         place = target or space.path / "backups"
         if place.is_dir():
             place = place / output.stamp()
         copied = space.team.backup.run(place, vectors=vectors)
-    output.lines_or_json(copied, f"backup: {copied.folder}", as_json=as_json)
-    if not as_json:
+    output.lines_or_json(copied, f"backup: {copied.folder}", as_json=common.as_json)
+    if not common.as_json:
         output.say(f"files: {copied.files:,}; events: {copied.events:,}; head {copied.head}")
 
 

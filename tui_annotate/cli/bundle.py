@@ -51,8 +51,7 @@ def make(
     dataset: Annotated[
         list[str] | None, dataset_option("This dataset alone; may be given several times.")
     ] = None,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Write somebody's samples to a file.
 
@@ -61,7 +60,7 @@ def make(
     """
     from tui_annotate.workspace import bundles
 
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         person = bundles.find_person(space, who)
         packed = bundles.bundles(space, person).make(person, target, datasets=dataset or ())
     samples = output.many(packed.samples, "sample")
@@ -74,17 +73,16 @@ def make(
             "documents_with_vectors": packed.vectors,
         },
         f"{target}: {samples} for {person.name}, {packed.streams:,} with work",
-        as_json=as_json,
+        as_json=common.as_json,
     )
-    if not as_json:
+    if not common.as_json:
         output.say(f"next, anywhere: tui-annotate annotate {target}")
 
 
 def merge(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A bundle that was annotated.")],
     *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Bring the work of a bundle home; once more changes nothing.
 
@@ -93,10 +91,10 @@ def merge(
     """
     from tui_annotate.workspace import bundles
 
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         about = bundles.read_header(file)
         merged = bundles.bundles(space, about.owner).merge(file)
-    if as_json:
+    if common.as_json:
         output.as_json(merge_as_json(merged))
     else:
         print_merge(merged)

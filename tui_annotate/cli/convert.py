@@ -79,18 +79,11 @@ def convert(
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     key: pseudonyms.KeyOption = None,
     dataset: options.DatasetOption = "",
-    columns: options.ColumnsOption = "",
-    source_column: options.SourceOption = "source",
-    summary_column: options.SummaryOption = "summary",
-    id_column: options.IdOption = "",
-    group_column: options.GroupOption = "",
-    topics: options.TopicsOption = None,
-    topic: options.TopicOption = None,
-    documents: options.DocumentsOption = None,
+    columns: options.ColumnOptions,
+    collection: options.CollectionOptions,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
-    language: options.LanguageOption = "",
-    encoding: options.EncodingOption = "utf-8",
+    texts: options.TextOptions,
 ) -> None:
     """Write a file of one format as another, no workspace.
 
@@ -102,19 +95,7 @@ def convert(
     from tui_annotate.services.export.conversion import Conversion
 
     told, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    reading = import_options(
-        columns,
-        topics,
-        documents,
-        only=topic,
-        dataset=dataset,
-        source_column=source_column,
-        summary_column=summary_column,
-        id_column=id_column,
-        group_column=group_column,
-        language=language,
-        encoding=encoding,
-    )
+    reading = import_options(columns, texts, collection, dataset=dataset)
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
     conversion = Conversion(source_format, target_format, reading, writing, told, names)
     place = None if str(target) == "-" else target

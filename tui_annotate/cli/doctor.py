@@ -39,9 +39,7 @@ def register(app: typer.Typer) -> None:
     add_command(app, doctor, "doctor", "doctor --json")
 
 
-def doctor(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def doctor(*, common: options.CommonOptions) -> None:
     """Say what is wrong, and how to mend it.
 
     Looks at configuration, store, log, permissions, disk, vectors, labels, machines' runs and
@@ -50,7 +48,7 @@ def doctor(
     """
     checks = [
         check_configuration(),
-        *_check_workspace(workspace),
+        *_check_workspace(common.workspace),
         *check_glibc(),
         *_check_embedders(),
         *check_terminal(os.environ),
@@ -59,9 +57,9 @@ def doctor(
         checks,
         ["what", "state", output.whole("found")],
         [(check.what, check.state, check.says) for check in checks],
-        as_json=as_json,
+        as_json=common.as_json,
     )
-    for check in [] if as_json else checks:
+    for check in [] if common.as_json else checks:
         if check.mend:
             output.line(f"to mend {check.what}: {check.mend}")
     if any(check.state == "wrong" for check in checks):

@@ -40,13 +40,6 @@ TargetOption = Annotated[
         callback=parse_target,
     ),
 ]
-OriginOption = Annotated[
-    str,
-    typer.Option(
-        metavar="ORIGIN",
-        help="human, adjudicated, rejected, imported, or one in full, as imported:mercury.",
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -66,12 +59,7 @@ def export(
     *,
     format_name: WrittenOption,
     target: TargetOption = None,
-    dataset: options.OfDatasetOption = "",
-    person: options.OfPersonOption = "",
-    origin: OriginOption = "",
-    state: options.StateOption = None,
-    label: options.OfLabelOption = "",
-    since: options.SinceOption = "",
+    work: options.FilterOptions,
     layer: LayerOption = "",
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
@@ -93,15 +81,9 @@ def export(
         report = space.export(
             target,
             format=format_name,
-            dataset=dataset,
-            person=person,
-            origin=origin,
-            state=state.value if state else "",
-            label=label,
-            since=since,
-            practice="with" if with_practice else "",
             options=ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated),
             names=names,
+            **work.filters(with_practice=with_practice),
         )
         practised = 0 if with_practice else space.corpus.practised()
     print_conversion(report, format_name, where=f" in {target}" if target else "")

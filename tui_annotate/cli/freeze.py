@@ -47,32 +47,29 @@ def register(app: typer.Typer) -> None:
 def keep(
     name: Annotated[str, argument("NAME", "Its folder in the workspace's frozen/.")],
     *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Keep the state of this moment in a folder.
 
     Export, versions, agreement, figures, a paragraph of method: all of one moment, also while
     people are at work. The folder is never written again.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         state = space.team.freeze.run(name)
-    output.lines_or_json(state, f"frozen: {state.folder}", as_json=as_json)
-    if not as_json:
+    output.lines_or_json(state, f"frozen: {state.folder}", as_json=common.as_json)
+    if not common.as_json:
         output.say(f"{output.many(state.events, 'event')}; keep elsewhere: {state.head}")
 
 
-def list_states(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_states(*, common: options.CommonOptions) -> None:
     """List the states that were kept."""
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         states = space.team.freeze.all()
     output.table_or_json(
         states,
         ["name", "at", output.number("events"), output.flexible("head")],
         [(state.name, output.seconds(state.at), state.events, state.head) for state in states],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
@@ -86,8 +83,7 @@ def replay(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the replayed export there."),
     ] = None,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Make a state again from the log, and compare.
 
@@ -96,7 +92,7 @@ def replay(
     """
     if bool(name) == bool(at) or (at and target is None):
         raise InvalidInput("replay wants a state or a time", "give NAME, or --at TIME -o FILE")
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         if at:
             from tui_annotate.services.export import parse_time
 
@@ -106,7 +102,7 @@ def replay(
             output.line(f"{log}, until {until}, in {target}")
             return
         found = space.team.freeze.replay(name, export=target)
-    if as_json:
+    if common.as_json:
         output.as_json({**asdict(found), "same": found.same})
     else:
         _print_replay(name, found)

@@ -51,11 +51,10 @@ def list_versions(
         str | None,
         value_option("--dataset", "NAME", "Of this dataset alone; empty for the workspace's own."),
     ] = None,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """List the versions that were in force: where, since when, by whom."""
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         versions = space.team.guidelines.versions(dataset)
     output.table_or_json(
         versions,
@@ -71,7 +70,7 @@ def list_versions(
             )
             for each in versions
         ],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 

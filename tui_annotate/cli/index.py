@@ -6,6 +6,7 @@ Only `models fetch` may reach a model hub.
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,14 +47,12 @@ def register(app: typer.Typer) -> None:
     )
 
 
-def list_sets(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_sets(*, common: options.CommonOptions) -> None:
     """List the sets of vectors: one for each embedder that was used.
 
     By words: documents that words rank all the same, as the model knows too little of them.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         sets = space.ingest_service.sets.infos()
     titles = ("documents", "by words", "without", "MB")
     output.table_or_json(
@@ -71,7 +70,7 @@ def list_sets(
             )
             for each in sets
         ],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
@@ -88,12 +87,9 @@ def _set_as_json(found: SetInfo) -> dict[str, Any]:
 
 def rebuild_index(
     *,
-    embedder: options.EmbedderOption = "",
-    base_url: options.UrlOption = "",
-    dimensions: options.DimensionsOption = 0,
+    vectors: options.EmbedderChoice,
     dry_run: Annotated[bool, flag("--dry-run", "Tell what it would cost, make nothing.")] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Make vectors: anew, or with another embedder.
 
@@ -102,20 +98,22 @@ def rebuild_index(
     anew. Annotations are not touched.
     """
     with (
-        open_workspace(workspace, needs=Verb.MANAGE) as space,
+        open_workspace(common.workspace, needs=Verb.MANAGE) as space,
         output.progress("documents") as tell,
     ):
-        asked = space.vector_options(embedder, base_url=base_url, dimensions=dimensions)
+        asked = space.vector_options(**asdict(vectors))
         if dry_run:
-            _print_price(space.ingest_service.price(asked), embedder, as_json=as_json)
+            _print_price(
+                space.ingest_service.price(asked), vectors.embedder, as_json=common.as_json
+            )
             return
         report = space.ingest_service.rebuild(embedder=asked, progress=tell)
-    for note in [] if as_json else report.notes:
+    for note in [] if common.as_json else report.notes:
         output.say(note)
     output.lines_or_json(
         {"embedder": report.embedder, "embedded": report.embedded},
         f"{output.many(report.embedded, 'document')} got vectors; in use: {report.embedder}",
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
@@ -131,19 +129,18 @@ def _print_price(cost: Cost | None, embedder: str, *, as_json: bool) -> None:
 def drop_set(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The embedder, as in index list.")],
     *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Remove the vectors of an embedder that is not in use.
 
     They can be made again: `index rebuild`.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         dropped, size = space.ingest_service.sets.drop(name)
     output.lines_or_json(
         {"embedder": name, "dropped": dropped, "bytes": size},
         f"{dropped} dropped, {size / MEGABYTE:,.1f} MB freed",
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 

@@ -72,24 +72,14 @@ def ingest(
     *,
     format_name: options.FormatOption = "",
     dataset: options.DatasetOption = "",
-    columns: options.ColumnsOption = "",
-    source_column: options.SourceOption = "source",
-    summary_column: options.SummaryOption = "summary",
-    id_column: options.IdOption = "",
-    group_column: options.GroupOption = "",
-    topics: options.TopicsOption = None,
-    topic: options.TopicOption = None,
-    documents: options.DocumentsOption = None,
+    columns: options.ColumnOptions,
+    collection: options.CollectionOptions,
     offsets: options.OffsetsOption = None,
-    language: options.LanguageOption = "",
-    encoding: options.EncodingOption = "utf-8",
-    embedder: options.EmbedderOption = "",
-    base_url: options.UrlOption = "",
-    dimensions: options.DimensionsOption = 0,
+    texts: options.TextOptions,
+    vectors: options.EmbedderChoice,
     dry_run: LookOption = False,
     strict: AllOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Read texts, sources and summaries, into the workspace.
 
@@ -98,24 +88,13 @@ def ingest(
     Exit code: 0 all is in, 3 some records were refused, 2 nothing is in.
     """
     with (
-        open_workspace(workspace, needs=Verb.MANAGE) as space,
+        open_workspace(common.workspace, needs=Verb.MANAGE) as space,
         output.progress("records") as tell,
     ):
         require_files(files)
-        reading = import_options(
-            columns,
-            topics,
-            documents,
-            only=topic,
-            offsets=offsets,
-            dataset=dataset,
-            source_column=source_column,
-            summary_column=summary_column,
-            id_column=id_column,
-            group_column=group_column,
-            language=language or space.settings.language,
-            encoding=encoding,
-        )
+        language = texts.language or space.settings.language
+        others = {"dataset": dataset, "offsets": offsets or "", "language": language}
+        reading = import_options(columns, texts, collection, **others)
         report = space.ingest(
             *files,
             format=format_name,
@@ -123,9 +102,9 @@ def ingest(
             strict=strict,
             dry_run=dry_run,
             progress=tell,
-            embedder=space.vector_options(embedder, base_url=base_url, dimensions=dimensions),
+            embedder=space.vector_options(**asdict(vectors)),
         )
-    print_ingest(report, as_json=as_json, workspace=workspace)
+    print_ingest(report, as_json=common.as_json, workspace=common.workspace)
 
 
 def require_files(files: Iterable[Path]) -> None:

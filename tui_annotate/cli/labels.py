@@ -100,14 +100,13 @@ def list_versions(
     dataset: Annotated[
         str | None, dataset_option("Of this dataset's own set alone; empty for the workspace's.")
     ] = None,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """List what was done to the label sets, and what is in force.
 
     Below it stands what waits for a choice, anywhere; `status --json` has it too.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         versions, waiting = space.team.relabel.versions(dataset), space.status().waiting
     titles = ("dataset", "version", "since", "by", "what", "labels", "")
     output.table_or_json(
@@ -128,9 +127,9 @@ def list_versions(
             )
             for each in versions
         ],
-        as_json=as_json,
+        as_json=common.as_json,
     )
-    if not as_json:
+    if not common.as_json:
         print_waiting(waiting)
 
 
@@ -153,8 +152,7 @@ def apply(
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Put a label set in force.
 
@@ -164,16 +162,16 @@ def apply(
     from tui_annotate.services.relabel import RelabelConflict
 
     text = read_text(file)
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         try:
             found = space.team.relabel.apply(text, name=str(file), dataset=dataset, dry=dry_run)
         except RelabelConflict as refused:
-            if dry_run and as_json:
+            if dry_run and common.as_json:
                 output.as_json(refused.report.as_json())
             elif dry_run:
                 _print_report(refused.report)
             raise
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def rename(
@@ -182,16 +180,15 @@ def rename(
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Give a label another name, on all annotations that have it.
 
     Labels below it go along.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.team.relabel.rename(old, new, dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def merge(
@@ -199,8 +196,7 @@ def merge(
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Make one label of several, on all annotations.
 
@@ -211,9 +207,9 @@ def merge(
         raise InvalidInput(
             f"{into!r} alone can not be merged", "name the labels, then the one that they become"
         )
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.team.relabel.merge(old, into, dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def split(
@@ -222,17 +218,16 @@ def split(
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Put two labels or more in the place of one.
 
     Annotations that have it wait for a choice. Samples that were finished or imported are opened
     again for those who have such annotations.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.team.relabel.split(old, new, dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def retire(
@@ -240,45 +235,39 @@ def retire(
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Keep a label for work that has it, and give it no more.
 
     So with all labels below it.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.team.relabel.retire(label, dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def undo(
-    *,
-    dataset: SetOption = "",
-    dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    *, dataset: SetOption = "", dry_run: options.DryOption = False, common: options.CommonOptions
 ) -> None:
     """Take back the last change of a label set.
 
     Annotations that were changed since stay as they are.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.team.relabel.undo(dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def check(
     file: Annotated[Path | None, argument("FILE", "Else the workspace's labels.yaml.")] = None,
     *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Check a label set, and print it as the screen shows it.
 
     The digit is where the label stands on the bar; key and color are what it asks for.
     """
-    path = file or find_workspace(workspace) / "labels.yaml"
+    path = file or find_workspace(common.workspace) / "labels.yaml"
     tree = parse_labels(read_text(path), name=str(path))
     digits = {label.path: digit for digit, label in tree.bar()}
     names = ("digit", "label", "key", "color", "rules", "description")
@@ -303,7 +292,7 @@ def check(
             )
             for label in tree.walk()
         ],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
@@ -334,8 +323,7 @@ def normalise(
     dataset: Annotated[str, dataset_option("Work in this dataset alone.")] = "",
     dry_run: options.DryOption = False,
     yes: options.YesOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Mend labels that came with imports and are not in the set.
 
@@ -346,18 +334,18 @@ def normalise(
     from tui_annotate.services.relabel import normalising
 
     asked = [*(normalising.lines(read_text(rule_file)) if rule_file else []), *(rule or [])]
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         service = space.team.relabel
         odd, labels = service.odd(dataset=dataset)
         wanted = normalising.rules(asked, odd, labels)
         rules = normalising.choose_rules(normalising.proposed(odd, labels), wanted)
-        count = 0 if as_json else _print_rules(odd, rules)
+        count = 0 if common.as_json else _print_rules(odd, rules)
         renames = {each.old: each.new for each in rules}
         done = not dry_run and bool(rules)
         if done:
             output.ask(f"mend {output.many(count, 'label') if count else 'these labels'}?", yes=yes)
         report = service.normalise(renames, dataset=dataset, dry=not done)
-    if as_json:
+    if common.as_json:
         output.as_json({**report.as_json(), **_rules_as_json(odd, rules)})
     else:
         _print_change(report, as_json=False)

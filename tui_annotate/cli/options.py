@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion
+from tui_annotate.cli.option_groups import GroupedCommand
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Verb, require
@@ -93,89 +95,11 @@ FormatOption = Annotated[
 DatasetOption = Annotated[
     str, dataset_option("What the dataset is called; else the file's name up to its first dot.")
 ]
-SourceOption = Annotated[
-    str, value_option("--source-column", "NAME", "The column of the source texts.")
-]
-SummaryOption = Annotated[
-    str, value_option("--summary-column", "NAME", "The column of the summaries.")
-]
-ColumnsOption = Annotated[
-    str,
-    value_option(
-        "--columns",
-        "NAME",
-        "Names of columns as in a known collection: aggrefact, frank, summac or true.",
-        complete=completion.complete_words("aggrefact", "frank", "summac", "true"),
-    ),
-]
-IdOption = Annotated[
-    str, value_option("--id-column", "NAME", "The column of ids; else they are numbered by row.")
-]
-GroupOption = Annotated[
-    str, value_option("--group-column", "NAME", "The column that rival summaries share.")
-]
-LanguageOption = Annotated[
-    str,
-    value_option(
-        "--language",
-        "CODE",
-        "Of all texts, as en or zh; else told by the share of Han characters of each.",
-    ),
-]
-TopicsOption = Annotated[
-    Path | None, value_option("--topics", "FILE", "What reports of runs answer.")
-]
-TopicOption = Annotated[
-    list[str] | None, value_option("--topic", "ID", "This topic alone; may be repeated.")
-]
-DocumentsOption = Annotated[
-    Path | None, value_option("--documents", "FILE", "Documents that reports cite and do not hold.")
-]
 OffsetsOption = Annotated[
     Offsets | None,
     typer.Option(
         help="What spans of autojudge lines are counted in; else told by what they quote."
     ),
-]
-
-
-def collection(
-    topics: Path | None,
-    documents: Path | None,
-    *,
-    only: list[str] | None,
-    offsets: Offsets | None = None,
-) -> dict[str, Any]:
-    """What `ImportOptions` is told of a collection of reports, by the options above."""
-    counted = offsets.value if offsets else ""
-    return {
-        "topics": topics,
-        "documents": documents,
-        "only": tuple(only or ()),
-        "offsets": counted,
-    }
-
-
-def import_options(
-    columns: str,
-    topics: Path | None = None,
-    documents: Path | None = None,
-    *,
-    only: list[str] | None = None,
-    offsets: Offsets | None = None,
-    **others: Any,
-) -> ImportOptions:
-    """How files are read, by the options above; `others` are fields of `ImportOptions`.
-
-    Raises:
-        InvalidInput: no collection has columns of this name.
-    """
-    found = collection(topics, documents, only=only, offsets=offsets)
-    return with_columns(columns, ImportOptions(**found, **others))
-
-
-EncodingOption = Annotated[
-    str, value_option("--encoding", "NAME", "Of the files, for example gb18030.")
 ]
 EmbedderOption = Annotated[
     str,
@@ -194,21 +118,9 @@ UrlOption = Annotated[
         "Where remote:MODEL is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
     ),
 ]
-DimensionsOption = Annotated[
-    int,
-    typer.Option(
-        "--dimensions",
-        metavar="N",
-        min=0,
-        help="Of each vector, where remote:MODEL can make fewer.",
-        show_default=False,
-    ),
-]
 WithAnnotationsOption = Annotated[
     bool, typer.Option("--with-annotations", help="Drop people's work on these samples as well.")
 ]
-
-# What a report or an export counts.
 OfDatasetOption = Annotated[str, dataset_option("This dataset alone.")]
 OfPersonOption = Annotated[str, person_option("--person", "This person's work alone.")]
 OfLabelOption = Annotated[
@@ -224,8 +136,137 @@ SinceOption = Annotated[
     str,
     value_option("--since", "TIME", "Changed then or later, as 2026-01-31 or 2026-01-31T12:00."),
 ]
-StateOption = Annotated[State | None, typer.Option(help="Work on samples in this state alone.")]
+
+
+@dataclass(frozen=True)
+class CommonOptions:
+    """Options of nearly every command."""
+
+    as_json: JsonOption = False
+    workspace: WorkspaceOption = None
+
+
+@dataclass(frozen=True)
+class ColumnOptions:
+    """Which columns of a file hold what."""
+
+    columns: Annotated[
+        str,
+        value_option(
+            "--columns",
+            "NAME",
+            "Names of columns as in a known collection: aggrefact, frank, summac or true.",
+            complete=completion.complete_words("aggrefact", "frank", "summac", "true"),
+        ),
+    ] = ""
+    source_column: Annotated[
+        str, value_option("--source-column", "NAME", "The column of the source texts.")
+    ] = "source"
+    summary_column: Annotated[
+        str, value_option("--summary-column", "NAME", "The column of the summaries.")
+    ] = "summary"
+    id_column: Annotated[
+        str,
+        value_option("--id-column", "NAME", "The column of ids; else they are numbered by row."),
+    ] = ""
+    group_column: Annotated[
+        str, value_option("--group-column", "NAME", "The column that rival summaries share.")
+    ] = ""
+
+
+@dataclass(frozen=True)
+class CollectionOptions:
+    """What belongs to a collection of reports."""
+
+    topics: Annotated[
+        Path | None, value_option("--topics", "FILE", "What reports of runs answer.")
+    ] = None
+    topic: Annotated[
+        list[str] | None, value_option("--topic", "ID", "This topic alone; may be repeated.")
+    ] = None
+    documents: Annotated[
+        Path | None,
+        value_option("--documents", "FILE", "Documents that reports cite and do not hold."),
+    ] = None
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """Language and encoding of the texts in a file."""
+
+    language: Annotated[
+        str,
+        value_option(
+            "--language",
+            "CODE",
+            "Of all texts, as en or zh; else told by the share of Han characters of each.",
+        ),
+    ] = ""
+    encoding: Annotated[
+        str, value_option("--encoding", "NAME", "Of the files, for example gb18030.")
+    ] = "utf-8"
+
+
+@dataclass(frozen=True)
+class EmbedderChoice:
+    """What makes vectors."""
+
+    embedder: EmbedderOption = ""
+    base_url: UrlOption = ""
+    dimensions: Annotated[
+        int,
+        typer.Option(
+            "--dimensions",
+            metavar="N",
+            min=0,
+            help="Of each vector, where remote:MODEL can make fewer.",
+            show_default=False,
+        ),
+    ] = 0
+
+
+@dataclass(frozen=True)
+class FilterOptions:
+    """Which work a report or an export holds."""
+
+    dataset: OfDatasetOption = ""
+    person: OfPersonOption = ""
+    origin: Annotated[
+        str,
+        typer.Option(
+            metavar="ORIGIN",
+            help="human, adjudicated, rejected, imported, or one in full, as imported:mercury.",
+        ),
+    ] = ""
+    state: Annotated[State | None, typer.Option(help="Work on samples in this state alone.")] = None
+    label: OfLabelOption = ""
+    since: SinceOption = ""
+
+    def filters(self, *, with_practice: bool) -> dict[str, str]:
+        """The fields of a `RecordFilter`."""
+        practice = "with" if with_practice else ""
+        return asdict(self) | {"state": str(self.state or ""), "practice": practice}
+
+
 PracticeOption = Annotated[bool, flag("--with-practice", "Also work that was done for practice.")]
+
+
+def import_options(
+    columns: ColumnOptions,
+    texts: TextOptions,
+    collection: CollectionOptions | None = None,
+    **others: Any,
+) -> ImportOptions:
+    """How files are read; `others` are further fields of `ImportOptions`.
+
+    Raises:
+        NotFound: no collection has columns of this name.
+    """
+    given = asdict(columns) | asdict(texts) | others
+    if collection:
+        given |= {"topics": collection.topics, "documents": collection.documents}
+        given["only"] = tuple(collection.topic or ())
+    return with_columns(given.pop("columns"), ImportOptions(**given))
 
 
 def parse_target(target: Path | None) -> Path | None:
@@ -248,7 +289,7 @@ def add_command(
         name: where it is not the function's.
     """
     whole = (each if "tui-annotate " in each else f"tui-annotate {each}" for each in lines)
-    group.command(name, epilog=examples(*whole))(function)
+    group.command(name, epilog=examples(*whole))(GroupedCommand(function))
 
 
 def add_group(app: typer.Typer, name: str, about: str) -> typer.Typer:

@@ -36,17 +36,15 @@ def register(app: typer.Typer) -> None:
     add_command(pseudonyms, new_key, "pseudonyms new-key --yes")
 
 
-def list_pseudonyms(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_pseudonyms(*, common: options.CommonOptions) -> None:
     """List people with the words that stand for them in exports."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         people = space.team.pseudonyms.everybody()
     output.table_or_json(
         [{"id": one.id, "name": one.name, "pseudonym": word} for one, word in people],
         [output.flexible("name"), "pseudonym", "id"],
         [(one.name, word, one.id) for one, word in people],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 

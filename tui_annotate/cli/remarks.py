@@ -42,16 +42,15 @@ def list_threads(
     *,
     waiting: Annotated[bool, flag("--waiting", "Those alone that wait for an answer.")] = False,
     sample: Annotated[str, sample_option("About this sample alone: an id, or dataset/id.")] = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """List what annotators wrote, the answers, and notices."""
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         service = space.team.comments
         key = space.corpus.find(sample) if sample else None
         talks = service.talks(waiting=waiting, sample=key)
         notices = [] if waiting or key else service.notices()
-        if as_json:
+        if common.as_json:
             output.as_json(
                 {
                     "talks": [_thread_as_json(talk, service) for talk in talks],

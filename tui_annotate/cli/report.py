@@ -10,7 +10,7 @@ import typer
 
 from tui_annotate.cli import options, output, pseudonyms
 from tui_annotate.cli.convert import DONE_IN_PART, ProblemPrinter
-from tui_annotate.cli.export import OriginOption, print_practice
+from tui_annotate.cli.export import print_practice
 from tui_annotate.cli.options import (
     add_command,
     add_group,
@@ -61,23 +61,13 @@ def html(
     file: FileArgument = None,
     *,
     target: PageOption = None,
-    dataset: options.OfDatasetOption = "",
-    person: options.OfPersonOption = "",
-    origin: OriginOption = "",
-    state: options.StateOption = None,
-    label: options.OfLabelOption = "",
-    since: options.SinceOption = "",
+    work: options.FilterOptions,
     with_practice: options.PracticeOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     key: pseudonyms.KeyOption = None,
     source_format: options.FormatOption = "",
-    columns: options.ColumnsOption = "",
-    source_column: options.SourceOption = "source",
-    summary_column: options.SummaryOption = "summary",
-    id_column: options.IdOption = "",
-    group_column: options.GroupOption = "",
-    language: options.LanguageOption = "",
-    encoding: options.EncodingOption = "utf-8",
+    columns: options.ColumnOptions,
+    texts: options.TextOptions,
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Write one page with texts, annotations and figures, for any browser.
@@ -85,18 +75,8 @@ def html(
     It needs no network and runs nothing of what others wrote. The same store gives the same bytes.
     Of a FILE, columns, language and encoding are named as in convert, and --key as there.
     """
-    practice = "with" if with_practice else ""
-    words = (person, origin, state.value if state else "", label, since, practice)
-    filters = RecordFilter(dataset, "", *words)
-    reading = import_options(
-        columns,
-        source_column=source_column,
-        summary_column=summary_column,
-        id_column=id_column,
-        group_column=group_column,
-        language=language,
-        encoding=encoding,
-    )
+    filters = RecordFilter(**work.filters(with_practice=with_practice))
+    reading = import_options(columns, texts)
     if file is None:
         if source_format or reading != ImportOptions():
             raise InvalidInput("it is said how to read a file, and none is named", "name FILE")

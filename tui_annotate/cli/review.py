@@ -75,19 +75,18 @@ def list_samples(
         ),
     ] = CONFLICTS,
     name: options.NameOption = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """List the samples of review, those that wait first.
 
     Of these, those with the most conflicts.
     """
     score = score_of_order(order)
-    with open_workspace(workspace, needs=Verb.REVIEW) as space:
+    with open_workspace(common.workspace, needs=Verb.REVIEW) as space:
         if score:
             space.team.review.sort_against(space.machines.scores.support(score))
         rows = space.team.review.queue(_find_reviewer(space, name), dataset=dataset)
-    if as_json:
+    if common.as_json:
         against = [{"against": row.against} if score else {} for row in rows]
         output.as_json([_row_as_json(row) | more for row, more in zip(rows, against, strict=True)])
         return

@@ -32,11 +32,9 @@ def register(app: typer.Typer) -> None:
     )
 
 
-def list_sessions(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_sessions(*, common: options.CommonOptions) -> None:
     """List who is signed in, by name; --json says until when."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.signed_in()
     output.table_or_json(
         found,
@@ -45,7 +43,7 @@ def list_sessions(
             (each.id[:8], each.name, each.means, each.client, each.created[:10], each.seen[:16])
             for each in found
         ],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
@@ -57,13 +55,12 @@ def end(
     ] = "",
     everybody: Annotated[bool, flag("--all", "All of everybody: each signs in anew.")] = False,
     yes: options.YesOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Sign people out; what they saved stays saved."""
     if sum((bool(session), bool(person), everybody)) != 1:
         raise InvalidInput("whose session?", "say which: a SESSION, --person WHO, or --all")
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         authenticate = space.team.authenticate
         living = space.team.accounts.signed_in()
         if everybody:
@@ -79,4 +76,4 @@ def end(
                 raise NotFound(f"{which} with {session!r}", "see: tui-annotate sessions list")
             authenticate.sign_out(meant[0])
             ended = 1
-    output.lines_or_json({"ended": ended}, f"sessions ended: {ended:,}", as_json=as_json)
+    output.lines_or_json({"ended": ended}, f"sessions ended: {ended:,}", as_json=common.as_json)

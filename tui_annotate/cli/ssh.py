@@ -82,32 +82,29 @@ def add(
     person: Annotated[str, argument("PERSON", "Name, address or id.", complete=completion.people)],
     file: Annotated[Path, argument("KEYFILE", "The public key, *.pub; - for standard input.")],
     *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Bind a key to a person, who then signs in with it."""
     where = "standard input" if str(file) == "-" else str(file)
     text = _read_public_key(file)
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         bound = space.team.ssh_keys.add(person, text, where=where)
         folder = str(space.path)
     told = f"{bound.fingerprint} signs in {bound.person.name}"
-    output.lines_or_json(_key_as_json(bound), told, as_json=as_json)
-    if not as_json:
+    output.lines_or_json(_key_as_json(bound), told, as_json=common.as_json)
+    if not common.as_json:
         output.say(_NEXT.format(shlex.quote(folder)))
 
 
-def list_keys(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_keys(*, common: options.CommonOptions) -> None:
     """List the keys that are bound."""
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         bound = space.team.ssh_keys.listed()
     output.table_or_json(
         [_key_as_json(each) for each in bound],
         [output.flexible("person"), "since", output.whole("key")],
         [(each.person.name, each.created[:10], each.fingerprint) for each in bound],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 

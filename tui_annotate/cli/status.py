@@ -38,19 +38,18 @@ def status(
     weeks: Annotated[
         int, typer.Option(metavar="N", min=1, max=520, help="How many weeks are charted.")
     ] = 12,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Print what there is, and how far and fast people are.
 
     Hours are time at work, pauses taken out; the end is told from the pace of the last two weeks.
     Annotators see their own figures.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found, waiting = space.status(), space.team.proposals.refused()
         measured = space.team.progress.figures(weeks=weeks)
         runs = len(space.machines.scores.runs())
-    if as_json:
+    if common.as_json:
         from tui_annotate.services.progress import as_json as progress_as_json
 
         shown = asdict(found)

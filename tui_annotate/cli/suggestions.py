@@ -80,20 +80,19 @@ def list_suggestions(
     dataset: options.OfDatasetOption = "",
     maker: MakerOption = "",
     waiting: Annotated[bool, flag("--open", "Those alone that nobody answered.")] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """List what machines suggest, and what people made of it.
 
     Whose answers they are is not told. With --open, what was refused or taken is left out.
     """
-    with open_workspace(workspace, needs=Verb.REPORT) as space:
+    with open_workspace(common.workspace, needs=Verb.REPORT) as space:
         wanted = (lambda each: each.open) if waiting else None
         dataset = dataset and choose_dataset(space, dataset)
         found = list(
             space.machines.suggestion_service.listed(dataset=dataset, maker=maker, waiting=wanted)
         )
-    if as_json:
+    if common.as_json:
         output.as_json([_suggestion_as_json(each, words) for each, words in found])
         return
     if found:
@@ -112,22 +111,21 @@ def import_suggestions(
             "--maker", "NAME", "Of lines that name none; else import: and the file's name."
         ),
     ] = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Take suggestions out of a file, all of them or none.
 
     Each line names a sample, a quote of its summary, and what else it knows: label, evidence,
     reason, score. Quotes must stand in the texts; labels must be in the label set.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         counts = space.machines.suggestion_service.read(
             file,
             dataset=dataset,
             maker=maker,
             problem=lambda found: output.problem(f"{found.where}: {found.message}", found.hint),
         )
-    _print_counts(counts, as_json=as_json)
+    _print_counts(counts, as_json=common.as_json)
 
 
 def from_scores(
@@ -147,8 +145,7 @@ def from_scores(
         str,
         typer.Option(metavar="LABEL", help="Of the suggestions.", autocompletion=completion.labels),
     ] = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Suggest parts of summaries that a score finds unsupported.
 
@@ -157,11 +154,11 @@ def from_scores(
     from tui_annotate.services.suggestions import Threshold
 
     threshold = Threshold(below, above)
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         counts = space.machines.suggestion_service.from_scores(
             dataset, score, threshold=threshold, label=label
         )
-    _print_counts(counts, as_json=as_json)
+    _print_counts(counts, as_json=common.as_json)
 
 
 def remove(
@@ -186,11 +183,7 @@ def remove(
 
 
 def report(
-    *,
-    dataset: options.OfDatasetOption = "",
-    maker: MakerOption = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    *, dataset: options.OfDatasetOption = "", maker: MakerOption = "", common: options.CommonOptions
 ) -> None:
     """Tell how often suggestions were taken, changed or refused.
 
@@ -200,10 +193,10 @@ def report(
     worked on its sample since; these passed it over if they have finished the sample, else it is
     open. Taken is the share of answers, with its 95 % interval (Wilson).
     """
-    with open_workspace(workspace, needs=Verb.REPORT) as space:
+    with open_workspace(common.workspace, needs=Verb.REPORT) as space:
         dataset = dataset and choose_dataset(space, dataset)
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
-    if as_json:
+    if common.as_json:
         output.as_json(found)
     elif found["offered"]:
         _print_report(found)

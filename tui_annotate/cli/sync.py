@@ -83,17 +83,13 @@ def init_sql(
 
 
 def push(
-    *,
-    folder: DirOption = None,
-    name: options.NameOption = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    *, folder: DirOption = None, name: options.NameOption = "", common: options.CommonOptions
 ) -> None:
     """Send your own work, as far as it is new.
 
     What you only looked at stays here.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         person = space.person(name)
         from tui_annotate.storage.log.stream_merge import MergedStream
 
@@ -109,7 +105,7 @@ def push(
             pushed = bundles.table_sync(space, shared, person).push(whole=True)
             where, count, left = str(shared), pushed.rows, tuple(pushed.waiting)
             refused += pushed.refused
-    if as_json:
+    if common.as_json:
         told = {"person": person.name, "target": where, "samples": count}
         output.as_json(
             {**told, "waiting": list(map(str, left)), "refused": refusals_as_json(refused)}
@@ -141,8 +137,7 @@ def pull(
     ] = None,
     dataset: Annotated[str, dataset_option("With -o: this alone.")] = "",
     name: options.NameOption = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Take in your own work from elsewhere.
 
@@ -150,7 +145,7 @@ def pull(
     is listed with both.
     """
     if target is not None:
-        given = {"--dir": folder, "--all": everybody, "--as": name, "--json": as_json}
+        given = {"--dir": folder, "--all": everybody, "--as": name, "--json": common.as_json}
         _write_rows(target, dataset, [option for option, value in given.items() if value])
         return
     if dataset:
@@ -166,7 +161,7 @@ def pull(
         _print_problem(problem)
         left_out.append(problem)
 
-    with open_workspace(workspace, needs=Verb.MANAGE if everybody else None) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE if everybody else None) as space:
         person = None if everybody else space.person(name)
         if directory is not None:
             shared = replace(_open_folder(space, directory, person=person), problem=print_and_keep)
@@ -174,7 +169,7 @@ def pull(
         else:
             person = space.person(name)
             merged = [bundles.table_sync(space, _open_table(), person).pull()]
-    if as_json:
+    if common.as_json:
         output.as_json([merge_as_json(each) for each in merged])
     else:
         for each in merged:
@@ -184,14 +179,10 @@ def pull(
 
 
 def status(
-    *,
-    folder: DirOption = None,
-    name: options.NameOption = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    *, folder: DirOption = None, name: options.NameOption = "", common: options.CommonOptions
 ) -> None:
     """Say how far both sides are apart; nothing is changed."""
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         person = space.person(name)
         values: dict[str, Any] = {"person": person.name}
         if (directory := _find_folder(folder)) is not None:
@@ -208,7 +199,7 @@ def status(
                 "samples_to_push": standing.to_push,
                 "samples_to_pull": standing.to_pull,
             }
-    if as_json:
+    if common.as_json:
         output.as_json(values)
     else:
         output.facts({key.replace("_", " "): value for key, value in values.items()})
@@ -220,14 +211,13 @@ def delete_mine(
     folder: DirOption = None,
     name: options.NameOption = "",
     yes: options.YesOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Remove your own work from table or folder.
 
     What is in the workspace stays.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         person = space.person(name)
         directory = _find_folder(folder)
         if directory is not None and dataset:
@@ -244,7 +234,7 @@ def delete_mine(
     output.lines_or_json(
         {"person": person.name, "target": where, "removed": count},
         f"{person.name}: work on {output.many(count, 'sample')} removed from {where}",
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 

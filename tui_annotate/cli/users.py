@@ -104,8 +104,7 @@ def add(
     invite: Annotated[
         bool, typer.Option("--invite", help="Print a code with which they choose a password.")
     ] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Make an account; the first one is an admin's.
 
@@ -114,7 +113,7 @@ def add(
     """
     from tui_annotate.services.authentication.account_management import NewAccount
 
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         space.team.members.furnish()
         accounts = space.team.accounts
         first = not accounts.all()
@@ -124,20 +123,18 @@ def add(
     output.lines_or_json(
         _account_as_json(made) | ({"code": code} if code else {}),
         *filter(None, (_describe_account(made), code)),
-        as_json=as_json,
+        as_json=common.as_json,
     )
-    if code and not as_json:
+    if code and not common.as_json:
         output.say(f"the code is {INVITED}")
     _warn_without_user(unix)
     if first:
         output.say("there are accounts now: from here on everybody signs in")
 
 
-def list_users(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_users(*, common: options.CommonOptions) -> None:
     """List all accounts; ids are in `users show` and in --json."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.all()
     titles = ("role", "state", "user") if any(each.unix for each in found) else ("role", "state")
     columns = [output.flexible("name"), output.flexible("address"), *titles]
@@ -147,18 +144,13 @@ def list_users(
     ]
     shown = [row[: len(columns)] for row in rows]
     output.table_or_json(
-        [_account_as_json(each) for each in found], columns, shown, as_json=as_json
+        [_account_as_json(each) for each in found], columns, shown, as_json=common.as_json
     )
 
 
-def show(
-    who: WhoArgument,
-    *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
-) -> None:
+def show(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Show an account, what its owner did, and their sessions."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.find(who)
         work = [each for each in space.corpus.progress() if each.person == found.person.id]
         signed_in = [each.person for each in space.team.accounts.signed_in()]
@@ -167,7 +159,7 @@ def show(
         "done": sum(each.done for each in work),
         "sessions": signed_in.count(found.person.id),
     }
-    if as_json:
+    if common.as_json:
         output.as_json(shown)
         return
     shown["created"] = output.seconds(found.created)
@@ -188,32 +180,26 @@ def update(
     unix: Annotated[
         str | None, value_option("--unix", "USER", "Their user of this machine; '' for none.")
     ] = None,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Change an account."""
     if (name, email, role, unix) == (None,) * 4:
         raise InvalidInput("nothing to change", "say what: --name, --email, --role or --unix")
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         changed = space.team.accounts.update(who, name=name, email=email, role=role, unix=unix)
-    _print_account(changed, as_json=as_json)
+    _print_account(changed, as_json=common.as_json)
     _warn_without_user(unix)
 
 
-def invite(
-    who: WhoArgument,
-    *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
-) -> None:
+def invite(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Print a code with which somebody chooses a password.
 
     A code from before is void.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         account, code = space.team.accounts.invite(who)
-    output.lines_or_json(_account_as_json(account) | {"code": code}, code, as_json=as_json)
-    if not as_json:
+    output.lines_or_json(_account_as_json(account) | {"code": code}, code, as_json=common.as_json)
+    if not common.as_json:
         output.say(f"the code of {account.email} is {INVITED}")
 
 
@@ -231,21 +217,16 @@ def redeem(*, workspace: options.WorkspaceOption = None) -> None:
     output.line(f"{signed.person.name}, your password is set: tui-annotate annotate")
 
 
-def reset_password(
-    who: WhoArgument,
-    *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
-) -> None:
+def reset_password(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Set a password that its owner changes at the next sign-in.
 
     Signs them out. Better is users invite: then nobody knows the password but its owner.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         accounts = space.team.accounts
         found = accounts.find(who)
         changed = accounts.reset_password(found.person.id, _ask_new_password(found.person.name))
-    _print_account(changed, as_json=as_json)
+    _print_account(changed, as_json=common.as_json)
 
 
 def _warn_without_user(user: str | None) -> None:
@@ -265,32 +246,22 @@ def _describe_state(account: Account) -> str:
     return "new password due" if account.must_change else "active"
 
 
-def disable(
-    who: WhoArgument,
-    *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
-) -> None:
+def disable(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Sign somebody out and keep them out.
 
     Their work stays.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         changed = space.team.accounts.disable(who)
-        _print_unfinished_work(space, changed, workspace)
-    _print_account(changed, as_json=as_json)
+        _print_unfinished_work(space, changed, common.workspace)
+    _print_account(changed, as_json=common.as_json)
 
 
-def enable(
-    who: WhoArgument,
-    *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
-) -> None:
+def enable(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Let somebody in again."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         changed = space.team.accounts.enable(who)
-    _print_account(changed, as_json=as_json)
+    _print_account(changed, as_json=common.as_json)
 
 
 def delete(
@@ -305,24 +276,23 @@ def delete(
         ),
     ] = False,
     yes: options.YesOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Close an account. Annotations are never deleted with it."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         accounts = space.team.accounts
         found = accounts.find(who)
         if pseudonymise:
             output.ask(f"forget the name and address of {found.email} for good?", yes=yes)
         changed = accounts.delete(found.person.id, pseudonymise=pseudonymise)
-        _print_unfinished_work(space, changed, workspace)
+        _print_unfinished_work(space, changed, common.workspace)
         shared = space.settings.people_store
     if pseudonymise and shared:
         output.say(
             f"the name is gone from {shared} and from this workspace; in each other workspace of "
             f"that store: tui-annotate users delete {changed.person.id} --pseudonymise"
         )
-    _print_account(changed, as_json=as_json)
+    _print_account(changed, as_json=common.as_json)
 
 
 def _print_unfinished_work(space: Workspace, account: Account, workspace: Path | None) -> None:
@@ -406,8 +376,7 @@ def import_users(
     *,
     admin: AdminOption = "",
     dry_run: DryRunOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Read accounts of a CSV file.
 
@@ -415,7 +384,7 @@ def import_users(
     """
     from tui_annotate.plugins.user_files import read_users
 
-    _import_rows(read_users(file), admin, workspace, dry_run=dry_run, as_json=as_json)
+    _import_rows(read_users(file), admin, common.workspace, dry_run=dry_run, as_json=common.as_json)
 
 
 def migrate_users(
@@ -426,8 +395,7 @@ def migrate_users(
     *,
     admin: AdminOption = "",
     dry_run: DryRunOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Take over the users of Mercury.
 
@@ -439,7 +407,7 @@ def migrate_users(
     from tui_annotate.plugins.user_files import databases, read_mercury
 
     rows = [row for file in databases(paths) for row in read_mercury(file)]
-    _import_rows(rows, admin, workspace, dry_run=dry_run, as_json=as_json)
+    _import_rows(rows, admin, common.workspace, dry_run=dry_run, as_json=common.as_json)
 
 
 def _account_as_json(account: Account) -> dict[str, Any]:
