@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output, pseudonyms
-from tui_annotate.cli.options import add_command, flag, open_workspace, person_option
+from tui_annotate.cli.options import add_command, flag, open_workspace, option
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import SampleKind
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 PeopleOption = Annotated[
     list[str] | None,
-    person_option("--person", "These people among themselves; one alone: with each of the others."),
+    options.person_option(
+        "--person", "These people among themselves; one alone: with each of the others."
+    ),
 ]
 LevelOption = Annotated[
     int, typer.Option(min=0, metavar="N", help="Names of a label's path that count; 0: all.")
@@ -52,7 +54,7 @@ def agreement(
     dataset: options.OfDatasetOption = "",
     person: PeopleOption = None,
     origin: Annotated[
-        str, typer.Option(metavar="ORIGIN", help="Annotations of this origin, as in export.")
+        str, option("--origin", "ORIGIN", "Annotations of this origin, as in export.")
     ] = "",
     state: Annotated[
         State, typer.Option(help="Work on samples in this state; new: imported without a state.")

@@ -8,16 +8,7 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import bundle, completion, options, output, screen
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    dataset_option,
-    flag,
-    open_workspace,
-    sample_option,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 
 
@@ -45,10 +36,12 @@ def annotate(
     file: Annotated[Path | None, argument("FILE", "A bundle, in place of a workspace.")] = None,
     *,
     name: options.NameOption = "",
-    sample: Annotated[str, sample_option("Begin at this sample: its id, or dataset/id.")] = "",
+    sample: Annotated[
+        str, options.sample_option("Begin at this sample: its id, or dataset/id.")
+    ] = "",
     order: Annotated[
         str,
-        value_option(
+        option(
             "--order",
             "ORDER",
             "by-source (all summaries of one source together), ingested, random,"
@@ -73,10 +66,12 @@ def annotate(
 def clear(
     *,
     mine: Annotated[bool, flag("--mine", "Needed: it clears your own annotations alone.")] = False,
-    dataset: Annotated[str, dataset_option("Of this dataset alone.")] = "",
-    sample: Annotated[str, sample_option("Of this sample alone: its id, or dataset/id.")] = "",
+    dataset: Annotated[str, options.dataset_option("Of this dataset alone.")] = "",
+    sample: Annotated[
+        str, options.sample_option("Of this sample alone: its id, or dataset/id.")
+    ] = "",
     ratings: Annotated[
-        bool, typer.Option("--ratings", help="Your ratings and comments on samples go as well.")
+        bool, flag("--ratings", "Your ratings and comments on samples go as well.")
     ] = False,
     name: options.NameOption = "",
     yes: options.YesOption = False,

@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    dataset_option,
-    flag,
-    open_workspace,
-    person_option,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Pool
 from tui_annotate.domain.errors import InvalidInput
@@ -34,13 +25,12 @@ if TYPE_CHECKING:
     )
 
 
-DatasetOption = Annotated[str, dataset_option("Of this dataset.")]
+DatasetOption = Annotated[str, options.dataset_option("Of this dataset.")]
 ToOption = Annotated[
-    list[str] | None, person_option("--to", "Who gets it; several times for several people.")
+    list[str] | None,
+    options.person_option("--to", "Who gets it; several times for several people."),
 ]
-ShareOption = Annotated[
-    str, typer.Option("--share", metavar="N", help="How many samples: a number, 30%, or all.")
-]
+ShareOption = Annotated[str, option("--share", "N", "How many samples: a number, 30%, or all.")]
 OverlapOption = Annotated[
     int,
     typer.Option(
@@ -50,15 +40,15 @@ OverlapOption = Annotated[
         help="How many people each sample has in the end, those who have it counted.",
     ),
 ]
-SeedOption = Annotated[str, value_option("--seed", "TEXT", "The same seed gives the same draw.")]
+SeedOption = Annotated[str, option("--seed", "TEXT", "The same seed gives the same draw.")]
 BegunOption = Annotated[
-    bool, typer.Option("--begun", help="Also samples that were begun; what was done stays stored.")
+    bool, flag("--begun", "Also samples that were begun; what was done stays stored.")
 ]
 
 
 OrderOption = Annotated[
     str,
-    value_option(
+    option(
         "--order",
         "ORDER",
         "Which samples first: by-source, ingested, random (another order for each person),"
@@ -67,19 +57,19 @@ OrderOption = Annotated[
     ),
 ]
 ScoreOption = Annotated[
-    str, typer.Option("--score", metavar="FIELD", help="A number in the samples' meta to sort by.")
+    str, option("--score", "FIELD", "A number in the samples' meta to sort by.")
 ]
 DescendingOption = Annotated[bool, flag("--descending", "With --score: the largest first.")]
 DrawnOption = Annotated[
     str,
-    value_option(
+    option(
         "--order",
         "ORDER",
         "Which samples are drawn first: by-source, ingested, random, or by what a machine"
         " says: worst:SCORE, best:SCORE, uncertain:SCORE.",
     ),
 ]
-RuleDatasetOption = Annotated[str, dataset_option("The dataset that this is about.")]
+RuleDatasetOption = Annotated[str, options.dataset_option("The dataset that this is about.")]
 
 _BY_SCORE: Final = tuple(f"{sense}:SCORE" for sense in ScoreDirection)
 _DRY_RUN = "nothing was written: --dry-run"
@@ -137,7 +127,7 @@ def give(
     seed: SeedOption = "1",
     file: Annotated[
         Path | None,
-        typer.Option("--file", metavar="FILE", help="Samples, an id a line; - for standard input."),
+        option("--file", "FILE", "Samples, an id a line; - for standard input."),
     ] = None,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
@@ -189,7 +179,7 @@ def topup(
 
 def move(
     *,
-    person: Annotated[str, person_option("--from", "Whose open samples are moved.")],
+    person: Annotated[str, options.person_option("--from", "Whose open samples are moved.")],
     to: ToOption = None,
     begun: BegunOption = False,
     dry_run: options.DryOption = False,
@@ -228,7 +218,9 @@ def repeat(
 
 
 def show(
-    *, dataset: Annotated[str, dataset_option("This alone.")] = "", common: options.CommonOptions
+    *,
+    dataset: Annotated[str, options.dataset_option("This alone.")] = "",
+    common: options.CommonOptions,
 ) -> None:
     """Show who has what, how far they are, rules and handouts."""
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
@@ -379,7 +371,7 @@ def pool(
         int, typer.Option("--overlap", metavar="K", min=1, help="How many people each sample gets.")
     ] = 1,
     order: DrawnOption = "by-source",
-    seed: Annotated[str, typer.Option("--seed", metavar="TEXT", help="Of the order random.")] = "1",
+    seed: Annotated[str, option("--seed", "TEXT", "Of the order random.")] = "1",
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -413,7 +405,7 @@ def escalate(
         ),
     ] = None,
     add: Annotated[int, typer.Option("--add", metavar="N", min=1, help="How many people.")] = 1,
-    now: Annotated[bool, typer.Option("--now", help="Also for what is finished already.")] = False,
+    now: Annotated[bool, flag("--now", "Also for what is finished already.")] = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -447,11 +439,11 @@ def practice(
     *,
     dataset: RuleDatasetOption,
     to: Annotated[
-        list[str] | None, person_option("--to", "Who practises; else everybody there is.")
+        list[str] | None, options.person_option("--to", "Who practises; else everybody there is.")
     ] = None,
     gold: Annotated[
         str,
-        value_option(
+        option(
             "--gold",
             "NAME",
             "Whose answers are right: a person, or imported; else what review settled.",

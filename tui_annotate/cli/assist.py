@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    open_workspace,
-    sample_option,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.domain.spans import Span
@@ -85,13 +78,13 @@ def register(app: typer.Typer) -> None:
 
 def match(
     *,
-    sample: Annotated[str, sample_option("The sample: its id, or dataset/id.")],
+    sample: Annotated[str, options.sample_option("The sample: its id, or dataset/id.")],
     side: Annotated[Side, typer.Option(help="The side on which the span lies.")],
     span: Annotated[
-        str, typer.Option(metavar="START:END", help="In code points from 0; the end is not in it.")
+        str, option("--span", "START:END", "In code points from 0; the end is not in it.")
     ],
     document: Annotated[
-        str, typer.Option(metavar="KEY", help="The document of that side, where it has several.")
+        str, option("--document", "KEY", "The document of that side, where it has several.")
     ] = "",
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many to print at most.")] = 5,
     by: Annotated[
@@ -177,11 +170,11 @@ def evaluate(
         ),
     ] = 1,
     embedder: Annotated[
-        str, value_option("--embedder", "NAME", "auto, static, neural, neural:FOLDER or none.")
+        str, option("--embedder", "NAME", "auto, static, neural, neural:FOLDER or none.")
     ] = "auto",
     compare: Annotated[
         list[str] | None,
-        value_option(
+        option(
             "--compare",
             "NAMES",
             "Others on the same queries, parted by commas; may be given again.",
@@ -324,11 +317,11 @@ def _shorten(embedder: str) -> str:
 def report(
     *,
     dataset: options.OfDatasetOption = "",
-    sample: Annotated[str, sample_option("Samples of this id alone.")] = "",
+    sample: Annotated[str, options.sample_option("Samples of this id alone.")] = "",
     person: options.OfPersonOption = "",
     label: options.OfLabelOption = "",
     since: options.SinceOption = "",
-    weeks: Annotated[bool, typer.Option("--weeks", help="By week; else by month.")] = False,
+    weeks: Annotated[bool, flag("--weeks", "By week; else by month.")] = False,
     common: options.CommonOptions,
 ) -> None:
     """Tell how the assist fared in the work that was done.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, add_group, open_workspace, value_option
+from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.hash_chain import head_from_json, head_from_token
 from tui_annotate.plugins.files.small_text import read_text
@@ -40,9 +40,7 @@ def head(
     *,
     streams: Annotated[
         bool,
-        typer.Option(
-            "--streams", help="With --json: the head of each stream too, to name what changed."
-        ),
+        flag("--streams", "With --json: the head of each stream too, to name what changed."),
     ] = False,
     common: options.CommonOptions,
 ) -> None:
@@ -80,7 +78,7 @@ def verify(
     *,
     against: Annotated[
         str,
-        value_option(
+        option(
             "--against",
             "FILE|HEAD",
             "What audit head printed earlier: its JSON in a file, or COUNT:DIGEST.",

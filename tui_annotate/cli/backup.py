@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, argument, open_workspace, value_option
+from tui_annotate.cli.options import add_command, argument, flag, open_workspace, option
 
 if TYPE_CHECKING:
     pass
@@ -33,9 +33,7 @@ def backup(
     *,
     vectors: Annotated[
         bool,
-        typer.Option(
-            "--vectors", help="Copy the vectors of the assist too; without, they can be made anew."
-        ),
+        flag("--vectors", "Copy the vectors of the assist too; without, they can be made anew."),
     ] = False,
     common: options.CommonOptions,
 ) -> None:
@@ -55,9 +53,9 @@ def backup(
 
 
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that backup made.")],
+    source: Annotated[Path, argument("DIR", "A folder that backup made.")],
     *,
-    to: Annotated[Path, value_option("--to", "DIR", "The workspace's folder: new, or empty.")],
+    to: Annotated[Path, option("--to", "DIR", "The workspace's folder: new, or empty.")],
     as_json: options.JsonOption = False,
 ) -> None:
     """Make a workspace out of a backup.

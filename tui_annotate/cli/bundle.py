@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output, screen
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    dataset_option,
-    open_workspace,
-    person_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.stream_merge import in_words
 
@@ -45,11 +39,13 @@ def make(
     *,
     who: Annotated[
         str,
-        person_option("--for", "Whose: a name, an id, with accounts an address.", metavar="PERSON"),
+        options.person_option(
+            "--for", "Whose: a name, an id, with accounts an address.", metavar="PERSON"
+        ),
     ],
     target: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The new file.")],
     dataset: Annotated[
-        list[str] | None, dataset_option("This dataset alone; may be given several times.")
+        list[str] | None, options.dataset_option("This dataset alone; may be given several times.")
     ] = None,
     common: options.CommonOptions,
 ) -> None:
@@ -80,7 +76,7 @@ def make(
 
 
 def merge(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A bundle that was annotated.")],
+    file: Annotated[Path, argument("FILE", "A bundle that was annotated.")],
     *,
     common: options.CommonOptions,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output, pseudonyms
-from tui_annotate.cli.options import Offsets, add_command, argument, import_options, value_option
+from tui_annotate.cli.options import Offsets, add_command, argument, flag, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.plugins.protocols import ExportOptions
 
@@ -21,11 +21,11 @@ SHOWN_PROBLEMS = 20
 DONE_IN_PART = 3
 
 OutArgument = Annotated[
-    Path, typer.Argument(metavar="OUT", help="Appears whole or not at all; - for standard output.")
+    Path, argument("OUT", "Appears whole or not at all; - for standard output.")
 ]
 ToOption = Annotated[
     str,
-    value_option(
+    option(
         "--to",
         "NAME",
         "The format to write; needed unless OUT ends in .csv or .xlsx.",
@@ -34,7 +34,7 @@ ToOption = Annotated[
 ]
 LayerOption = Annotated[
     str,
-    value_option(
+    option(
         "--layer",
         "WHOSE",
         "Whose work: adjudicated, majority, all, or a person; some formats must be told.",
@@ -46,12 +46,10 @@ WrittenOffsetsOption = Annotated[
 ]
 UnratedOption = Annotated[
     bool,
-    typer.Option(
-        "--include-unrated", help="Also autojudge lines of what was looked at and not judged."
-    ),
+    flag("--include-unrated", "Also autojudge lines of what was looked at and not judged."),
 ]
 StrictOption = Annotated[
-    bool, typer.Option("--strict", help="Exit with 3 where the format can not carry everything.")
+    bool, flag("--strict", "Exit with 3 where the format can not carry everything.")
 ]
 
 
@@ -69,7 +67,7 @@ def register(app: typer.Typer) -> None:
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A file or folder of any format.")],
+    source: Annotated[Path, argument("IN", "A file or folder of any format.")],
     target: OutArgument,
     *,
     source_format: options.FormatOption = "",
@@ -95,7 +93,7 @@ def convert(
     from tui_annotate.services.export.conversion import Conversion
 
     told, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    reading = import_options(columns, texts, collection, dataset=dataset)
+    reading = options.import_options(columns, texts, collection, dataset=dataset)
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
     conversion = Conversion(source_format, target_format, reading, writing, told, names)
     place = None if str(target) == "-" else target

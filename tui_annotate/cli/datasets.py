@@ -9,13 +9,7 @@ import typer
 
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.ingest import print_ingest, require_files
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    import_options,
-    open_workspace,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Verb
 
@@ -95,7 +89,9 @@ def replace_dataset(
     ):
         require_files(files)
         language = texts.language or space.settings.language
-        reading = import_options(columns, texts, collection, dataset=name, language=language)
+        reading = options.import_options(
+            columns, texts, collection, dataset=name, language=language
+        )
         report = space.ingest_service.replace(
             Files(files, format_name, reading),
             dataset=name,

@@ -14,7 +14,7 @@ import typer
 
 from tui_annotate.cli import output, screen
 from tui_annotate.cli.assist import match_as_json, print_matches
-from tui_annotate.cli.options import NameOption, add_command
+from tui_annotate.cli.options import NameOption, add_command, option
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.samples import SampleKey, Side
@@ -67,7 +67,7 @@ def demo(
     ] = Path("demo"),
     *,
     data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help=f"Other example data: a folder with {PAIRS}.")
+        Path | None, option("--data", "DIR", f"Other example data: a folder with {PAIRS}.")
     ] = None,
     name: NameOption = "",
 ) -> None:

@@ -17,7 +17,7 @@ from tui_annotate.cli.convert import (
     WrittenOffsetsOption,
     print_conversion,
 )
-from tui_annotate.cli.options import Offsets, add_command, open_workspace, parse_target
+from tui_annotate.cli.options import Offsets, add_command, open_workspace
 from tui_annotate.plugins.protocols import ExportOptions
 
 WrittenOption = Annotated[
@@ -37,7 +37,7 @@ TargetOption = Annotated[
         "-o",
         metavar="FILE",
         help="A file, or a new folder; appears whole or not at all; else standard output (-).",
-        callback=parse_target,
+        callback=options.parse_target,
     ),
 ]
 

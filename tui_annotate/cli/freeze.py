@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, argument, open_workspace, value_option
+from tui_annotate.cli.options import add_command, argument, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def replay(
     name: Annotated[str, argument("NAME", "A state that was kept.")] = "",
     *,
     at: Annotated[
-        str, value_option("--at", "TIME", "A time in UTC, instead of a state that was kept.")
+        str, option("--at", "TIME", "A time in UTC, instead of a state that was kept.")
     ] = "",
     target: Annotated[
         Path | None,

@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    dataset_option,
-    open_workspace,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.text_diff import count_changed_lines, line_pieces, word_pieces
 from tui_annotate.plugins.files.small_text import read_text
@@ -26,7 +19,7 @@ if TYPE_CHECKING:
 SHORT = 12
 """Characters of a version's hash that are shown."""
 
-OfDataset = Annotated[str, dataset_option("Of this dataset; else of the workspace.")]
+OfDataset = Annotated[str, options.dataset_option("Of this dataset; else of the workspace.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -49,7 +42,7 @@ def list_versions(
     *,
     dataset: Annotated[
         str | None,
-        value_option("--dataset", "NAME", "Of this dataset alone; empty for the workspace's own."),
+        option("--dataset", "NAME", "Of this dataset alone; empty for the workspace's own."),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
@@ -95,7 +88,7 @@ def diff(
     new: Annotated[str, argument("NEW", "Likewise; else the one in force.")] = "",
     *,
     words: Annotated[
-        bool, typer.Option("--words", help="By words, the whole text, instead of by lines.")
+        bool, flag("--words", "By words, the whole text, instead of by lines.")
     ] = False,
     dataset: OfDataset = "",
     workspace: options.WorkspaceOption = None,
@@ -120,7 +113,7 @@ def diff(
 
 
 def apply(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A text in UTF-8, as Markdown.")],
+    file: Annotated[Path, argument("FILE", "A text in UTF-8, as Markdown.")],
     *,
     dataset: OfDataset = "",
     workspace: options.WorkspaceOption = None,

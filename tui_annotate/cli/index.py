@@ -14,7 +14,7 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.ingest import print_cost
-from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, value_option
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _print_price(cost: Cost | None, embedder: str, *, as_json: bool) -> None:
 
 
 def drop_set(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The embedder, as in index list.")],
+    name: Annotated[str, argument("NAME", "The embedder, as in index list.")],
     *,
     common: options.CommonOptions,
 ) -> None:
@@ -145,12 +145,12 @@ def drop_set(
 
 
 def fetch(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As on the hub: owner/name.")],
+    name: Annotated[str, argument("NAME", "As on the hub: owner/name.")],
     *,
     revision: Annotated[
-        str, typer.Option(metavar="REVISION", help="A commit, best; or a tag or branch.")
+        str, option("--revision", "REVISION", "A commit, best; or a tag or branch.")
     ],
-    target: Annotated[Path, value_option("--to", "DIR", "The folder to fetch it into.")],
+    target: Annotated[Path, option("--to", "DIR", "The folder to fetch it into.")],
     as_json: options.JsonOption = False,
 ) -> None:
     """Fetch a model's weights from the hub, once.

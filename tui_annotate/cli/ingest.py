@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, argument, flag, import_options, open_workspace
+from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 
@@ -29,7 +29,7 @@ PLACES_UP_TO = 160
 """Characters of a line of a problem: what follows the places makes it some 200."""
 
 LookOption = Annotated[bool, flag("--dry-run", "Read everything, tell costs, store nothing.")]
-AllOption = Annotated[bool, typer.Option("--strict", help="Check all first; store all or nothing.")]
+AllOption = Annotated[bool, flag("--strict", "Check all first; store all or nothing.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -94,7 +94,7 @@ def ingest(
         require_files(files)
         language = texts.language or space.settings.language
         others = {"dataset": dataset, "offsets": offsets or "", "language": language}
-        reading = import_options(columns, texts, collection, **others)
+        reading = options.import_options(columns, texts, collection, **others)
         report = space.ingest(
             *files,
             format=format_name,

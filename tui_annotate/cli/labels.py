@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    dataset_option,
-    open_workspace,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, Label, Need
@@ -29,7 +22,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.status import PendingChoices
 
 
-SetOption = Annotated[str, dataset_option("The set of this dataset; else the workspace's.")]
+SetOption = Annotated[str, options.dataset_option("The set of this dataset; else the workspace's.")]
 LabelArgument = Annotated[
     str, argument("LABEL", "With its parents, as Unwanted.Intrinsic.", complete=completion.labels)
 ]
@@ -98,7 +91,8 @@ def register(app: typer.Typer) -> None:
 def list_versions(
     *,
     dataset: Annotated[
-        str | None, dataset_option("Of this dataset's own set alone; empty for the workspace's.")
+        str | None,
+        options.dataset_option("Of this dataset's own set alone; empty for the workspace's."),
     ] = None,
     common: options.CommonOptions,
 ) -> None:
@@ -148,7 +142,7 @@ def show(
 
 
 def apply(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A label set.")],
+    file: Annotated[Path, argument("FILE", "A label set.")],
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
@@ -176,7 +170,7 @@ def apply(
 
 def rename(
     old: LabelArgument,
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")],
+    new: Annotated[str, argument("NEW", "Its new name.")],
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
@@ -312,15 +306,15 @@ def normalise(
     *,
     rule: Annotated[
         list[str] | None,
-        value_option("--rule", "FROM=TO", "What a label becomes; FROM= leaves it. Repeatable."),
+        option("--rule", "FROM=TO", "What a label becomes; FROM= leaves it. Repeatable."),
     ] = None,
     rule_file: Annotated[
         Path | None,
-        value_option(
+        option(
             "--rules", "FILE", "A file of rules, one a line; lines that begin with # are skipped."
         ),
     ] = None,
-    dataset: Annotated[str, dataset_option("Work in this dataset alone.")] = "",
+    dataset: Annotated[str, options.dataset_option("Work in this dataset alone.")] = "",
     dry_run: options.DryOption = False,
     yes: options.YesOption = False,
     common: options.CommonOptions,

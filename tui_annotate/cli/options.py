@@ -30,7 +30,7 @@ class Offsets(StrEnum):
     UTF16 = UTF16
 
 
-def value_option(
+def option(
     name: str, metavar: str, about: str, *, complete: completion.Completer | None = None
 ) -> Any:
     """An option that takes a value; `complete` gives a shell's proposals for it."""
@@ -39,17 +39,17 @@ def value_option(
 
 def dataset_option(about: str) -> Any:
     """The option `--dataset`."""
-    return value_option("--dataset", "NAME", about, complete=completion.datasets)
+    return option("--dataset", "NAME", about, complete=completion.datasets)
 
 
 def sample_option(about: str) -> Any:
     """The option `--sample`."""
-    return value_option("--sample", "ID", about, complete=completion.samples)
+    return option("--sample", "ID", about, complete=completion.samples)
 
 
 def person_option(name: str, about: str, *, metavar: str = "NAME") -> Any:
     """An option that names a person, or several where it takes a list."""
-    return value_option(name, metavar, about, complete=completion.people)
+    return option(name, metavar, about, complete=completion.people)
 
 
 def flag(name: str, about: str) -> Any:
@@ -103,7 +103,7 @@ OffsetsOption = Annotated[
 ]
 EmbedderOption = Annotated[
     str,
-    value_option(
+    option(
         "--embedder",
         "NAME",
         "auto, static, neural[:FOLDER], remote:MODEL, none; ingest keeps the workspace's own.",
@@ -112,7 +112,7 @@ EmbedderOption = Annotated[
 ]
 UrlOption = Annotated[
     str,
-    value_option(
+    option(
         "--base-url",
         "URL",
         "Where remote:MODEL is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
@@ -125,7 +125,7 @@ OfDatasetOption = Annotated[str, dataset_option("This dataset alone.")]
 OfPersonOption = Annotated[str, person_option("--person", "This person's work alone.")]
 OfLabelOption = Annotated[
     str,
-    value_option(
+    option(
         "--label",
         "LABEL",
         "With this label or one under it, as Unwanted.Intrinsic.",
@@ -134,7 +134,7 @@ OfLabelOption = Annotated[
 ]
 SinceOption = Annotated[
     str,
-    value_option("--since", "TIME", "Changed then or later, as 2026-01-31 or 2026-01-31T12:00."),
+    option("--since", "TIME", "Changed then or later, as 2026-01-31 or 2026-01-31T12:00."),
 ]
 
 
@@ -152,7 +152,7 @@ class ColumnOptions:
 
     columns: Annotated[
         str,
-        value_option(
+        option(
             "--columns",
             "NAME",
             "Names of columns as in a known collection: aggrefact, frank, summac or true.",
@@ -160,17 +160,17 @@ class ColumnOptions:
         ),
     ] = ""
     source_column: Annotated[
-        str, value_option("--source-column", "NAME", "The column of the source texts.")
+        str, option("--source-column", "NAME", "The column of the source texts.")
     ] = "source"
     summary_column: Annotated[
-        str, value_option("--summary-column", "NAME", "The column of the summaries.")
+        str, option("--summary-column", "NAME", "The column of the summaries.")
     ] = "summary"
     id_column: Annotated[
         str,
-        value_option("--id-column", "NAME", "The column of ids; else they are numbered by row."),
+        option("--id-column", "NAME", "The column of ids; else they are numbered by row."),
     ] = ""
     group_column: Annotated[
-        str, value_option("--group-column", "NAME", "The column that rival summaries share.")
+        str, option("--group-column", "NAME", "The column that rival summaries share.")
     ] = ""
 
 
@@ -178,15 +178,15 @@ class ColumnOptions:
 class CollectionOptions:
     """What belongs to a collection of reports."""
 
-    topics: Annotated[
-        Path | None, value_option("--topics", "FILE", "What reports of runs answer.")
-    ] = None
+    topics: Annotated[Path | None, option("--topics", "FILE", "What reports of runs answer.")] = (
+        None
+    )
     topic: Annotated[
-        list[str] | None, value_option("--topic", "ID", "This topic alone; may be repeated.")
+        list[str] | None, option("--topic", "ID", "This topic alone; may be repeated.")
     ] = None
     documents: Annotated[
         Path | None,
-        value_option("--documents", "FILE", "Documents that reports cite and do not hold."),
+        option("--documents", "FILE", "Documents that reports cite and do not hold."),
     ] = None
 
 
@@ -196,15 +196,15 @@ class TextOptions:
 
     language: Annotated[
         str,
-        value_option(
+        option(
             "--language",
             "CODE",
             "Of all texts, as en or zh; else told by the share of Han characters of each.",
         ),
     ] = ""
-    encoding: Annotated[
-        str, value_option("--encoding", "NAME", "Of the files, for example gb18030.")
-    ] = "utf-8"
+    encoding: Annotated[str, option("--encoding", "NAME", "Of the files, for example gb18030.")] = (
+        "utf-8"
+    )
 
 
 @dataclass(frozen=True)

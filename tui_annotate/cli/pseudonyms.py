@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, add_group, open_workspace, value_option
+from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 PseudonymiseOption = Annotated[
-    bool, typer.Option("--pseudonymise", help="Put a word that says nothing for each person.")
+    bool, flag("--pseudonymise", "Put a word that says nothing for each person.")
 ]
 KeyOption = Annotated[
     Path | None,
-    value_option(
+    option(
         "--key", "FILE", "The key by which --pseudonymise makes its words; made if it is not there."
     ),
 ]

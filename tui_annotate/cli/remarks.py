@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    flag,
-    open_workspace,
-    sample_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 
 if TYPE_CHECKING:
     from tui_annotate.domain.comments import CommentThread, PersonComment
@@ -41,7 +34,9 @@ def register(app: typer.Typer) -> None:
 def list_threads(
     *,
     waiting: Annotated[bool, flag("--waiting", "Those alone that wait for an answer.")] = False,
-    sample: Annotated[str, sample_option("About this sample alone: an id, or dataset/id.")] = "",
+    sample: Annotated[
+        str, options.sample_option("About this sample alone: an id, or dataset/id.")
+    ] = "",
     common: options.CommonOptions,
 ) -> None:
     """List what annotators wrote, the answers, and notices."""
@@ -101,7 +96,7 @@ def _comment_as_json(remark: PersonComment, service: Comments) -> dict[str, Any]
 
 def reply(
     talk: Annotated[str, argument("TALK", "The start of its id, as remarks list shows it.")],
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What you answer.")],
+    text: Annotated[str, argument("TEXT", "What you answer.")],
     *,
     workspace: options.WorkspaceOption = None,
 ) -> None:
@@ -116,7 +111,7 @@ def reply(
 
 
 def notice(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="What all are told.")],
+    text: Annotated[str, argument("TEXT", "What all are told.")],
     *,
     workspace: options.WorkspaceOption = None,
 ) -> None:

@@ -11,14 +11,7 @@ import typer
 from tui_annotate.cli import options, output, pseudonyms
 from tui_annotate.cli.convert import DONE_IN_PART, ProblemPrinter
 from tui_annotate.cli.export import print_practice
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    import_options,
-    open_workspace,
-    parse_target,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.plugins.protocols import ImportOptions
@@ -40,7 +33,7 @@ PageOption = Annotated[
         "-o",
         metavar="OUT",
         help="Appears whole or not at all; else standard output (-).",
-        callback=parse_target,
+        callback=options.parse_target,
     ),
 ]
 
@@ -76,7 +69,7 @@ def html(
     Of a FILE, columns, language and encoding are named as in convert, and --key as there.
     """
     filters = RecordFilter(**work.filters(with_practice=with_practice))
-    reading = import_options(columns, texts)
+    reading = options.import_options(columns, texts)
     if file is None:
         if source_format or reading != ImportOptions():
             raise InvalidInput("it is said how to read a file, and none is named", "name FILE")

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output, screen
-from tui_annotate.cli.options import (
-    add_command,
-    examples,
-    open_workspace,
-    sample_option,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, examples, open_workspace, option
 from tui_annotate.domain.people import Verb
 from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
 
@@ -51,7 +45,9 @@ def review(
     context: typer.Context,
     *,
     name: options.NameOption = "",
-    sample: Annotated[str, sample_option("Begin at this sample: its id, or dataset/id.")] = "",
+    sample: Annotated[
+        str, options.sample_option("Begin at this sample: its id, or dataset/id.")
+    ] = "",
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Open the screen of review; it begins with the sample that has the most conflicts.
@@ -68,7 +64,7 @@ def list_samples(
     dataset: options.OfDatasetOption = "",
     order: Annotated[
         str,
-        value_option(
+        option(
             "--order",
             "ORDER",
             "conflicts, or disagree:SCORE: first where people contradict a machine most.",

@@ -7,14 +7,7 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    flag,
-    open_workspace,
-    person_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Verb
 
@@ -51,7 +44,8 @@ def end(
     session: Annotated[str, argument("[SESSION]", "Its id, or how it begins.")] = "",
     *,
     person: Annotated[
-        str, person_option("--person", "All of one person: address, name or id.", metavar="WHO")
+        str,
+        options.person_option("--person", "All of one person: address, name or id.", metavar="WHO"),
     ] = "",
     everybody: Annotated[bool, flag("--all", "All of everybody: each signs in anew.")] = False,
     yes: options.YesOption = False,

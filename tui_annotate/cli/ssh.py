@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, guest, options, output
-from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.ssh_keys import LONGEST
 from tui_annotate.domain.terminal_text import visible_line
@@ -61,14 +61,14 @@ def session(
 def setup(
     *,
     user: Annotated[
-        str, typer.Option(metavar="NAME", help="The account that everybody shares.")
+        str, option("--user", "NAME", "The account that everybody shares.")
     ] = "annotate",
     part: Annotated[
         Part | None, typer.Option(help="One part alone, to be put into a file.")
     ] = None,
     on_screen: Annotated[
         bool,
-        typer.Option("--on-screen", help="No keys are bound: everybody signs in on the screen."),
+        flag("--on-screen", "No keys are bound: everybody signs in on the screen."),
     ] = False,
     workspace: options.WorkspaceOption = None,
 ) -> None:
@@ -125,7 +125,7 @@ def keys(
     *,
     authorized_keys: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write them into this file; lines of others stay."),
+        option("--authorized-keys", "FILE", "Write them into this file; lines of others stay."),
     ] = None,
     workspace: options.WorkspaceOption = None,
 ) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from tui_annotate.cli import charts, labels, options, output
 from tui_annotate.cli.datasets import DATASET_COUNTS
-from tui_annotate.cli.options import add_command, open_workspace
+from tui_annotate.cli.options import add_command, flag, open_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 def status(
     *,
     flagged: Annotated[
-        bool, typer.Option("--flagged", help="List the flagged samples, each with its reason.")
+        bool, flag("--flagged", "List the flagged samples, each with its reason.")
     ] = False,
     weeks: Annotated[
         int, typer.Option(metavar="N", min=1, max=520, help="How many weeks are charted.")

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    choose_dataset,
-    dataset_option,
-    flag,
-    open_workspace,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Verb
 from tui_annotate.domain.suggestions import suggestion_to_json
@@ -31,7 +23,7 @@ if TYPE_CHECKING:
 MakerOption = Annotated[
     str, typer.Option(metavar="NAME", help="Of this machine alone, as suggestions list shows it.")
 ]
-HiddenOption = Annotated[str, dataset_option("Which.")]
+HiddenOption = Annotated[str, options.dataset_option("Which.")]
 
 
 _SHORT = 8
@@ -88,7 +80,7 @@ def list_suggestions(
     """
     with open_workspace(common.workspace, needs=Verb.REPORT) as space:
         wanted = (lambda each: each.open) if waiting else None
-        dataset = dataset and choose_dataset(space, dataset)
+        dataset = dataset and options.choose_dataset(space, dataset)
         found = list(
             space.machines.suggestion_service.listed(dataset=dataset, maker=maker, waiting=wanted)
         )
@@ -102,14 +94,12 @@ def list_suggestions(
 
 
 def import_suggestions(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON, an object a line.")],
+    file: Annotated[Path, argument("FILE", "JSON, an object a line.")],
     *,
-    dataset: Annotated[str, dataset_option("Of lines that name none.")] = "",
+    dataset: Annotated[str, options.dataset_option("Of lines that name none.")] = "",
     maker: Annotated[
         str,
-        value_option(
-            "--maker", "NAME", "Of lines that name none; else import: and the file's name."
-        ),
+        option("--maker", "NAME", "Of lines that name none; else import: and the file's name."),
     ] = "",
     common: options.CommonOptions,
 ) -> None:
@@ -131,19 +121,15 @@ def import_suggestions(
 def from_scores(
     *,
     dataset: HiddenOption,
-    score: Annotated[str, typer.Option(metavar="NAME", help="A score of summary segments.")],
-    below: Annotated[
-        float | None, typer.Option(metavar="X", help="Suggest segments of less.")
-    ] = None,
+    score: Annotated[str, option("--score", "NAME", "A score of summary segments.")],
+    below: Annotated[float | None, option("--below", "X", "Suggest segments of less.")] = None,
     above: Annotated[
         float | None,
-        value_option(
-            "--above", "X", "Suggest segments of more, where a low score is the better one."
-        ),
+        option("--above", "X", "Suggest segments of more, where a low score is the better one."),
     ] = None,
     label: Annotated[
         str,
-        typer.Option(metavar="LABEL", help="Of the suggestions.", autocompletion=completion.labels),
+        option("--label", "LABEL", "Of the suggestions.", complete=completion.labels),
     ] = "",
     common: options.CommonOptions,
 ) -> None:
@@ -164,7 +150,7 @@ def from_scores(
 def remove(
     *,
     run: Annotated[
-        str, typer.Option(metavar="ID", help="A run, or how its id begins, as list shows it.")
+        str, option("--run", "ID", "A run, or how its id begins, as list shows it.")
     ] = "",
     maker: MakerOption = "",
     dataset: options.OfDatasetOption = "",
@@ -194,7 +180,7 @@ def report(
     open. Taken is the share of answers, with its 95 % interval (Wilson).
     """
     with open_workspace(common.workspace, needs=Verb.REPORT) as space:
-        dataset = dataset and choose_dataset(space, dataset)
+        dataset = dataset and options.choose_dataset(space, dataset)
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
     if common.as_json:
         output.as_json(found)

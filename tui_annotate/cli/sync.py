@@ -11,14 +11,7 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.bundle import REFUSED, SHOWN, merge_as_json, print_merge, refusals_as_json
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    dataset_option,
-    open_workspace,
-    parse_target,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 
@@ -33,7 +26,7 @@ if TYPE_CHECKING:
 PULL = "tui-annotate sync pull"
 DirOption = Annotated[
     Path | None,
-    value_option(
+    option(
         "--dir", "DIR", "A folder that people share; else $TUI_ANNOTATE_SYNC_DIR, else the table."
     ),
 ]
@@ -68,9 +61,7 @@ def init_sql(
     *,
     strict: Annotated[
         bool,
-        typer.Option(
-            "--strict", help="Each person reads and writes their own rows, by a token of their own."
-        ),
+        flag("--strict", "Each person reads and writes their own rows, by a token of their own."),
     ] = False,
 ) -> None:
     """Print the SQL that makes the table; nothing is contacted.
@@ -124,7 +115,7 @@ def pull(
     *,
     folder: DirOption = None,
     everybody: Annotated[
-        bool, typer.Option("--all", help="Of a folder, the work of everybody; for admins.")
+        bool, flag("--all", "Of a folder, the work of everybody; for admins.")
     ] = False,
     target: Annotated[
         Path | None,
@@ -135,7 +126,7 @@ def pull(
             help="Write the table's rows to a file, JSON lines; needs no workspace. - for stdout.",
         ),
     ] = None,
-    dataset: Annotated[str, dataset_option("With -o: this alone.")] = "",
+    dataset: Annotated[str, options.dataset_option("With -o: this alone.")] = "",
     name: options.NameOption = "",
     common: options.CommonOptions,
 ) -> None:
@@ -146,7 +137,7 @@ def pull(
     """
     if target is not None:
         given = {"--dir": folder, "--all": everybody, "--as": name, "--json": common.as_json}
-        _write_rows(target, dataset, [option for option, value in given.items() if value])
+        _write_rows(target, dataset, [each for each, value in given.items() if value])
         return
     if dataset:
         raise InvalidInput("--dataset without -o", "a pull takes what is yours, of all datasets")
@@ -207,7 +198,7 @@ def status(
 
 def delete_mine(
     *,
-    dataset: Annotated[str, dataset_option("Of this dataset alone.")] = "",
+    dataset: Annotated[str, options.dataset_option("Of this dataset alone.")] = "",
     folder: DirOption = None,
     name: options.NameOption = "",
     yes: options.YesOption = False,
@@ -241,13 +232,14 @@ def delete_mine(
 def _write_rows(target: Path, dataset: str, unused: list[str]) -> None:
     from tui_annotate.plugins.files.targets import output as written
 
-    for option in unused:
-        raise InvalidInput(f"{option} with -o", f"{_OUTPUT[option]}; leave {option} out")
+    if unused:
+        first = unused[0]
+        raise InvalidInput(f"{first} with -o", f"{_OUTPUT[first]}; leave {first} out")
     rows = list(_open_table().rows(dataset=dataset))
     if not rows:
         output.say("no annotations found; nothing was written")
         return
-    with written(parse_target(target)) as file:
+    with written(options.parse_target(target)) as file:
         file.writelines(f"{json.dumps(row.exported(), ensure_ascii=False)}\n" for row in rows)
     output.say(f"{output.many(len(rows), 'row')} written")
 

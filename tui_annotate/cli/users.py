@@ -14,14 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    open_workspace,
-    parse_target,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.people import Role, Verb
 from tui_annotate.settings import find_workspace
@@ -38,8 +31,8 @@ RoleOption = Annotated[
     Role | None, typer.Option(help="Else annotator; the first account is an admin's.")
 ]
 WhoArgument = Annotated[str, argument("WHO", "Address, name or id.", complete=completion.people)]
-AdminOption = Annotated[str, value_option("--admin", "ADDRESS", "Whose new account is an admin's.")]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Read everything, store nothing.")]
+AdminOption = Annotated[str, option("--admin", "ADDRESS", "Whose new account is an admin's.")]
+DryRunOption = Annotated[bool, flag("--dry-run", "Read everything, store nothing.")]
 
 DONE_IN_PART = 3
 _LONGEST_LINE = 8192
@@ -87,22 +80,20 @@ def register(app: typer.Typer) -> None:
 
 def add(
     *,
-    name: Annotated[str, typer.Option(metavar="NAME", help="What people see.")],
-    email: Annotated[str, typer.Option(metavar="ADDRESS", help="What they sign in with.")],
+    name: Annotated[str, option("--name", "NAME", "What people see.")],
+    email: Annotated[str, option("--email", "ADDRESS", "What they sign in with.")],
     role: RoleOption = None,
     claim: Annotated[
         str,
-        value_option(
+        option(
             "--claim",
             "PERSON",
             "Name or id of somebody who worked without an account; their work comes along.",
         ),
     ] = "",
-    unix: Annotated[
-        str, typer.Option(metavar="USER", help="Their own user of this machine, if any.")
-    ] = "",
+    unix: Annotated[str, option("--unix", "USER", "Their own user of this machine, if any.")] = "",
     invite: Annotated[
-        bool, typer.Option("--invite", help="Print a code with which they choose a password.")
+        bool, flag("--invite", "Print a code with which they choose a password.")
     ] = False,
     common: options.CommonOptions,
 ) -> None:
@@ -172,13 +163,11 @@ def show(who: WhoArgument, *, common: options.CommonOptions) -> None:
 def update(
     who: WhoArgument,
     *,
-    name: Annotated[str | None, value_option("--name", "NAME", "What people see.")] = None,
-    email: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="What they sign in with.")
-    ] = None,
+    name: Annotated[str | None, option("--name", "NAME", "What people see.")] = None,
+    email: Annotated[str | None, option("--email", "ADDRESS", "What they sign in with.")] = None,
     role: Annotated[Role | None, typer.Option(help="Another one signs them out.")] = None,
     unix: Annotated[
-        str | None, value_option("--unix", "USER", "Their user of this machine; '' for none.")
+        str | None, option("--unix", "USER", "Their user of this machine; '' for none.")
     ] = None,
     common: options.CommonOptions,
 ) -> None:
@@ -269,9 +258,9 @@ def delete(
     *,
     pseudonymise: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--pseudonymise",
-            help="Put a word that says nothing for name and address, for good. Where several "
+            "Put a word that says nothing for name and address, for good. Where several "
             "workspaces share one store of people, in this workspace alone: give it in each.",
         ),
     ] = False,
@@ -341,7 +330,7 @@ def export_users(
             "-o",
             metavar="FILE",
             help="For your eyes alone (mode 600); else standard output (-).",
-            callback=parse_target,
+            callback=options.parse_target,
         ),
     ] = None,
     workspace: options.WorkspaceOption = None,
@@ -390,7 +379,7 @@ def import_users(
 def migrate_users(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH", help="A user database of Mercury, or a folder of them."),
+        argument("PATH", "A user database of Mercury, or a folder of them."),
     ],
     *,
     admin: AdminOption = "",

@@ -10,7 +10,7 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.convert import ProblemPrinter
-from tui_annotate.cli.options import add_command
+from tui_annotate.cli.options import add_command, argument, option
 from tui_annotate.cli.screen import need_terminal
 from tui_annotate.domain.errors import NotFound
 
@@ -31,13 +31,11 @@ def register(app: typer.Typer) -> None:
 
 
 def view(
-    source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A file or folder of any format. Also .gz, .zst.")
-    ],
+    source: Annotated[Path, argument("FILE", "A file or folder of any format. Also .gz, .zst.")],
     *,
     source_format: options.FormatOption = "",
     sample: Annotated[
-        str, typer.Option(metavar="ID", help="Begin at this sample: its id, or dataset/id.")
+        str, option("--sample", "ID", "Begin at this sample: its id, or dataset/id.")
     ] = "",
     dataset: options.DatasetOption = "",
     columns: options.ColumnOptions,
