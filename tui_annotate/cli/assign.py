@@ -19,10 +19,7 @@ from tui_annotate.domain.people import Verb
 from tui_annotate.domain.queue_orders import RANDOM, ScoreDirection, by_score
 
 if TYPE_CHECKING:
-    from tui_annotate.services.assignments import (
-        AssignmentOverview,
-        HandoutReport,
-    )
+    from tui_annotate.services.assignments import AssignmentOverview, HandoutReport
 
 
 DatasetOption = Annotated[str, options.dataset_option("Of this dataset.")]
@@ -126,8 +123,7 @@ def give(
     descending: DescendingOption = False,
     seed: SeedOption = "1",
     file: Annotated[
-        Path | None,
-        option("--file", "FILE", "Samples, an id a line; - for standard input."),
+        Path | None, option("--file", "FILE", "Samples, an id a line; - for standard input.")
     ] = None,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,

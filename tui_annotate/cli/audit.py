@@ -39,8 +39,7 @@ def register(app: typer.Typer) -> None:
 def head(
     *,
     streams: Annotated[
-        bool,
-        flag("--streams", "With --json: the head of each stream too, to name what changed."),
+        bool, flag("--streams", "With --json: the head of each stream too, to name what changed.")
     ] = False,
     common: options.CommonOptions,
 ) -> None:

@@ -45,8 +45,7 @@ WrittenOffsetsOption = Annotated[
     typer.Option("--offsets", help="What autojudge lines count in: utf16 as its own page does."),
 ]
 UnratedOption = Annotated[
-    bool,
-    flag("--include-unrated", "Also autojudge lines of what was looked at and not judged."),
+    bool, flag("--include-unrated", "Also autojudge lines of what was looked at and not judged.")
 ]
 StrictOption = Annotated[
     bool, flag("--strict", "Exit with 3 where the format can not carry everything.")

@@ -31,16 +31,7 @@ SHORT = 12
 """Characters of a version's hash that are shown."""
 
 
-_LABEL_FIELDS = (
-    "key",
-    "color",
-    "description",
-    "evidence",
-    "note",
-    "exclusive",
-    "retired",
-    "split",
-)
+_LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive", "retired", "split")
 _WHY = {
     "asked": "asked for",
     "letters": "the same letters",

@@ -133,8 +133,7 @@ OfLabelOption = Annotated[
     ),
 ]
 SinceOption = Annotated[
-    str,
-    option("--since", "TIME", "Changed then or later, as 2026-01-31 or 2026-01-31T12:00."),
+    str, option("--since", "TIME", "Changed then or later, as 2026-01-31 or 2026-01-31T12:00.")
 ]
 
 
@@ -166,8 +165,7 @@ class ColumnOptions:
         str, option("--summary-column", "NAME", "The column of the summaries.")
     ] = "summary"
     id_column: Annotated[
-        str,
-        option("--id-column", "NAME", "The column of ids; else they are numbered by row."),
+        str, option("--id-column", "NAME", "The column of ids; else they are numbered by row.")
     ] = ""
     group_column: Annotated[
         str, option("--group-column", "NAME", "The column that rival summaries share.")
@@ -185,8 +183,7 @@ class CollectionOptions:
         list[str] | None, option("--topic", "ID", "This topic alone; may be repeated.")
     ] = None
     documents: Annotated[
-        Path | None,
-        option("--documents", "FILE", "Documents that reports cite and do not hold."),
+        Path | None, option("--documents", "FILE", "Documents that reports cite and do not hold.")
     ] = None
 
 

@@ -67,8 +67,7 @@ def setup(
         Part | None, typer.Option(help="One part alone, to be put into a file.")
     ] = None,
     on_screen: Annotated[
-        bool,
-        flag("--on-screen", "No keys are bound: everybody signs in on the screen."),
+        bool, flag("--on-screen", "No keys are bound: everybody signs in on the screen.")
     ] = False,
     workspace: options.WorkspaceOption = None,
 ) -> None:

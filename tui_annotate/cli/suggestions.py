@@ -98,8 +98,7 @@ def import_suggestions(
     *,
     dataset: Annotated[str, options.dataset_option("Of lines that name none.")] = "",
     maker: Annotated[
-        str,
-        option("--maker", "NAME", "Of lines that name none; else import: and the file's name."),
+        str, option("--maker", "NAME", "Of lines that name none; else import: and the file's name.")
     ] = "",
     common: options.CommonOptions,
 ) -> None:
@@ -128,8 +127,7 @@ def from_scores(
         option("--above", "X", "Suggest segments of more, where a low score is the better one."),
     ] = None,
     label: Annotated[
-        str,
-        option("--label", "LABEL", "Of the suggestions.", complete=completion.labels),
+        str, option("--label", "LABEL", "Of the suggestions.", complete=completion.labels)
     ] = "",
     common: options.CommonOptions,
 ) -> None:

@@ -378,8 +378,7 @@ def import_users(
 
 def migrate_users(
     paths: Annotated[
-        list[Path],
-        argument("PATH", "A user database of Mercury, or a folder of them."),
+        list[Path], argument("PATH", "A user database of Mercury, or a folder of them.")
     ],
     *,
     admin: AdminOption = "",
