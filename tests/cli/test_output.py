@@ -81,7 +81,7 @@ def test_names_of_files_have_the_time_of_no_place(monkeypatch: pytest.MonkeyPatc
 
 def test_json_on_a_terminal_is_ascii(terminal: Terminal) -> None:
     """JSON on a terminal escapes all that is not plain ASCII, and is the same value."""
-    output.as_json({"text": HOSTILE})
+    output.print_json({"text": HOSTILE})
     assert terminal.getvalue().isascii()
     assert harmless(terminal.getvalue())
     assert json.loads(terminal.getvalue()) == {"text": HOSTILE}
@@ -89,7 +89,7 @@ def test_json_on_a_terminal_is_ascii(terminal: Terminal) -> None:
 
 def test_json_for_programs_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
     """JSON to a pipe keeps Chinese readable and is the same value."""
-    output.as_json({"text": "中文"})
+    output.print_json({"text": "中文"})
     assert '"中文"' in capsys.readouterr().out
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from tui_annotate.cli.options import add_command, flag, open_workspace, option
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import SampleKind
-
-if TYPE_CHECKING:
-    pass
 
 PeopleOption = Annotated[
     list[str] | None,
@@ -26,10 +23,8 @@ LevelOption = Annotated[
     int, typer.Option(min=0, metavar="N", help="Names of a label's path that count; 0: all.")
 ]
 LabelSetOption = Annotated[
-    str, typer.Option(metavar="HASH", help="Work under this version of the label set; its start.")
+    str, option("--label-set", "HASH", "Work under this version of the label set; its start.")
 ]
-
-
 KindOption = Annotated[
     SampleKind | None, typer.Option(help="Samples of this kind, whose ratings are compared alone.")
 ]
@@ -100,7 +95,7 @@ def agreement(
             pseudonym = {each: names.name(each) for each in found.names}
             found = replace(found, asked=asked, names=pseudonym)
     if as_json:
-        output.as_json(shaped(found))
+        output.print_json(shaped(found))
     elif as_csv:
         print_csv(found)
     else:

@@ -93,7 +93,7 @@ def clear(
         cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample, words=ratings)
     words = {"ratings": cleared.ratings, "comments": cleared.comments} if ratings else {}
     if common.as_json:
-        output.as_json({"person": person.name, "cleared": cleared.annotations, **words})
+        output.print_json({"person": person.name, "cleared": cleared.annotations, **words})
     elif any(cleared):
         counts = {"annotations": cleared.annotations, **words}
         told = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())

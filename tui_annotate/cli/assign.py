@@ -222,7 +222,7 @@ def show(
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         told = space.team.assignments.show(dataset)
     if common.as_json:
-        output.as_json(told)
+        output.print_json(told)
     else:
         _print_overview(told)
 
@@ -301,7 +301,7 @@ def _print_handout(
     told: HandoutReport, *, dry_run: bool, as_json: bool, nothing: str = _NOTHING
 ) -> None:
     if as_json:
-        output.as_json({**asdict(told), "dry_run": dry_run})
+        output.print_json({**asdict(told), "dry_run": dry_run})
         return
     numbers = ("samples", "sources", "characters", "had")
     if told.people:
@@ -332,27 +332,23 @@ def _print_overview(told: AssignmentOverview) -> None:
             for each in told.stands
         ],
     )
-    if told.rules:
-        output.line("")
-        output.table(
-            [output.flexible("dataset"), output.flexible("rule"), output.number("waiting")],
-            [(each.dataset, each.rule, each.waiting) for each in told.rules],
-        )
-    if told.handouts:
-        output.line("")
-        output.table(
-            ["handout", "at", "kind", "dataset", output.flexible("asked")],
-            [
-                (
-                    str(each.id),
-                    each.at[:16],
-                    f"{each.kind}, undone" if each.undone else each.kind,
-                    each.dataset,
-                    _describe_request(each.asked),
-                )
-                for each in told.handouts
-            ],
-        )
+    output.table_below(
+        [output.flexible("dataset"), output.flexible("rule"), output.number("waiting")],
+        [(each.dataset, each.rule, each.waiting) for each in told.rules],
+    )
+    output.table_below(
+        ["handout", "at", "kind", "dataset", output.flexible("asked")],
+        [
+            (
+                str(each.id),
+                each.at[:16],
+                f"{each.kind}, undone" if each.undone else each.kind,
+                each.dataset,
+                _describe_request(each.asked),
+            )
+            for each in told.handouts
+        ],
+    )
 
 
 def _describe_request(asked: Mapping[str, Any]) -> str:
@@ -418,7 +414,7 @@ def escalate(
     if common.as_json:
         handout = {"handout": told.handout} if rule else {}
         counts = {"added": told.added, "waiting": told.waiting} if now else {}
-        output.as_json({"dataset": dataset, **handout, **counts})
+        output.print_json({"dataset": dataset, **handout, **counts})
         return
     if rule:
         head = f"handout {told.handout}: " if told.handout else ""

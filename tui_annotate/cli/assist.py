@@ -107,7 +107,7 @@ def match(
     if common.as_json:
         where = {"sample": str(key), "side": side.value, "document": document}
         what = {"span": [chosen.start, chosen.end], "text": result.text, "signals": result.signals}
-        output.as_json({**where, **what, "matches": rows})
+        output.print_json({**where, **what, "matches": rows})
         return
     output.say(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
     print_matches(rows)
@@ -204,7 +204,7 @@ def evaluate(
             files, min_segments=min_segments, embedder=embedder, compare=others, told=show_model
         )
     if as_json:
-        output.as_json(found)
+        output.print_json(found)
     else:
         _print_evaluation(found)
 
@@ -335,7 +335,7 @@ def report(
             weeks=weeks, dataset=dataset, sample=sample, person=person, label=label, since=since
         )
     if common.as_json:
-        output.as_json(found)
+        output.print_json(found)
     else:
         _print_report(found)
 

@@ -55,7 +55,7 @@ def head(
         found = audit.head()
         heads = audit.heads() if streams else None
     if common.as_json:
-        output.as_json(_head_as_json(found, heads))
+        output.print_json(_head_as_json(found, heads))
         return
     last = output.seconds(found.last) or "no event yet"
     counts = {"events": found.events, "streams": found.streams}
@@ -96,7 +96,7 @@ def verify(
         verdict = space.team.audit.verify(against=kept, progress=tell)
         names = {person.id: person.name for person in space.people.all()}
     if common.as_json:
-        output.as_json(_verdict_as_json(verdict))
+        output.print_json(_verdict_as_json(verdict))
     else:
         _print_verdict(verdict, names)
     if not verdict.sound:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace, option
-
-if TYPE_CHECKING:
-    pass
 
 
 def register(app: typer.Typer) -> None:
@@ -67,7 +64,7 @@ def restore(
 
     copied = workspaces.restore(source, to=to.resolve())
     if as_json:
-        output.as_json(copied)
+        output.print_json(copied)
         return
     output.line(f"workspace: {copied.folder}")
     events = output.many(copied.events, "event")

@@ -91,7 +91,7 @@ def merge(
         about = bundles.read_header(file)
         merged = bundles.bundles(space, about.owner).merge(file)
     if common.as_json:
-        output.as_json(merge_as_json(merged))
+        output.print_json(merge_as_json(merged))
     else:
         print_merge(merged)
     if merged.refused:

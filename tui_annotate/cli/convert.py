@@ -155,7 +155,7 @@ def formats(
     yes_no = {True: "yes", False: "no"}
     if as_json:
         shown = [_format_as_json(form) for form in found]
-        output.as_json(shown[0] if name else shown)
+        output.print_json(shown[0] if name else shown)
     elif not name:
         rows = [
             (

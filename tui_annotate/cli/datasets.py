@@ -53,7 +53,7 @@ def show_dataset(name: NameArgument, *, common: options.CommonOptions) -> None:
         people = [each for each in space.corpus.progress() if each.dataset == name]
         samples = [key.id for key in space.corpus.keys(name)]
     if common.as_json:
-        output.as_json({**asdict(found[0]), "people": people, "sample_ids": samples})
+        output.print_json({**asdict(found[0]), "people": people, "sample_ids": samples})
         return
     output.facts({**asdict(found[0]), "created": output.seconds(found[0].created)})
     for each in people:

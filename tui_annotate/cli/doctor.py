@@ -115,10 +115,9 @@ def check_runs(finished: int, unfinished: Sequence[ScoreRun], *, now: datetime) 
     if not left:
         return Finding("machines' runs", "ok", says)
     named = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in left]
-    more = f" and {len(named) - MOST_RUNS:,} more" if len(named) > MOST_RUNS else ""
-    old = f"begun more than a day ago: {'; '.join(named[:MOST_RUNS])}{more}"
+    old = output.join_names(named, most=MOST_RUNS, separator="; ")
     mend = "run the same command again: it takes out what the unfinished run left"
-    return Finding("machines' runs", "doubt", f"{says}; {old}", mend)
+    return Finding("machines' runs", "doubt", f"{says}; begun more than a day ago: {old}", mend)
 
 
 def _parse_start(run: ScoreRun) -> datetime:
@@ -313,8 +312,7 @@ def _list_entries(folder: Path) -> Iterator[Path]:
 
 
 def _join_names(paths: Sequence[Path]) -> str:
-    more = f" and {len(paths) - _MOST_NAMED:,} more" if len(paths) > _MOST_NAMED else ""
-    return ", ".join(path.name for path in paths[:_MOST_NAMED]) + more
+    return output.join_names([path.name for path in paths], most=_MOST_NAMED)
 
 
 def find_group_name(group: int) -> str:

@@ -32,12 +32,8 @@ WrittenOption = Annotated[
 ]
 TargetOption = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="A file, or a new folder; appears whole or not at all; else standard output (-).",
-        callback=options.parse_target,
+    options.output_option(
+        "A file, or a new folder; appears whole or not at all; else standard output (-)."
     ),
 ]
 

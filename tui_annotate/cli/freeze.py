@@ -103,7 +103,7 @@ def replay(
             return
         found = space.team.freeze.replay(name, export=target)
     if common.as_json:
-        output.as_json({**asdict(found), "same": found.same})
+        output.print_json({**asdict(found), "same": found.same})
     else:
         _print_replay(name, found)
     if not found.same:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.text_diff import count_changed_lines, line_pieces, word_pieces
 from tui_annotate.plugins.files.small_text import read_text
-
-if TYPE_CHECKING:
-    pass
 
 SHORT = 12
 """Characters of a version's hash that are shown."""

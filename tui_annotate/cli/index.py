@@ -119,7 +119,7 @@ def rebuild_index(
 
 def _print_price(cost: Cost | None, embedder: str, *, as_json: bool) -> None:
     if as_json:
-        output.as_json({"cost": cost})
+        output.print_json({"cost": cost})
     elif cost is None:
         output.line("these vectors are made on this machine and cost nothing")
     else:
@@ -161,7 +161,7 @@ def fetch(
 
     found = fetch_model(name, revision=revision, target=target)
     if as_json:
-        output.as_json({name: getattr(found, name) for name in ("folder", "commit", "files")})
+        output.print_json({name: getattr(found, name) for name in ("folder", "commit", "files")})
         return
     output.table(
         ["file", output.number("bytes"), "sha256"],

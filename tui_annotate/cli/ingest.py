@@ -122,7 +122,7 @@ def require_files(files: Iterable[Path]) -> None:
 def print_ingest(report: IngestReport, *, as_json: bool, workspace: Path | None) -> None:
     """Print the result of an ingest and exit with its code; `workspace` as it was named."""
     if as_json:
-        output.as_json({**asdict(report), "outcome": report.outcome.value})
+        output.print_json({**asdict(report), "outcome": report.outcome.value})
     else:
         _print_problems(report)
         for note in report.notes:

@@ -152,7 +152,7 @@ def apply(
             found = space.team.relabel.apply(text, name=str(file), dataset=dataset, dry=dry_run)
         except RelabelConflict as refused:
             if dry_run and common.as_json:
-                output.as_json(refused.report.as_json())
+                output.print_json(refused.report.as_json())
             elif dry_run:
                 _print_report(refused.report)
             raise
@@ -331,7 +331,7 @@ def normalise(
             output.ask(f"mend {output.many(count, 'label') if count else 'these labels'}?", yes=yes)
         report = service.normalise(renames, dataset=dataset, dry=not done)
     if common.as_json:
-        output.as_json({**report.as_json(), **_rules_as_json(odd, rules)})
+        output.print_json({**report.as_json(), **_rules_as_json(odd, rules)})
     else:
         _print_change(report, as_json=False)
 
@@ -391,7 +391,7 @@ def _rules_as_json(
 
 def _print_change(report: RelabelReport, *, as_json: bool) -> None:
     if as_json:
-        output.as_json(report.as_json())
+        output.print_json(report.as_json())
         return
     _print_report(report)
     output.say(_summarise(report))
@@ -454,13 +454,8 @@ def _summarise(report: RelabelReport) -> str:
 
 def print_waiting(waiting: Sequence[PendingChoices]) -> None:
     """A table of what waits for a choice since a label was split; nothing where nothing does."""
-    if not waiting:
-        return
-    output.line("")
-    output.table(
-        [
-            *map(output.flexible, ("waits for a choice", "of", "person")),
-            output.number("annotations"),
-        ],
+    titles = map(output.flexible, ("waits for a choice", "of", "person"))
+    output.table_below(
+        [*titles, output.number("annotations")],
         [(each.label, ", ".join(each.choices), each.name, each.annotations) for each in waiting],
     )

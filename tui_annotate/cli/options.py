@@ -71,12 +71,12 @@ WorkspaceOption = Annotated[
         help="The workspace; else $TUI_ANNOTATE_WORKSPACE, else the nearest parent that is one.",
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+JsonOption = Annotated[bool, flag("--json", "Print JSON for programs.")]
 NameOption = Annotated[
     str,
     person_option("--as", "Who you are. Remembered once work begins; at first your login name."),
 ]
-DryOption = Annotated[bool, typer.Option("--dry-run", help="Say what would be; change nothing.")]
+DryOption = Annotated[bool, flag("--dry-run", "Say what would be; change nothing.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 FilesArgument = Annotated[
@@ -119,7 +119,7 @@ UrlOption = Annotated[
     ),
 ]
 WithAnnotationsOption = Annotated[
-    bool, typer.Option("--with-annotations", help="Drop people's work on these samples as well.")
+    bool, flag("--with-annotations", "Drop people's work on these samples as well.")
 ]
 OfDatasetOption = Annotated[str, dataset_option("This dataset alone.")]
 OfPersonOption = Annotated[str, person_option("--person", "This person's work alone.")]
@@ -230,9 +230,10 @@ class FilterOptions:
     person: OfPersonOption = ""
     origin: Annotated[
         str,
-        typer.Option(
-            metavar="ORIGIN",
-            help="human, adjudicated, rejected, imported, or one in full, as imported:mercury.",
+        option(
+            "--origin",
+            "ORIGIN",
+            "human, adjudicated, rejected, imported, or one in full, as imported:mercury.",
         ),
     ] = ""
     state: Annotated[State | None, typer.Option(help="Work on samples in this state alone.")] = None
@@ -266,6 +267,11 @@ def import_options(
     return with_columns(given.pop("columns"), ImportOptions(**given))
 
 
+def output_option(about: str, *, metavar: str = "FILE") -> Any:
+    """The option `--output`, a file to write; - is standard output."""
+    return typer.Option("--output", "-o", metavar=metavar, help=about, callback=parse_target)
+
+
 def parse_target(target: Path | None) -> Path | None:
     """A file to write; None for `-`, which is standard output, as where none is named."""
     return None if target == Path("-") else target
@@ -297,16 +303,13 @@ def add_group(app: typer.Typer, name: str, about: str) -> typer.Typer:
 
 
 @contextmanager
-def open_workspace(
-    workspace: Path | None, *, needs: Verb | None = None, **flags: str
-) -> Iterator[Workspace]:
+def open_workspace(workspace: Path | None, *, needs: Verb | None = None) -> Iterator[Workspace]:
     """The workspace that is meant, open for whoever gives the command; closed afterwards.
 
     The owner of its files may do everything. With accounts, others are who their user name says.
 
     Args:
         needs: what they must be allowed to do with the workspace; None where it depends.
-        flags: settings that were given on the command line; the empty ones were not.
 
     Raises:
         NotFound: there is none.
@@ -316,32 +319,27 @@ def open_workspace(
     from tui_annotate import workspace as workspaces
     from tui_annotate.settings import find_workspace
 
-    given = {name: value for name, value in flags.items() if value}
-    with workspaces.open(find_workspace(workspace), **given) as space:
+    with workspaces.open(find_workspace(workspace)) as space:
         actor = space.team.members.at_shell()
         if needs is not None:
             require(actor, needs)
         yield space if actor == space.actor else space.acting(actor)
 
 
-def choose_dataset(space: Workspace, asked: str) -> str:
-    """The dataset that is asked for; the only one where none is.
+def choose_dataset(space: Workspace, name: str) -> str:
+    """The dataset of this name; the only one where the name is empty.
 
     Raises:
         InvalidInput: there are several.
         NotFound: there is none, or none of the name.
     """
-    there = [info.name for info in space.corpus.datasets()]
-    if asked:
-        if asked not in there:
-            raise NotFound(
-                f"there is no dataset {asked!r}", f"there are: {', '.join(there) or 'none'}"
-            )
-        return asked
-    if not there:
+    known = [info.name for info in space.corpus.datasets()]
+    if name and name not in known:
+        raise NotFound(f"there is no dataset {name!r}", f"there are: {', '.join(known) or 'none'}")
+    if not known:
         raise NotFound("the workspace has no samples", "tui-annotate ingest FILE")
-    if len(there) > 1:
+    if not name and len(known) > 1:
         raise InvalidInput(
-            f"the workspace has {len(there)} datasets", f"name one: --dataset {there[0]}"
+            f"the workspace has {len(known)} datasets", f"name one: --dataset {known[0]}"
         )
-    return there[0]
+    return name or known[0]

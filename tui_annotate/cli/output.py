@@ -53,6 +53,12 @@ class Column:
     whole: bool = False
 
 
+def join_names(names: Sequence[str], *, most: int, separator: str = ", ") -> str:
+    """The first names, and how many others there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return separator.join(names[:most]) + more
+
+
 def number(title: str) -> Column:
     """A column of numbers, which are never cut."""
     return Column(title, number=True)
@@ -110,21 +116,20 @@ def _print_coloured(shown: str, mark: str) -> None:
     make_console(sys.stdout).print(Text(shown, style=styles.get(mark, "")), end="", soft_wrap=True)
 
 
-def as_json(value: Any) -> None:
+def print_json(value: Any) -> None:
     """A JSON value on stdout: exact UTF-8 for programs, escaped to ASCII on a terminal.
 
     Dataclasses are objects by their fields, paths are strings.
     """
-    sys.stdout.write(_dump(value))
 
+    def convert(part: Any) -> Any:
+        return str(part) if isinstance(part, Path) else asdict(part)
 
-def _dump(value: Any) -> str:
     plain = sys.stdout.isatty() or "utf" not in (sys.stdout.encoding or "").lower()
-    return json.dumps(value, ensure_ascii=plain, indent=2, default=_to_json) + "\n"
+    sys.stdout.write(json.dumps(value, ensure_ascii=plain, indent=2, default=convert) + "\n")
 
 
-def _to_json(value: Any) -> Any:
-    return str(value) if isinstance(value, Path) else asdict(value)
+as_json = print_json
 
 
 def say(text: str) -> None:
@@ -174,6 +179,13 @@ def table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]])
     page("\n".join(each.rstrip() for each in drawn.get().splitlines()))
 
 
+def table_below(columns: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
+    """A table below others, after an empty line; nothing where it has no rows."""
+    if rows:
+        line("")
+        table(columns, rows)
+
+
 def table_or_json(
     values: Any,
     columns: Sequence[Column | str],
@@ -183,7 +195,7 @@ def table_or_json(
 ) -> None:
     """Rows as a table for people; for programs the values that they show, as JSON."""
     if as_json:
-        sys.stdout.write(_dump(values))
+        print_json(values)
     else:
         table(columns, rows)
 
@@ -191,7 +203,7 @@ def table_or_json(
 def lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
     """Lines of data for people; for programs the value that they show, as JSON."""
     if as_json:
-        sys.stdout.write(_dump(value))
+        print_json(value)
     else:
         for each in lines:
             line(each)

@@ -114,8 +114,6 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
 
 
 def _list_columns(columns: Counter[str], before: str) -> str:
-    if not columns:
-        return ""
-    shown = ", ".join(name for name, _ in columns.most_common(_MOST_COLUMNS))
-    more = f" and {len(columns) - _MOST_COLUMNS:,} more" if len(columns) > _MOST_COLUMNS else ""
-    return f"{before}columns {shown}{more}"
+    names = [name for name, _ in columns.most_common()]
+    shown = output.join_names(names, most=_MOST_COLUMNS)
+    return f"{before}columns {shown}" if columns else ""

@@ -46,7 +46,7 @@ def list_threads(
         talks = service.talks(waiting=waiting, sample=key)
         notices = [] if waiting or key else service.notices()
         if common.as_json:
-            output.as_json(
+            output.print_json(
                 {
                     "talks": [_thread_as_json(talk, service) for talk in talks],
                     "notices": [_comment_as_json(each, service) for each in notices],

@@ -28,13 +28,7 @@ FileArgument = Annotated[
 ]
 PageOption = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="OUT",
-        help="Appears whole or not at all; else standard output (-).",
-        callback=options.parse_target,
-    ),
+    options.output_option("Appears whole or not at all; else standard output (-).", metavar="OUT"),
 ]
 
 

@@ -84,7 +84,9 @@ def list_samples(
         rows = space.team.review.queue(_find_reviewer(space, name), dataset=dataset)
     if common.as_json:
         against = [{"against": row.against} if score else {} for row in rows]
-        output.as_json([_row_as_json(row) | more for row, more in zip(rows, against, strict=True)])
+        output.print_json(
+            [_row_as_json(row) | more for row, more in zip(rows, against, strict=True)]
+        )
         return
     waiting = sum(not row.settled for row in rows)
     output.line(f"samples that wait for review: {waiting} of {len(rows)}")

@@ -14,12 +14,8 @@ from tui_annotate.cli.datasets import DATASET_COUNTS
 from tui_annotate.cli.options import add_command, flag, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tui_annotate.domain.work_statistics import Projection, WorkStatistics
     from tui_annotate.services.status import Status
-    from tui_annotate.storage.items import KindCount
-
 
 _NONE = "-"
 _WHO = (output.flexible("annotator"), output.flexible("dataset"))
@@ -54,12 +50,11 @@ def status(
 
         shown = asdict(found)
         contents = {"workspace": shown.pop("path"), **shown, "runs": runs}
-        output.as_json(contents | progress_as_json(measured) | {"labels_refused": waiting})
+        output.print_json(contents | progress_as_json(measured) | {"labels_refused": waiting})
     elif flagged:
         _print_flags(measured)
     else:
         _print_contents(found, runs)
-        _print_kinds(found.items)
         _print_statistics(measured)
         labels.print_waiting(found.waiting)
         if waiting:
@@ -79,54 +74,34 @@ def _print_contents(found: Status, runs: int) -> None:
     machines = {"machines": f"{output.many(runs, 'run')}; see: tui-annotate score list"}
     facts = {"workspace": str(found.path), **numbers, "vectors": vectors}
     output.facts(facts | (machines if runs else {}))
-    if found.datasets:
-        output.line("")
-        output.table(
-            ["dataset", *map(output.number, DATASET_COUNTS)],
-            [
-                (each.name, *(getattr(each, name) for name in DATASET_COUNTS))
-                for each in found.datasets
-            ],
-        )
+    output.table_below(
+        ["dataset", *map(output.number, DATASET_COUNTS)],
+        [(each.name, *(getattr(each, name) for name in DATASET_COUNTS)) for each in found.datasets],
+    )
+    samples, annotated = map(output.number, ("samples", "annotated"))
+    output.table_below(
+        [output.flexible("dataset"), "kind", samples, output.flexible("annotator"), annotated],
+        [
+            (each.dataset, each.kind, each.samples, each.name or _NONE, each.annotated)
+            for each in found.items
+        ],
+    )
 
 
 def _print_statistics(figures: WorkStatistics) -> None:
-    if figures.work:
-        output.line("")
-        _print_states(figures)
-        output.line("")
-        _print_pace(figures)
-    if figures.ahead:
-        output.line("")
-        _print_remaining(figures)
+    _print_states(figures)
+    _print_pace(figures)
+    _print_remaining(figures)
     if any(week.seconds for week in figures.weeks):
         output.line("")
         weeks = dropwhile(lambda week: not week.seconds, figures.weeks)
         charts.print_bars([(week.week, week.hours) for week in weeks], unit="h")
 
 
-def _print_kinds(items: Sequence[KindCount]) -> None:
-    if items:
-        output.line("")
-        output.table(
-            [
-                output.flexible("dataset"),
-                "kind",
-                output.number("samples"),
-                output.flexible("annotator"),
-                output.number("annotated"),
-            ],
-            [
-                (each.dataset, each.kind, each.samples, each.name or _NONE, each.annotated)
-                for each in items
-            ],
-        )
-
-
 def _print_states(figures: WorkStatistics) -> None:
     numbers = ("assigned", "done", "skipped", "flagged", "begun", "annotations")
     counts = ("done", "skipped", "flagged", "open", "annotations")
-    output.table(
+    output.table_below(
         [*_WHO, *map(output.number, numbers)],
         [
             (
@@ -142,7 +117,7 @@ def _print_states(figures: WorkStatistics) -> None:
 
 def _print_pace(figures: WorkStatistics) -> None:
     numbers = ("hours", "samples/h", "annotations/h")
-    output.table(
+    output.table_below(
         [*_WHO, *map(output.number, numbers), "ends"],
         [
             (
@@ -159,17 +134,11 @@ def _print_pace(figures: WorkStatistics) -> None:
 
 
 def _print_remaining(figures: WorkStatistics) -> None:
-    output.table(
-        [output.flexible("dataset"), output.number("remaining"), "ends"],
-        [
-            (
-                each.dataset,
-                _NONE if each.remaining is None else each.remaining,
-                _format_end(each.end),
-            )
-            for each in figures.ahead
-        ],
-    )
+    rows = [
+        (each.dataset, _NONE if each.remaining is None else each.remaining, _format_end(each.end))
+        for each in figures.ahead
+    ]
+    output.table_below([output.flexible("dataset"), output.number("remaining"), "ends"], rows)
 
 
 def _print_flags(figures: WorkStatistics) -> None:

@@ -85,7 +85,7 @@ def list_suggestions(
             space.machines.suggestion_service.listed(dataset=dataset, maker=maker, waiting=wanted)
         )
     if common.as_json:
-        output.as_json([_suggestion_as_json(each, words) for each, words in found])
+        output.print_json([_suggestion_as_json(each, words) for each, words in found])
         return
     if found:
         _print_table(found)
@@ -181,7 +181,7 @@ def report(
         dataset = dataset and options.choose_dataset(space, dataset)
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
     if common.as_json:
-        output.as_json(found)
+        output.print_json(found)
     elif found["offered"]:
         _print_report(found)
     else:
@@ -258,13 +258,11 @@ def _print_report(found: Mapping[str, Any]) -> None:
     for grouping, title in (("by_maker", "maker"), ("by_label", "label")):
         output.line("")
         _print_rates(title, counts, found[grouping])
-    reasons = list(found["reasons"].items())
-    if reasons:
-        output.line("")
-        columns = [output.flexible("refused because"), output.number("")]
-        output.table(columns, [(why or "(no reason)", count) for why, count in reasons[:_REASONS]])
-        if len(reasons) > _REASONS:
-            output.say(f"and {output.many(len(reasons) - _REASONS, 'other reason')}: see --json")
+    reasons = [(why or "(no reason)", count) for why, count in found["reasons"].items()]
+    columns = [output.flexible("refused because"), output.number("")]
+    output.table_below(columns, reasons[:_REASONS])
+    if len(reasons) > _REASONS:
+        output.say(f"and {output.many(len(reasons) - _REASONS, 'other reason')}: see --json")
     output.say("taken: share of answers, with its 95% interval; all but offered count each person")
     output.say("passed: not answered by who finished the sample; open: by who is still at it")
 

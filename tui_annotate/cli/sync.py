@@ -98,7 +98,7 @@ def push(
             refused += pushed.refused
     if common.as_json:
         told = {"person": person.name, "target": where, "samples": count}
-        output.as_json(
+        output.print_json(
             {**told, "waiting": list(map(str, left)), "refused": refusals_as_json(refused)}
         )
     else:
@@ -161,7 +161,7 @@ def pull(
             person = space.person(name)
             merged = [bundles.table_sync(space, _open_table(), person).pull()]
     if common.as_json:
-        output.as_json([merge_as_json(each) for each in merged])
+        output.print_json([merge_as_json(each) for each in merged])
     else:
         for each in merged:
             print_merge(each)
@@ -191,7 +191,7 @@ def status(
                 "samples_to_pull": standing.to_pull,
             }
     if common.as_json:
-        output.as_json(values)
+        output.print_json(values)
     else:
         output.facts({key.replace("_", " "): value for key, value in values.items()})
 

@@ -151,7 +151,7 @@ def show(who: WhoArgument, *, common: options.CommonOptions) -> None:
         "sessions": signed_in.count(found.person.id),
     }
     if common.as_json:
-        output.as_json(shown)
+        output.print_json(shown)
         return
     shown["created"] = output.seconds(found.created)
     yes_no = {True: "yes", False: "no"}
@@ -325,13 +325,7 @@ def export_users(
     *,
     target: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="For your eyes alone (mode 600); else standard output (-).",
-            callback=options.parse_target,
-        ),
+        options.output_option("For your eyes alone (mode 600); else standard output (-)."),
     ] = None,
     workspace: options.WorkspaceOption = None,
 ) -> None:
@@ -427,7 +421,7 @@ def _import_rows(
             space.team.members.furnish()
         found = import_accounts(space.team.accounts, rows, admin=admin, dry_run=dry_run)
     if as_json:
-        output.as_json(
+        output.print_json(
             {
                 "added": [_account_as_json(each) for each in found.added],
                 "joined": found.joined,
