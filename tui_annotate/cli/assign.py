@@ -1,10 +1,10 @@
-"""Handing out work: who annotates what, how many people a sample, in which order."""
+"""Commands about assignments: who annotates what, how many people a sample, in which order."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -43,20 +43,47 @@ BegunOption = Annotated[
 ]
 
 
-OrderOption = Annotated[
-    str,
-    option(
-        "--order",
-        "ORDER",
-        "Which samples first: by-source, ingested, random (another order for each person),"
-        " score (with --score), or by what a machine says: worst:SCORE, best:SCORE,"
-        " uncertain:SCORE.",
-    ),
-]
-ScoreOption = Annotated[
-    str, option("--score", "FIELD", "A number in the samples' meta to sort by.")
-]
-DescendingOption = Annotated[bool, flag("--descending", "With --score: the largest first.")]
+@dataclass(frozen=True)
+class OrderingOptions:
+    """Which samples are assigned first."""
+
+    order: Annotated[
+        str,
+        option(
+            "--order",
+            "ORDER",
+            "Which samples first: by-source, ingested, random (another order for each person),"
+            " score (with --score), or by what a machine says: worst:SCORE, best:SCORE,"
+            " uncertain:SCORE.",
+        ),
+    ] = "by-source"
+    score: Annotated[
+        str, option("--score", "FIELD", "A number in the samples' meta to sort by.")
+    ] = ""
+    descending: Annotated[bool, flag("--descending", "With --score: the largest first.")] = False
+    seed: SeedOption = "1"
+
+    def parse(self, share: str, overlap: int) -> tuple[AssignmentOptions, str]:
+        """The options of an assignment, and the score that sorts: a field of `meta` or an order.
+
+        Raises:
+            InvalidInput: there is no such order; the options contradict each other.
+        """
+        order, score = self.order, self.score
+        if order == AssignmentOrder.SCORE and not score:
+            raise InvalidInput("the order `score` needs a score", "name a field: --score FIELD")
+        if score and order not in (AssignmentOrder.SCORE, AssignmentOrder.BY_SOURCE):
+            raise InvalidInput(f"both --score and --order {order}", "give one of them")
+        if self.descending and not score:
+            raise InvalidInput("--descending without --score", "name a field: --score FIELD")
+        sorts_by_score = bool(score or by_score(order))
+        if not sorts_by_score and order not in list(AssignmentOrder):
+            raise _unknown_order(order, list(AssignmentOrder))
+        kind = AssignmentOrder.SCORE if sorts_by_score else AssignmentOrder(order)
+        options = AssignmentOptions(share, overlap, kind, self.descending, self.seed)
+        return options, (score or order) if sorts_by_score else ""
+
+
 DrawnOption = Annotated[
     str,
     option(
@@ -118,10 +145,7 @@ def give(
     to: ToOption = None,
     share: ShareOption = "all",
     overlap: OverlapOption = 1,
-    order: OrderOption = "by-source",
-    score: ScoreOption = "",
-    descending: DescendingOption = False,
-    seed: SeedOption = "1",
+    ordering: OrderingOptions,
     file: Annotated[
         Path | None, option("--file", "FILE", "Samples, an id a line; - for standard input.")
     ] = None,
@@ -134,14 +158,12 @@ def give(
     dataset what they have, and nothing else of it.
     """
     named = [*(ids or ()), *_read_ids(file)]
-    asked, score_order = parse_assignment_order(
-        share=share, overlap=overlap, order=order, score=score, down=descending, seed=seed
-    )
+    asked, score = ordering.parse(share, overlap)
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.give(
-            dataset, to or (), asked, ids=named, score=score_order, dry_run=dry_run
+        report = space.team.assignments.give(
+            dataset, to or (), asked, ids=named, score=score, dry_run=dry_run
         )
-    _print_handout(told, dry_run=dry_run, as_json=common.as_json)
+    _print_handout(report, dry_run=dry_run, as_json=common.as_json)
 
 
 def topup(
@@ -152,10 +174,7 @@ def topup(
     ],
     to: ToOption = None,
     overlap: OverlapOption = 1,
-    order: OrderOption = "by-source",
-    score: ScoreOption = "",
-    descending: DescendingOption = False,
-    seed: SeedOption = "1",
+    ordering: OrderingOptions,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
@@ -163,14 +182,12 @@ def topup(
 
     Without --to, all who have something of the dataset.
     """
-    asked, score_order = parse_assignment_order(
-        share="all", overlap=overlap, order=order, score=score, down=descending, seed=seed
-    )
+    asked, score = ordering.parse("all", overlap)
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.top_up(
-            dataset, to or (), asked, number=number, score=score_order, dry_run=dry_run
+        report = space.team.assignments.top_up(
+            dataset, to or (), asked, number=number, score=score, dry_run=dry_run
         )
-    _print_handout(told, dry_run=dry_run, as_json=common.as_json)
+    _print_handout(report, dry_run=dry_run, as_json=common.as_json)
 
 
 def move(
@@ -186,10 +203,13 @@ def move(
     Without --to they go back to the pool that they were drawn from.
     """
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.move(person, to or (), begun=begun, dry_run=dry_run)
+        report = space.team.assignments.move(person, to or (), begun=begun, dry_run=dry_run)
     more = "" if begun else "; --begun moves also what was begun"
     _print_handout(
-        told, dry_run=dry_run, as_json=common.as_json, nothing=f"{person} has no open samples{more}"
+        report,
+        dry_run=dry_run,
+        as_json=common.as_json,
+        nothing=f"{person} has no open samples{more}",
     )
 
 
@@ -209,8 +229,8 @@ def repeat(
     """
     asked = AssignmentOptions(share=share, sorting=AssignmentOrder.RANDOM, seed=seed)
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.repeat(dataset, to or (), asked, dry_run=dry_run)
-    _print_handout(told, dry_run=dry_run, as_json=common.as_json)
+        report = space.team.assignments.repeat(dataset, to or (), asked, dry_run=dry_run)
+    _print_handout(report, dry_run=dry_run, as_json=common.as_json)
 
 
 def show(
@@ -220,11 +240,11 @@ def show(
 ) -> None:
     """Show who has what, how far they are, rules and handouts."""
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.show(dataset)
+        report = space.team.assignments.show(dataset)
     if common.as_json:
-        output.print_json(told)
+        output.print_json(report)
     else:
-        _print_overview(told)
+        _print_overview(report)
 
 
 def undo(
@@ -240,11 +260,11 @@ def undo(
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         undone = space.team.assignments.undo(number, begun=begun)
     removed = output.many(undone.removed, "sample")
-    told = [f"handout {undone.handout.id} is taken back: {removed}"]
+    lines = [f"handout {undone.handout.id} is taken back: {removed}"]
     if undone.kept:
-        told.append(f"{undone.kept:,} that were begun stay; to take these too: --begun")
-    told += [f"dataset {dataset} is everybody's again" for dataset in undone.free]
-    output.lines_or_json(undone, *told, as_json=common.as_json)
+        lines.append(f"{undone.kept:,} that were begun stay; to take these too: --begun")
+    lines += [f"dataset {dataset} is everybody's again" for dataset in undone.free]
+    output.lines_or_json(undone, *lines, as_json=common.as_json)
 
 
 def _read_ids(file: Path | None) -> list[str]:
@@ -260,81 +280,48 @@ def _read_ids(file: Path | None) -> list[str]:
     return named
 
 
-def parse_assignment_order(
-    *, share: str, overlap: int, order: str, score: str, down: bool, seed: str
-) -> tuple[AssignmentOptions, str]:
-    """What is asked for, and the score that sorts: a field of `meta`, an order, or none.
-
-    Raises:
-        InvalidInput: there is no such order; the options contradict each other, or make no sense.
-    """
-    if order == AssignmentOrder.SCORE and not score:
-        raise InvalidInput("the order `score` needs a score", "name a field: --score FIELD")
-    if score and order not in (AssignmentOrder.SCORE, AssignmentOrder.BY_SOURCE):
-        raise InvalidInput(f"both --score and --order {order}", "give one of them")
-    if down and not score:
-        raise InvalidInput("--descending without --score", "name a field: --score FIELD")
-    if score or by_score(order):
-        return AssignmentOptions(share, overlap, AssignmentOrder.SCORE, down, seed), score or order
-    if order not in list(AssignmentOrder):
-        raise _unknown_order(order, [each.value for each in AssignmentOrder])
-    return AssignmentOptions(share, overlap, AssignmentOrder(order), down, seed), ""
-
-
-def parse_pool_order(order: str, seed: str) -> str:
-    """The order of a pool.
-
-    Raises:
-        InvalidInput: there is no such order.
-    """
-    known = [each.value for each in AssignmentOrder if each is not AssignmentOrder.SCORE]
-    if order not in known and not by_score(order):
-        raise _unknown_order(order, known)
-    return f"{RANDOM}{seed}" if order == AssignmentOrder.RANDOM else order
-
-
-def _unknown_order(order: str, known: list[str]) -> InvalidInput:
+def _unknown_order(order: str, known: list[AssignmentOrder]) -> InvalidInput:
     return InvalidInput(f"no order {order!r}", f"orders: {', '.join([*known, *_BY_SCORE])}")
 
 
 def _print_handout(
-    told: HandoutReport, *, dry_run: bool, as_json: bool, nothing: str = _NOTHING
+    report: HandoutReport, *, dry_run: bool, as_json: bool, nothing: str = _NOTHING
 ) -> None:
     if as_json:
-        output.print_json({**asdict(told), "dry_run": dry_run})
+        output.print_json({**asdict(report), "dry_run": dry_run})
         return
     numbers = ("samples", "sources", "characters", "had")
-    if told.people:
+    if report.people:
         output.table(
             [output.flexible("person"), *map(output.number, numbers)],
-            [(each.name, *(getattr(each, name) for name in numbers)) for each in told.people],
+            [(each.name, *(getattr(each, name) for name in numbers)) for each in report.people],
         )
-    if told.short:
-        places = output.many(told.short, "place")
+    if report.short:
+        places = output.many(report.short, "place")
         output.say(f"{places} stay empty: there are too few people or samples")
-    if not told.samples and not told.short:
+    if not report.samples and not report.short:
         output.say(nothing)
     elif dry_run:
         output.say(_DRY_RUN)
-    elif told.handout:
-        output.line(f"handout {told.handout}: {output.many(told.samples, 'sample')}")
+    elif report.handout:
+        output.line(f"handout {report.handout}: {output.many(report.samples, 'sample')}")
     else:
-        samples = output.many(told.samples, "sample")
-        output.say(f"{samples} went back to the pool" if told.samples else _NOTHING)
+        samples = output.many(report.samples, "sample")
+        output.say(f"{samples} went back to the pool" if report.samples else _NOTHING)
 
 
-def _print_overview(told: AssignmentOverview) -> None:
+def _print_overview(report: AssignmentOverview) -> None:
     numbers = ("samples", "finished", "begun", "open", "drawn", "practice")
     output.table(
         [output.flexible("dataset"), output.flexible("person"), *map(output.number, numbers)],
         [
             (each.dataset, each.name, *(getattr(each, name) for name in numbers))
-            for each in told.stands
+            for each in report.stands
         ],
     )
     output.table_below(
         [output.flexible("dataset"), output.flexible("rule"), output.number("waiting")],
-        [(each.dataset, each.rule, each.waiting) for each in told.rules],
+        [(each.dataset, each.rule, each.waiting) for each in report.rules],
     )
     output.table_below(
         ["handout", "at", "kind", "dataset", output.flexible("asked")],
@@ -346,7 +333,7 @@ def _print_overview(told: AssignmentOverview) -> None:
                 each.dataset,
                 _describe_request(each.asked),
             )
-            for each in told.handouts
+            for each in report.handouts
         ],
     )
 
@@ -372,14 +359,17 @@ def pool(
     Whoever has no share of it draws the next sample as they finish one, until each sample has so
     many people.
     """
-    name = parse_pool_order(order, seed)
+    known = [each for each in AssignmentOrder if each is not AssignmentOrder.SCORE]
+    if order not in known and not by_score(order):
+        raise _unknown_order(order, known)
+    name = f"{RANDOM}{seed}" if order == AssignmentOrder.RANDOM else order
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.pool(dataset, Pool(overlap, name), dry_run=dry_run)
+        report = space.team.assignments.pool(dataset, Pool(overlap, name), dry_run=dry_run)
     rule = {"dataset": dataset, "overlap": overlap, "order": name}
-    head = f"handout {told.handout}: " if told.handout else ""
-    waiting = output.many(told.waiting, "sample waits", "samples wait")
+    head = f"handout {report.handout}: " if report.handout else ""
+    waiting = output.many(report.waiting, "sample waits", "samples wait")
     output.lines_or_json(
-        {"handout": told.handout, **rule, "waiting": told.waiting},
+        {"handout": report.handout, **rule, "waiting": report.waiting},
         f"{head}people draw from {dataset}, {overlap} a sample; {waiting}",
         as_json=common.as_json,
     )
@@ -410,18 +400,18 @@ def escalate(
         raise InvalidInput("no rule", "give --when differ or --when label, or --now")
     rule = Escalation(when, add) if when is not None else None
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
+        report = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
     if common.as_json:
-        handout = {"handout": told.handout} if rule else {}
-        counts = {"added": told.added, "waiting": told.waiting} if now else {}
+        handout = {"handout": report.handout} if rule else {}
+        counts = {"added": report.added, "waiting": report.waiting} if now else {}
         output.print_json({"dataset": dataset, **handout, **counts})
         return
     if rule:
-        head = f"handout {told.handout}: " if told.handout else ""
+        head = f"handout {report.handout}: " if report.handout else ""
         output.line(f"{head}{add} more where people {rule.when}, in {dataset}")
     if now:
-        given = output.many(told.added, "sample")
-        waiting = output.many(told.waiting, "waits", "wait")
+        given = output.many(report.added, "sample")
+        waiting = output.many(report.waiting, "waits", "wait")
         output.line(f"{given} went to others, {waiting} for somebody")
     if dry_run:
         output.say(_DRY_RUN)
@@ -449,7 +439,7 @@ def practice(
     After each sample they see theirs beside the right ones. This work is in no export.
     """
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.practice(dataset, to or (), gold=gold, dry_run=dry_run)
-    _print_handout(told, dry_run=dry_run, as_json=common.as_json)
-    if not told.people and not common.as_json:
+        report = space.team.assignments.practice(dataset, to or (), gold=gold, dry_run=dry_run)
+    _print_handout(report, dry_run=dry_run, as_json=common.as_json)
+    if not report.people and not common.as_json:
         output.say("nobody is there to practise yet: give the command again once people are")
