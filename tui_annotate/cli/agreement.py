@@ -77,7 +77,7 @@ def agreement(
     from tui_annotate.services.agreement import AgreementOptions
     from tui_annotate.services.agreement.output import as_json as shaped
 
-    asked = AgreementOptions(
+    criteria = AgreementOptions(
         dataset=dataset,
         people=tuple(person or ()),
         origin=origin,
@@ -89,11 +89,11 @@ def agreement(
         kind=kind.value if kind else "",
     )
     with open_workspace(workspace) as space:
-        found = space.team.agreement.report(asked)
+        found = space.team.agreement.report(criteria)
         if names := pseudonyms.load_pseudonyms(space, wanted=pseudonymise):
-            asked = replace(found.asked, people=tuple(map(names.meant, found.asked.people)))
+            criteria = replace(found.asked, people=tuple(map(names.meant, found.asked.people)))
             pseudonym = {each: names.name(each) for each in found.names}
-            found = replace(found, asked=asked, names=pseudonym)
+            found = replace(found, asked=criteria, names=pseudonym)
     if as_json:
         output.print_json(shaped(found))
     elif as_csv:

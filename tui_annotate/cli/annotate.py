@@ -96,8 +96,8 @@ def clear(
         output.print_json({"person": person.name, "cleared": cleared.annotations, **words})
     elif any(cleared):
         counts = {"annotations": cleared.annotations, **words}
-        told = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
-        output.line(f"{told} cleared; undo in the screen brings them back")
+        summary = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
+        output.line(f"{summary} cleared; undo in the screen brings them back")
     else:
         output.line(f"nothing to clear: no {what} of {person.name} in {where}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -158,10 +158,10 @@ def give(
     dataset what they have, and nothing else of it.
     """
     named = [*(ids or ()), *_read_ids(file)]
-    asked, score = ordering.parse(share, overlap)
+    assignment, score = ordering.parse(share, overlap)
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         report = space.team.assignments.give(
-            dataset, to or (), asked, ids=named, score=score, dry_run=dry_run
+            dataset, to or (), assignment, ids=named, score=score, dry_run=dry_run
         )
     _print_handout(report, dry_run=dry_run, as_json=common.as_json)
 
@@ -182,10 +182,10 @@ def topup(
 
     Without --to, all who have something of the dataset.
     """
-    asked, score = ordering.parse("all", overlap)
+    assignment, score = ordering.parse("all", overlap)
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         report = space.team.assignments.top_up(
-            dataset, to or (), asked, number=number, score=score, dry_run=dry_run
+            dataset, to or (), assignment, number=number, score=score, dry_run=dry_run
         )
     _print_handout(report, dry_run=dry_run, as_json=common.as_json)
 
@@ -227,9 +227,9 @@ def repeat(
     It is offered once their first work is done, in another order and without what they did. The two
     readings are compared by the agreement of a person with themselves.
     """
-    asked = AssignmentOptions(share=share, sorting=AssignmentOrder.RANDOM, seed=seed)
+    assignment = AssignmentOptions(share=share, sorting=AssignmentOrder.RANDOM, seed=seed)
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
-        report = space.team.assignments.repeat(dataset, to or (), asked, dry_run=dry_run)
+        report = space.team.assignments.repeat(dataset, to or (), assignment, dry_run=dry_run)
     _print_handout(report, dry_run=dry_run, as_json=common.as_json)
 
 
@@ -280,7 +280,7 @@ def _read_ids(file: Path | None) -> list[str]:
     return named
 
 
-def _unknown_order(order: str, known: list[AssignmentOrder]) -> InvalidInput:
+def _unknown_order(order: str, known: Sequence[AssignmentOrder]) -> InvalidInput:
     return InvalidInput(f"no order {order!r}", f"orders: {', '.join([*known, *_BY_SCORE])}")
 
 

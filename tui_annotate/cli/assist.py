@@ -210,15 +210,15 @@ def evaluate(
 
 
 def _print_evaluation(found: Mapping[str, Any]) -> None:
-    told = (found, *found["compared"])
+    evaluations = (found, *found["compared"])
     segments = output.many(found["min_segments"], "segment")
-    titles = _make_embedder_titles(told)
+    titles = _make_embedder_titles(evaluations)
     for direction, title in _DIRECTIONS.items():
         whole, sources = found[direction]["queries"], found["sources"][direction]
         queries = output.many(whole, "query", "queries")
         output.line(f"{title}: {queries} over {output.many(sources, 'source')}")
         output.line(f"searched texts of at least {segments}; {found['segmenter']}")
-        for each in told:
+        for each in evaluations:
             output.line("")
             output.line(_describe_embedder(each["embedder"], each["model"]))
             _print_figures(each, direction)
@@ -235,18 +235,18 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         output.say(f"nothing was measured: no searched text with evidence has {segments}")
 
 
-def _print_figures(told: Mapping[str, Any], direction: str) -> None:
-    whole = told[direction] | {"intervals": told["intervals"][direction]}
+def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:
+    whole = evaluation[direction] | {"intervals": evaluation["intervals"][direction]}
     output.table(
         ["queries", *map(output.number, ("n", *_FIGURES.values()))],
         [
             [name, own["queries"], *(_format_with_interval(own, figure) for figure in _FIGURES)]
-            for name, own in _list_query_slices(whole, told["slices"][direction])
+            for name, own in _list_query_slices(whole, evaluation["slices"][direction])
         ],
     )
 
 
-def _print_differences(told: Mapping[str, Any], direction: str) -> None:
+def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
     numbers = map(output.number, ("difference", "interval"))
     output.table(
         ["queries", output.number("n"), "figure", *numbers, ""],
@@ -259,7 +259,9 @@ def _print_differences(told: Mapping[str, Any], direction: str) -> None:
                 _format_difference_interval(own[figure]["interval"]),
                 "excludes zero" if own[figure]["excludes_zero"] else "",
             ]
-            for name, own in _list_query_slices(told[direction], told["slices"][direction])
+            for name, own in _list_query_slices(
+                difference[direction], difference["slices"][direction]
+            )
             for figure, title in _FIGURES.items()
             if name == _ALL or figure in {"recall_at_5", "mrr"}
         ],
@@ -301,12 +303,12 @@ def _describe_embedder(embedder: str, model: str) -> str:
     )
 
 
-def _make_embedder_titles(told: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _make_embedder_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """What each embedder is called beside others: its model, where no other has the same name."""
-    models = [each["model"] or "words alone" for each in told]
+    models = [each["model"] or "words alone" for each in evaluations]
     return {
         each["embedder"]: _shorten(model if models.count(model) == 1 else each["embedder"])
-        for each, model in zip(told, models, strict=True)
+        for each, model in zip(evaluations, models, strict=True)
     }
 
 
@@ -355,10 +357,10 @@ def _print_report(found: Mapping[str, Any]) -> None:
     }
     _print_shares("", [{"name": "all", **found}])
     for grouping, title in titles.items():
-        told = [row for row in found[grouping] if row["annotations"]]
-        if told:
+        rows = [row for row in found[grouping] if row["annotations"]]
+        if rows:
             output.line("")
-            _print_shares(title, told)
+            _print_shares(title, rows)
     for line in _LEGEND:
         output.say(line)
 

@@ -92,8 +92,8 @@ def verify(
     elsewhere shows that.
     """
     kept = _read_kept_head(against) if against else None
-    with open_workspace(common.workspace) as space, output.progress("events") as tell:
-        verdict = space.team.audit.verify(against=kept, progress=tell)
+    with open_workspace(common.workspace) as space, output.progress("events") as progress:
+        verdict = space.team.audit.verify(against=kept, progress=progress)
         names = {person.id: person.name for person in space.people.all()}
     if common.as_json:
         output.print_json(_verdict_as_json(verdict))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output, screen
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.stream_merge import in_words
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from tui_annotate.storage.log.stream_merge import MergedStream, StreamMergeReport
 
 
-REFUSED = 3
 SHOWN = 20
 
 
@@ -95,7 +95,7 @@ def merge(
     else:
         print_merge(merged)
     if merged.refused:
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(DONE_IN_PART)
 
 
 def print_merge(merged: StreamMergeReport) -> None:
@@ -166,8 +166,8 @@ def annotate_bundle(file: Path, *, sample: str, order: str) -> int:
     from tui_annotate.workspace import bundles
 
     screen.need_terminal("annotate")
-    with output.progress("samples") as tell:
-        folder, merged = bundles.open_bundle(file, progress=tell)
+    with output.progress("samples") as progress:
+        folder, merged = bundles.open_bundle(file, progress=progress)
     try:
         return screen.annotate(folder, name=merged.person.name, sample=sample, order=order)
     finally:

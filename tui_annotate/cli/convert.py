@@ -91,20 +91,20 @@ def convert(
     """
     from tui_annotate.services.export.conversion import Conversion
 
-    told, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
+    problems, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
     reading = options.import_options(columns, texts, collection, dataset=dataset)
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
-    conversion = Conversion(source_format, target_format, reading, writing, told, names)
-    place = None if str(target) == "-" else target
+    conversion = Conversion(source_format, target_format, reading, writing, problems, names)
+    file = options.parse_target(target)
     try:
-        done = conversion.run(source, place)
+        result = conversion.run(source, file)
     finally:
-        told.end()
-    print_conversion(done.report, done.written, where=f" in {target}" if place else "")
+        problems.end()
+    print_conversion(result.report, result.written, where=f" in {target}" if file else "")
     pseudonyms.print_pseudonyms(names)
-    if done.refused and not done.report.records:
+    if result.refused and not result.report.records:
         raise typer.Exit(2)
-    if done.refused or (strict and done.report.lost):
+    if result.refused or (strict and result.report.lost):
         raise typer.Exit(DONE_IN_PART)
 
 
@@ -173,9 +173,9 @@ def formats(
         (form,) = found
         title = form.about.title if form.about else "not told"
         reads, writes = yes_no[form.reads], yes_no[form.writes]
-        told = {"name": form.name, "what": title, "reads": reads, "writes": writes}
+        facts = {"name": form.name, "what": title, "reads": reads, "writes": writes}
         target = {"target": form.target, "layered": yes_no[form.layered]}
-        output.facts(told | (target if form.writes else {}))
+        output.facts(facts | (target if form.writes else {}))
         for line in ["what is lost:", *(f"  {each}" for each in form.losses)] * form.writes:
             output.line(line)
 

@@ -85,7 +85,7 @@ def replace_dataset(
 
     with (
         open_workspace(common.workspace, needs=Verb.MANAGE) as space,
-        output.progress("records") as tell,
+        output.progress("records") as progress,
     ):
         require_files(files)
         language = texts.language or space.settings.language
@@ -97,7 +97,7 @@ def replace_dataset(
             dataset=name,
             with_annotations=with_annotations,
             embedder=space.vector_options(**asdict(vectors)),
-            progress=tell,
+            progress=progress,
         )
     print_ingest(report, as_json=common.as_json, workspace=common.workspace)
 
@@ -116,5 +116,5 @@ def remove_dataset(
     with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         output.ask(f"remove dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=with_annotations)
-    told = f"{output.many(removed, 'sample')} removed"
-    output.lines_or_json({"dataset": name, "removed": removed}, told, as_json=common.as_json)
+    line = f"{output.many(removed, 'sample')} removed"
+    output.lines_or_json({"dataset": name, "removed": removed}, line, as_json=common.as_json)

@@ -110,11 +110,15 @@ def _open_demo(folder: Path, data: Path) -> Workspace:
     guidelines = data / GUIDELINES
     if guidelines.is_file() and not (space.path / GUIDELINES).exists():
         (space.path / GUIDELINES).write_text(guidelines.read_text("utf-8"), "utf-8")
-    reading = ImportOptions(dataset=DATASET, id_column="id", group_column="group")
+    columns = ImportOptions(dataset=DATASET, id_column="id", group_column="group")
     file = data / VECTORS
-    asked = VectorOptions(first=space.settings.embedder, prepared=file if file.is_file() else None)
-    with output.progress("records") as tell:
-        report = space.ingest(pairs, format="pairs", options=reading, embedder=asked, progress=tell)
+    vectors = VectorOptions(
+        first=space.settings.embedder, prepared=file if file.is_file() else None
+    )
+    with output.progress("records") as progress:
+        report = space.ingest(
+            pairs, format="pairs", options=columns, embedder=vectors, progress=progress
+        )
     if report.refused:
         space.close()
         refused = next(each for each in report.problems if each.refused)

@@ -99,15 +99,15 @@ def rebuild_index(
     """
     with (
         open_workspace(common.workspace, needs=Verb.MANAGE) as space,
-        output.progress("documents") as tell,
+        output.progress("documents") as progress,
     ):
-        asked = space.vector_options(**asdict(vectors))
+        chosen = space.vector_options(**asdict(vectors))
         if dry_run:
             _print_price(
-                space.ingest_service.price(asked), vectors.embedder, as_json=common.as_json
+                space.ingest_service.price(chosen), vectors.embedder, as_json=common.as_json
             )
             return
-        report = space.ingest_service.rebuild(embedder=asked, progress=tell)
+        report = space.ingest_service.rebuild(embedder=chosen, progress=progress)
     for note in [] if common.as_json else report.notes:
         output.say(note)
     output.lines_or_json(

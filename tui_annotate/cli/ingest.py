@@ -61,8 +61,7 @@ def init(
 
     space = workspaces.create(folder)
     space.close()
-    told = f"workspace: {space.path}"
-    output.lines_or_json({"workspace": space.path}, told, as_json=as_json)
+    output.lines_or_json({"workspace": space.path}, f"workspace: {space.path}", as_json=as_json)
     if not as_json:
         output.say("its labels are in labels.yaml; next: tui-annotate ingest FILE...")
 
@@ -89,7 +88,7 @@ def ingest(
     """
     with (
         open_workspace(common.workspace, needs=Verb.MANAGE) as space,
-        output.progress("records") as tell,
+        output.progress("records") as progress,
     ):
         require_files(files)
         language = texts.language or space.settings.language
@@ -101,7 +100,7 @@ def ingest(
             options=reading,
             strict=strict,
             dry_run=dry_run,
-            progress=tell,
+            progress=progress,
             embedder=space.vector_options(**asdict(vectors)),
         )
     print_ingest(report, as_json=common.as_json, workspace=common.workspace)
@@ -155,7 +154,7 @@ def _print_problems(report: IngestReport) -> None:
         first = same[0]
         line = f"{first}{'' if first.refused else ' (its sample is taken)'}"
         places = (each.where for each in same)
-        output.say(line + _list_other_places(places, room=PLACES_UP_TO - len(line), listed=whole))
+        output.say(line + _list_other_places(places, width=PLACES_UP_TO - len(line), listed=whole))
         if first.hint and first.hint != hinted:
             output.say(f"  hint: {first.hint}")
         hinted = first.hint
@@ -165,25 +164,25 @@ def _print_problems(report: IngestReport) -> None:
         output.say(f"and {more:,} more; --json lists {problems}")
 
 
-def _list_other_places(places: Iterable[str], *, room: int, listed: bool) -> str:
+def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
     """Return where else the same problem is; `listed` is whether `--json` lists all."""
     first, *others = dict.fromkeys(places)
-    told: list[str] = []
+    shown: list[str] = []
     named: Counter[str] = Counter()
     last, _ = _split_place(first)
     for place in others:
         file, line = _split_place(place)
         short = line if file == last else place
-        fits = sum(map(len, told)) + 2 * len(told) + len(short) <= room
-        if not told or (fits and named[file] < PLACES_OF_A_FILE):
-            told.append(short)
+        fits = sum(map(len, shown)) + 2 * len(shown) + len(short) <= width
+        if not shown or (fits and named[file] < PLACES_OF_A_FILE):
+            shown.append(short)
             named[file] += 1
             last = file
-    if not told:
+    if not shown:
         return ""
-    more = len(others) - len(told)
+    more = len(others) - len(shown)
     rest = f" and {more:,} more{'; --json lists all' if listed else ''}" if more else ""
-    return f" (also {', '.join(told)}{rest})"
+    return f" (also {', '.join(shown)}{rest})"
 
 
 def _split_place(place: str) -> tuple[str, str]:
@@ -211,8 +210,8 @@ def _summarise(report: IngestReport) -> str:
         "removed": report.removed,
         "refused": report.refused,
     }
-    told = [f"{count:,} {what}" for what, count in counts.items() if count]
-    line = "samples: " + (", ".join(told) or "none")
+    parts = [f"{count:,} {what}" for what, count in counts.items() if count]
+    line = "samples: " + (", ".join(parts) or "none")
     if report.annotations or report.annotations_known:
         line += f"; annotations: {report.annotations:,} added, {report.annotations_known:,} known"
     line += f"; {report.seconds:.1f} s"

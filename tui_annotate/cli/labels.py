@@ -283,14 +283,14 @@ def check(
 
 def _describe_rules(label: Label) -> str:
     needs = {"evidence": label.evidence, "note": label.note}
-    told = [f"{what} {need}" for what, need in needs.items() if need is not Need.OPTIONAL]
+    rules = [f"{what} {need}" for what, need in needs.items() if need is not Need.OPTIONAL]
     if label.exclusive:
-        told.append("exclusive")
+        rules.append("exclusive")
     if label.retired:
-        told.append("retired")
+        rules.append("retired")
     if label.split:
-        told.append("split into " + " and ".join(JOINER.join(path) for path in label.split))
-    return ", ".join(told)
+        rules.append("split into " + " and ".join(JOINER.join(path) for path in label.split))
+    return ", ".join(rules)
 
 
 def normalise(
@@ -318,11 +318,11 @@ def normalise(
     """
     from tui_annotate.services.relabel import normalising
 
-    asked = [*(normalising.lines(read_text(rule_file)) if rule_file else []), *(rule or [])]
+    lines = [*(normalising.lines(read_text(rule_file)) if rule_file else []), *(rule or [])]
     with open_workspace(common.workspace) as space:
         service = space.team.relabel
         odd, labels = service.odd(dataset=dataset)
-        wanted = normalising.rules(asked, odd, labels)
+        wanted = normalising.rules(lines, odd, labels)
         rules = normalising.choose_rules(normalising.proposed(odd, labels), wanted)
         count = 0 if common.as_json else _print_rules(odd, rules)
         renames = {each.old: each.new for each in rules}
@@ -442,14 +442,14 @@ def _summarise(report: RelabelReport) -> str:
         return f"version {report.after[:12]} is in force already"
     if report.kind == "normalise" and not report.annotations:
         return "no label is to be mended"
-    told = [
+    parts = [
         f"annotations: {report.annotations:,}",
         f"samples: {report.samples:,}, for each person who has them",
         *([f"opened again: {report.reopened:,}"] if report.reopened else []),
         *([f"finished again: {report.closed:,}"] if report.closed else []),
     ]
     verb = "done" if report.done else "nothing was changed; it would be"
-    return f"{verb}: {report.told}; {'; '.join(told)}"
+    return f"{verb}: {report.told}; {'; '.join(parts)}"
 
 
 def print_waiting(waiting: Sequence[PendingChoices]) -> None:

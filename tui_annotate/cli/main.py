@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tui_annotate.cli import guest, output, screen
+from tui_annotate.cli import output, screen, ssh_session
 from tui_annotate.domain.errors import TuiAnnotateError
 
 INTERRUPTED = 130
@@ -54,8 +54,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_command(arguments: Sequence[str]) -> int:
-    if bound := guest.parse_session(arguments):
-        return guest.run_session(*bound)
+    if bound := ssh_session.parse_session(arguments):
+        return ssh_session.run_session(*bound)
     given = screen.parse_annotate(arguments)
     if given is None:
         from tui_annotate.cli import commands

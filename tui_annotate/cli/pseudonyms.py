@@ -99,18 +99,20 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
     """Says whom an export does not name, and what of it may name people all the same."""
     if names is None:
         return
-    told = names.told
-    people = output.many(len(told.people), "person", "people")
-    output.say(f"  pseudonyms for {people}{_list_columns(told.changed, ', also in ')}")
-    if told.originals:
+    changes = names.told
+    people = output.many(len(changes.people), "person", "people")
+    output.say(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
+    if changes.originals:
         kept = "records as they were read, which may name people"
-        output.say(f"  left out: {told.originals:,} {kept}")
-    if told.called:
-        output.say(f"  called as people are, and kept so: {', '.join(sorted(told.called))}")
-    if told.texts:
-        output.say(f"  notes and comments kept as written: {told.texts:,}")
-    if told.columns:
-        output.say(f"  kept as they came:{_list_columns(told.columns, ' ')}; do they name anybody?")
+        output.say(f"  left out: {changes.originals:,} {kept}")
+    if changes.called:
+        output.say(f"  called as people are, and kept so: {', '.join(sorted(changes.called))}")
+    if changes.texts:
+        output.say(f"  notes and comments kept as written: {changes.texts:,}")
+    if changes.columns:
+        output.say(
+            f"  kept as they came:{_list_columns(changes.columns, ' ')}; do they name anybody?"
+        )
 
 
 def _list_columns(columns: Counter[str], before: str) -> str:

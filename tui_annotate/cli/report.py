@@ -106,17 +106,17 @@ def _write_of_file(  # noqa: PLR0917  what is read, what is written
 
     if target is not None and target.exists() and target.samefile(file):
         raise InvalidInput(f"{target} is read and written", "name another file to write")
-    told, before = ProblemPrinter(), utc_now()
+    problems, start = ProblemPrinter(), utc_now()
     with ExitStack() as stack:
-        with output.progress("records") as tell:
-            watch = {"problem": told, "progress": tell}
-            reads = open_ephemeral(file, format=source_format, options=reading, **watch)
-            space, _ = stack.enter_context(reads)
-        about = Subject(file.name, (before, utc_now()))
+        with output.progress("records") as progress:
+            watch = {"problem": problems, "progress": progress}
+            opened = open_ephemeral(file, format=source_format, options=reading, **watch)
+            space, _ = stack.enter_context(opened)
+        about = Subject(file.name, (start, utc_now()))
         made = space.team.report.run(target, filters, subject=about, hiding=names)
-    told.end()
+    problems.end()
     _print_report(made, target, names)
-    if told.refused:
+    if problems.refused:
         raise typer.Exit(DONE_IN_PART)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion, guest, options, output
+from tui_annotate.cli import completion, options, output, ssh_session
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.ssh_keys import LONGEST
@@ -55,7 +55,7 @@ def session(
     The screen, or an export of one's own work. Stands in authorized_keys, where ssh keys writes it.
     Exit code 64 without a terminal.
     """
-    raise typer.Exit(guest.run_session(person, workspace))
+    raise typer.Exit(ssh_session.run_session(person, workspace))
 
 
 def setup(
@@ -89,8 +89,8 @@ def add(
     with open_workspace(common.workspace) as space:
         bound = space.team.ssh_keys.add(person, text, where=where)
         folder = str(space.path)
-    told = f"{bound.fingerprint} signs in {bound.person.name}"
-    output.lines_or_json(_key_as_json(bound), told, as_json=common.as_json)
+    line = f"{bound.fingerprint} signs in {bound.person.name}"
+    output.lines_or_json(_key_as_json(bound), line, as_json=common.as_json)
     if not common.as_json:
         output.say(_NEXT.format(shlex.quote(folder)))
 

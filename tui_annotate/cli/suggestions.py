@@ -210,8 +210,8 @@ def show(*, dataset: HiddenOption, workspace: options.WorkspaceOption = None) ->
 
 def _print_counts(counts: Counts, *, as_json: bool) -> None:
     known = f", {counts.known} were there already" if counts.known else ""
-    told = f"added {output.many(counts.added, 'suggestion')}{known}"
-    output.lines_or_json({"added": counts.added, "known": counts.known}, told, as_json=as_json)
+    line = f"added {output.many(counts.added, 'suggestion')}{known}"
+    output.lines_or_json({"added": counts.added, "known": counts.known}, line, as_json=as_json)
 
 
 def _count_answers(listed: SuggestionListing) -> Counter[str]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.bundle import REFUSED, SHOWN, merge_as_json, print_merge, refusals_as_json
+from tui_annotate.cli.bundle import SHOWN, merge_as_json, print_merge, refusals_as_json
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
@@ -97,10 +98,9 @@ def push(
             where, count, left = str(shared), pushed.rows, tuple(pushed.waiting)
             refused += pushed.refused
     if common.as_json:
-        told = {"person": person.name, "target": where, "samples": count}
-        output.print_json(
-            {**told, "waiting": list(map(str, left)), "refused": refusals_as_json(refused)}
-        )
+        summary = {"person": person.name, "target": where, "samples": count}
+        waiting = {"waiting": list(map(str, left)), "refused": refusals_as_json(refused)}
+        output.print_json(summary | waiting)
     else:
         output.line(f"{person.name}: work on {output.many(count, 'sample')} sent to {where}")
         for key in left[:SHOWN]:
@@ -108,7 +108,7 @@ def push(
         for each in refused[:SHOWN]:
             output.say(f"not sent: {each.key}: {each.refused}")
     if left or refused:
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(DONE_IN_PART)
 
 
 def pull(
@@ -166,7 +166,7 @@ def pull(
         for each in merged:
             print_merge(each)
     if left_out or any(each.refused for each in merged):
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(DONE_IN_PART)
 
 
 def status(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.people import Role, Verb
@@ -34,7 +35,6 @@ WhoArgument = Annotated[str, argument("WHO", "Address, name or id.", complete=co
 AdminOption = Annotated[str, option("--admin", "ADDRESS", "Whose new account is an admin's.")]
 DryRunOption = Annotated[bool, flag("--dry-run", "Read everything, store nothing.")]
 
-DONE_IN_PART = 3
 _LONGEST_LINE = 8192
 INVITED = "good once, for 7 days: tui-annotate users redeem, or the sign-in screen"
 
@@ -201,7 +201,11 @@ def redeem(*, workspace: options.WorkspaceOption = None) -> None:
 
     with workspaces.open(find_workspace(workspace)) as space:
         authenticate = space.team.authenticate
-        signed = authenticate.redeem(_ask_code(), _ask_new_password("yours"), client="terminal")
+        if sys.stdin.isatty():
+            sys.stderr.write("code of the invitation: ")
+            sys.stderr.flush()
+        code, password = _read_line("code"), _ask_new_password("yours")
+        signed = authenticate.redeem(code, password, client="terminal")
         authenticate.sign_out(signed.session)
     output.line(f"{signed.person.name}, your password is set: tui-annotate annotate")
 
@@ -367,7 +371,7 @@ def import_users(
     """
     from tui_annotate.plugins.user_files import read_users
 
-    _import_rows(read_users(file), admin, common.workspace, dry_run=dry_run, as_json=common.as_json)
+    _import_rows(read_users(file), admin, common, dry_run=dry_run)
 
 
 def migrate_users(
@@ -389,7 +393,7 @@ def migrate_users(
     from tui_annotate.plugins.user_files import databases, read_mercury
 
     rows = [row for file in databases(paths) for row in read_mercury(file)]
-    _import_rows(rows, admin, common.workspace, dry_run=dry_run, as_json=common.as_json)
+    _import_rows(rows, admin, common, dry_run=dry_run)
 
 
 def _account_as_json(account: Account) -> dict[str, Any]:
@@ -407,20 +411,15 @@ def _account_as_json(account: Account) -> dict[str, Any]:
 
 
 def _import_rows(
-    rows: Iterable[UserRow | Problem],
-    admin: str,
-    workspace: Path | None,
-    *,
-    dry_run: bool,
-    as_json: bool,
+    rows: Iterable[UserRow | Problem], admin: str, common: options.CommonOptions, *, dry_run: bool
 ) -> None:
     from tui_annotate.services.authentication.account_management import register as import_accounts
 
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         if not dry_run:
             space.team.members.furnish()
         found = import_accounts(space.team.accounts, rows, admin=admin, dry_run=dry_run)
-    if as_json:
+    if common.as_json:
         output.print_json(
             {
                 "added": [_account_as_json(each) for each in found.added],
@@ -440,10 +439,10 @@ def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:
         output.problem(str(problem), problem.hint)
     for each in found.joined:
         if each.differs:
-            told = f"is {each.kept} already, not {each.id}"
+            message = f"is {each.kept} already, not {each.id}"
             if each.id == each.kept:
-                told = "is here already; the password stays the one that is here"
-            output.say(f"{each.where}: {each.email} {told}")
+                message = "is here already; the password stays the one that is here"
+            output.say(f"{each.where}: {each.email} {message}")
     would = "would be " if dry_run else ""
     alike = sum(not each.differs for each in found.joined)
     output.line(
@@ -463,13 +462,6 @@ def _ask_new_password(whose: str) -> str:
     if _ask_hidden("the same again: ") != first:
         raise InvalidInput("the two passwords differ", "type them once more")
     return first
-
-
-def _ask_code() -> str:
-    if sys.stdin.isatty():
-        sys.stderr.write("code of the invitation: ")
-        sys.stderr.flush()
-    return _read_line("code")
 
 
 def _ask_hidden(prompt: str) -> str:

@@ -62,8 +62,8 @@ def _open_screen(source: Path, source_format: str, reading: ImportOptions, *, sa
 
     chosen, problems = settings.load(), ProblemPrinter()
     with ExitStack() as stack:
-        with output.progress("samples") as tell:
-            loader = FileLoader(source_format, reading, problems, tell)
+        with output.progress("samples") as progress:
+            loader = FileLoader(source_format, reading, problems, progress)
             known = parse_labels(workspace.default_labels())
             browser, result = stack.enter_context(loader.browse(source, known))
         problems.end()

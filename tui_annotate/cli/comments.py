@@ -1,4 +1,4 @@
-"""Commands about what people say to each other: remarks list, remarks reply, notice."""
+"""Commands about comments and announcements: remarks list, remarks reply, notice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.comments import Comments
 
 SHORT = 8
-"""Characters of a talk's id that are shown."""
+"""Characters of a thread's id that are shown."""
 
 
 def register(app: typer.Typer) -> None:
@@ -43,29 +43,29 @@ def list_threads(
     with open_workspace(common.workspace) as space:
         service = space.team.comments
         key = space.corpus.find(sample) if sample else None
-        talks = service.talks(waiting=waiting, sample=key)
-        notices = [] if waiting or key else service.notices()
+        threads = service.talks(waiting=waiting, sample=key)
+        announcements = [] if waiting or key else service.notices()
         if common.as_json:
             output.print_json(
                 {
-                    "talks": [_thread_as_json(talk, service) for talk in talks],
-                    "notices": [_comment_as_json(each, service) for each in notices],
+                    "talks": [_thread_as_json(thread, service) for thread in threads],
+                    "notices": [_comment_as_json(each, service) for each in announcements],
                 }
             )
             return
-        for talk in talks:
-            _print_thread(talk, service)
-        for each in notices:
+        for thread in threads:
+            _print_thread(thread, service)
+        for each in announcements:
             output.line(f"notice of {each.at[:16]} by {service.name(each.author)}:")
             _print_indented(each.text)
-    if not talks and not notices:
+    if not threads and not announcements:
         output.say("nobody waits for an answer" if waiting else "nobody said anything yet")
 
 
-def _print_thread(talk: CommentThread, service: Comments) -> None:
-    waits = ", waits for an answer" if talk.waiting else ""
-    output.line(f"{talk.id[:SHORT]}  {_describe_sample(talk)}{waits}")
-    for each in talk.remarks:
+def _print_thread(thread: CommentThread, service: Comments) -> None:
+    waits = ", waits for an answer" if thread.waiting else ""
+    output.line(f"{thread.id[:SHORT]}  {_describe_sample(thread)}{waits}")
+    for each in thread.remarks:
         output.line(f"  {service.name(each.author)}, {each.at[:16]}:")
         _print_indented(each.text)
 
@@ -75,23 +75,23 @@ def _print_indented(text: str) -> None:
         output.line(f"    {line}")
 
 
-def _describe_sample(talk: CommentThread) -> str:
-    return str(talk.remarks[0].sample or "")
+def _describe_sample(thread: CommentThread) -> str:
+    return str(thread.remarks[0].sample or "")
 
 
-def _thread_as_json(talk: CommentThread, service: Comments) -> dict[str, Any]:
+def _thread_as_json(thread: CommentThread, service: Comments) -> dict[str, Any]:
     return {
-        "id": talk.id,
-        "sample": _describe_sample(talk),
-        "person": talk.person,
-        "waiting": talk.waiting,
-        "remarks": [_comment_as_json(each, service) for each in talk.remarks],
+        "id": thread.id,
+        "sample": _describe_sample(thread),
+        "person": thread.person,
+        "waiting": thread.waiting,
+        "remarks": [_comment_as_json(each, service) for each in thread.remarks],
     }
 
 
-def _comment_as_json(remark: PersonComment, service: Comments) -> dict[str, Any]:
-    value = {name: getattr(remark, name) for name in ("id", "author", "text", "at")}
-    return {**value, "name": service.name(remark.author)}
+def _comment_as_json(comment: PersonComment, service: Comments) -> dict[str, Any]:
+    value = {name: getattr(comment, name) for name in ("id", "author", "text", "at")}
+    return {**value, "name": service.name(comment.author)}
 
 
 def reply(
@@ -106,8 +106,8 @@ def reply(
     """
     with open_workspace(workspace) as space:
         service = space.team.comments
-        said = service.reply(talk, text)
-        output.line(f"answered {service.name(said.person)} about {_describe_sample(said)}")
+        thread = service.reply(talk, text)
+        output.line(f"answered {service.name(thread.person)} about {_describe_sample(thread)}")
 
 
 def notice(

@@ -1,4 +1,4 @@
-"""What to do next, for whoever calls the program without a command; changes nothing."""
+"""What the program prints without a command: the state of the workspace and what to do next."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ NEXT_STEPS: Final = MappingProxyType(
 )
 
 
-def print_next_steps() -> None:
-    """Says what to do now: without a workspace, in an empty one, or in one with work in it.
+def print_welcome() -> None:
+    """Print the next steps: without a workspace, in an empty one, or in one with samples.
 
     Raises:
         NotFound: the workspace that the environment names is none.
-        NotAllowed, Unavailable: as `opened`.
+        NotAllowed, Unavailable: as `open_workspace`.
     """
     from tui_annotate.settings import PREFIX
 
@@ -59,13 +59,13 @@ def print_next_steps() -> None:
         return
     with open_workspace(folder) as space:
         samples = space.corpus.totals()[0]
-        told = (
+        title = (
             f"samples: {samples:,}{_describe_own_work(space)}"
             if samples
             else "It is empty. To begin:"
         )
     output.line(f"Workspace: {folder}")
-    _print_steps(told, NEXT_STEPS if samples else WORK)
+    _print_steps(title, NEXT_STEPS if samples else WORK)
 
 
 def _describe_own_work(space: Workspace) -> str:
