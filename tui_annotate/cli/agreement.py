@@ -13,22 +13,6 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import SampleKind
 
-PeopleOption = Annotated[
-    list[str] | None,
-    options.person_option(
-        "--person", "These people among themselves; one alone: with each of the others."
-    ),
-]
-LevelOption = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Names of a label's path that count; 0: all.")
-]
-LabelSetOption = Annotated[
-    str, option("--label-set", "HASH", "Work under this version of the label set; its start.")
-]
-KindOption = Annotated[
-    SampleKind | None, typer.Option(help="Samples of this kind, whose ratings are compared alone.")
-]
-
 
 def register(app: typer.Typer) -> None:
     """Adds this command to the app."""
@@ -47,7 +31,12 @@ def register(app: typer.Typer) -> None:
 def agreement(
     *,
     dataset: options.OfDatasetOption = "",
-    person: PeopleOption = None,
+    person: Annotated[
+        list[str] | None,
+        options.person_option(
+            "--person", "These people among themselves; one alone: with each of the others."
+        ),
+    ] = None,
     origin: Annotated[
         str, option("--origin", "ORIGIN", "Annotations of this origin, as in export.")
     ] = "",
@@ -55,10 +44,17 @@ def agreement(
         State, typer.Option(help="Work on samples in this state; new: imported without a state.")
     ] = State.DONE,
     label: options.OfLabelOption = "",
-    label_level: LevelOption = 0,
-    label_set: LabelSetOption = "",
+    label_level: Annotated[
+        int, option("--label-level", "N", "Names of a label's path that count; 0: all.", minimum=0)
+    ] = 0,
+    label_set: Annotated[
+        str, option("--label-set", "HASH", "Work under this version of the label set; its start.")
+    ] = "",
     since: options.SinceOption = "",
-    kind: KindOption = None,
+    kind: Annotated[
+        SampleKind | None,
+        typer.Option(help="Samples of this kind, whose ratings are compared alone."),
+    ] = None,
     pairs: Annotated[bool, flag("--pairs", "Also a table of each two people.")] = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     as_json: options.JsonOption = False,

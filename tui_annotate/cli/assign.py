@@ -30,11 +30,11 @@ ToOption = Annotated[
 ShareOption = Annotated[str, option("--share", "N", "How many samples: a number, 30%, or all.")]
 OverlapOption = Annotated[
     int,
-    typer.Option(
+    option(
         "--overlap",
-        metavar="K",
-        min=1,
-        help="How many people each sample has in the end, those who have it counted.",
+        "K",
+        "How many people each sample has in the end, those who have it counted.",
+        minimum=1,
     ),
 ]
 SeedOption = Annotated[str, option("--seed", "TEXT", "The same seed gives the same draw.")]
@@ -84,15 +84,6 @@ class OrderingOptions:
         return options, (score or order) if sorts_by_score else ""
 
 
-DrawnOption = Annotated[
-    str,
-    option(
-        "--order",
-        "ORDER",
-        "Which samples are drawn first: by-source, ingested, random, or by what a machine"
-        " says: worst:SCORE, best:SCORE, uncertain:SCORE.",
-    ),
-]
 RuleDatasetOption = Annotated[str, options.dataset_option("The dataset that this is about.")]
 
 _BY_SCORE: Final = tuple(f"{sense}:SCORE" for sense in ScoreDirection)
@@ -169,9 +160,7 @@ def give(
 def topup(
     *,
     dataset: DatasetOption,
-    number: Annotated[
-        int, typer.Option("--open", metavar="N", min=1, help="How many open samples each.")
-    ],
+    number: Annotated[int, option("--open", "N", "How many open samples each.", minimum=1)],
     to: ToOption = None,
     overlap: OverlapOption = 1,
     ordering: OrderingOptions,
@@ -347,9 +336,17 @@ def pool(
     *,
     dataset: RuleDatasetOption,
     overlap: Annotated[
-        int, typer.Option("--overlap", metavar="K", min=1, help="How many people each sample gets.")
+        int, option("--overlap", "K", "How many people each sample gets.", minimum=1)
     ] = 1,
-    order: DrawnOption = "by-source",
+    order: Annotated[
+        str,
+        option(
+            "--order",
+            "ORDER",
+            "Which samples are drawn first: by-source, ingested, random, or by what a machine"
+            " says: worst:SCORE, best:SCORE, uncertain:SCORE.",
+        ),
+    ] = "by-source",
     seed: Annotated[str, option("--seed", "TEXT", "Of the order random.")] = "1",
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
@@ -386,7 +383,7 @@ def escalate(
             help="differ: one marks something, another nothing; label: or their top labels differ."
         ),
     ] = None,
-    add: Annotated[int, typer.Option("--add", metavar="N", min=1, help="How many people.")] = 1,
+    add: Annotated[int, option("--add", "N", "How many people.", minimum=1)] = 1,
     now: Annotated[bool, flag("--now", "Also for what is finished already.")] = False,
     dry_run: options.DryOption = False,
     common: options.CommonOptions,

@@ -86,7 +86,7 @@ def match(
     document: Annotated[
         str, option("--document", "KEY", "The document of that side, where it has several.")
     ] = "",
-    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many to print at most.")] = 5,
+    top: Annotated[int, option("--top", "N", "How many to print at most.", minimum=1)] = 5,
     by: Annotated[
         Signals, typer.Option(help="What ranks: all signals, or one kind alone.")
     ] = Signals.FUSED,
@@ -165,8 +165,8 @@ def evaluate(
     *,
     min_segments: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=1, help="Count only searched texts with at least N segments."
+        option(
+            "--min-segments", "N", "Count only searched texts with at least N segments.", minimum=1
         ),
     ] = 1,
     embedder: Annotated[

@@ -70,7 +70,7 @@ def print_intervals(
     plain = console.color_system is None
     for row, name in zip(rows, shown, strict=True):
         line = Text(f"{set_cell_size(name, names)}  {row.told:<{figures}}  ")
-        drawn = _draw_interval(row, least=least, most=most, room=width, chance=chance, plain=plain)
+        drawn = _draw_interval(row, least=least, most=most, width=width, chance=chance, plain=plain)
         console.print(line + Text(drawn, style="cyan"), soft_wrap=True)
     ends = f"{least:g}".ljust(width - len(f"{most:g}")) + f"{most:g}"
     margin = " " * (names + figures + 2 * output.GAP)
@@ -78,14 +78,14 @@ def print_intervals(
 
 
 def _draw_interval(
-    row: ValueInterval, *, least: float, most: float, room: int, chance: float | None, plain: bool
+    row: ValueInterval, *, least: float, most: float, width: int, chance: float | None, plain: bool
 ) -> str:
     def cell(value: float) -> int:
         share = (min(max(value, least), most) - least) / (most - least)
-        return round(share * (room - 1))
+        return round(share * (width - 1))
 
     track, line, left, right, point, guess = ".-[]*|" if plain else "·─├┤●┊"
-    cells = [track] * room
+    cells = [track] * width
     if chance is not None:
         cells[cell(chance)] = guess
     if row.low is not None and row.high is not None:

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
 SHOWN_PROBLEMS = 20
 DONE_IN_PART = 3
 
-OutArgument = Annotated[
-    Path, argument("OUT", "Appears whole or not at all; - for standard output.")
-]
-ToOption = Annotated[
-    str,
-    option(
-        "--to",
-        "NAME",
-        "The format to write; needed unless OUT ends in .csv or .xlsx.",
-        complete=completion.complete_plugins("exporters"),
-    ),
-]
 LayerOption = Annotated[
     str,
     option(
@@ -67,10 +55,18 @@ def register(app: typer.Typer) -> None:
 
 def convert(
     source: Annotated[Path, argument("IN", "A file or folder of any format.")],
-    target: OutArgument,
+    target: Annotated[Path, argument("OUT", "Appears whole or not at all; - for standard output.")],
     *,
     source_format: options.FormatOption = "",
-    target_format: ToOption = "",
+    target_format: Annotated[
+        str,
+        option(
+            "--to",
+            "NAME",
+            "The format to write; needed unless OUT ends in .csv or .xlsx.",
+            complete=completion.complete_plugins("exporters"),
+        ),
+    ] = "",
     layer: LayerOption = "",
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,

@@ -20,23 +20,6 @@ from tui_annotate.cli.convert import (
 from tui_annotate.cli.options import Offsets, add_command, open_workspace
 from tui_annotate.plugins.protocols import ExportOptions
 
-WrittenOption = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="NAME",
-        help="One that `tui-annotate formats` lists.",
-        autocompletion=completion.complete_plugins("exporters"),
-    ),
-]
-TargetOption = Annotated[
-    Path | None,
-    options.output_option(
-        "A file, or a new folder; appears whole or not at all; else standard output (-)."
-    ),
-]
-
 
 def register(app: typer.Typer) -> None:
     """Adds this command to the app."""
@@ -53,8 +36,22 @@ def register(app: typer.Typer) -> None:
 
 def export(
     *,
-    format_name: WrittenOption,
-    target: TargetOption = None,
+    format_name: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="NAME",
+            help="One that `tui-annotate formats` lists.",
+            autocompletion=completion.complete_plugins("exporters"),
+        ),
+    ],
+    target: Annotated[
+        Path | None,
+        options.output_option(
+            "A file, or a new folder; appears whole or not at all; else standard output (-)."
+        ),
+    ] = None,
     work: options.FilterOptions,
     layer: LayerOption = "",
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,

@@ -28,9 +28,6 @@ PLACES_OF_A_FILE = 3
 PLACES_UP_TO = 160
 """Characters of a line of a problem: what follows the places makes it some 200."""
 
-LookOption = Annotated[bool, flag("--dry-run", "Read everything, tell costs, store nothing.")]
-AllOption = Annotated[bool, flag("--strict", "Check all first; store all or nothing.")]
-
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
@@ -76,8 +73,10 @@ def ingest(
     offsets: options.OffsetsOption = None,
     texts: options.TextOptions,
     vectors: options.EmbedderChoice,
-    dry_run: LookOption = False,
-    strict: AllOption = False,
+    dry_run: Annotated[
+        bool, flag("--dry-run", "Read everything, tell costs, store nothing.")
+    ] = False,
+    strict: Annotated[bool, flag("--strict", "Check all first; store all or nothing.")] = False,
     common: options.CommonOptions,
 ) -> None:
     """Read texts, sources and summaries, into the workspace.

@@ -31,10 +31,15 @@ class Offsets(StrEnum):
 
 
 def option(
-    name: str, metavar: str, about: str, *, complete: completion.Completer | None = None
+    name: str,
+    metavar: str,
+    about: str,
+    *,
+    complete: completion.Completer | None = None,
+    minimum: int | None = None,
 ) -> Any:
     """An option that takes a value; `complete` gives a shell's proposals for it."""
-    return typer.Option(name, metavar=metavar, help=about, autocompletion=complete)
+    return typer.Option(name, metavar=metavar, help=about, autocompletion=complete, min=minimum)
 
 
 def dataset_option(about: str) -> Any:

@@ -1,4 +1,4 @@
-"""Everything that a command shows: data to stdout, talk to stderr; the one place that prints.
+"""Everything that a command shows: data to stdout, messages to stderr; the one place that prints.
 
 Texts that we did not write pass `visible_line` here, once; none of them is ever read as markup.
 """
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from tui_annotate.domain.progress import Progress
     from tui_annotate.domain.text_diff import DiffPart
 
-WIDE = 160  # columns of a table that nobody looks at through a terminal
+WIDTH_WITHOUT_TERMINAL = 160
 GAP = 2  # blanks between two columns
-NARROWEST = 20  # cells of a column of words, at least, where it has as many
-LEAST = 8  # cells that a flexible one keeps where the others leave no more
+MIN_TEXT_WIDTH = 20  # cells of a column of words, at least, where it has as many
+MIN_FLEXIBLE_WIDTH = 8  # cells that a flexible one keeps where the others leave no more
 UNITS = {"vectors": "documents"}  # what a phase counts, where it is something else
-QUIET = 5.0  # seconds between two lines of progress where no bar can be drawn
+PROGRESS_INTERVAL = 5.0  # seconds between two lines of progress where no bar can be drawn
 
 many = plural.many
 
@@ -133,7 +133,7 @@ as_json = print_json
 
 
 def say(text: str) -> None:
-    """One line of talk on stderr."""
+    """One line on stderr."""
     sys.stderr.write(visible_line(text) + "\n")
     sys.stderr.flush()
 
@@ -161,13 +161,13 @@ def table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]])
     cells = [[Text(visible_line(_format_cell(value))) for value in row] for row in rows]
     titles = [Text(visible_line(column.title)) for column in columns]
     widths = [max(cell.cell_len for cell in each) for each in zip(titles, *cells, strict=True)]
-    for place, room in _fit_widths(columns, widths, console.width).items():
+    for index, width in _fit_widths(columns, widths, console.width).items():
         for row_cells in cells:
-            row_cells[place].truncate(room, overflow="ellipsis")
+            row_cells[index].truncate(width, overflow="ellipsis")
     needed = sum(
         max(cell.cell_len for cell in each) + GAP for each in zip(titles, *cells, strict=True)
     )
-    # Else Rich would cut what is whole all the same.
+    # Otherwise Rich cuts columns that must stay whole.
     console.size = ConsoleDimensions(max(console.width, needed), console.height)
     shown = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for title, column in zip(titles, columns, strict=True):
@@ -210,25 +210,25 @@ def lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
 
 
 def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
-    words = {
-        place: widths[place]
-        for place, column in enumerate(columns)
-        if not (column.number or column.whole)
-    }
-    rigid = {place: wish for place, wish in words.items() if not columns[place].flexible}
-    flexible = {place: wish for place, wish in words.items() if columns[place].flexible}
-    room = width - sum(widths) + sum(words.values()) - GAP * len(columns)
-    kept = sum(min(wish, NARROWEST) for wish in flexible.values())
-    rooms = _divide_width(rigid, room - kept, least=NARROWEST)
-    return rooms | _divide_width(flexible, room - sum(rooms.values()), least=LEAST)
+    """The widths of the columns of words, by their indices, in a terminal of `width` cells."""
+    rigid, flexible = {}, {}
+    for index, column in enumerate(columns):
+        if not (column.number or column.whole):
+            (flexible if column.flexible else rigid)[index] = widths[index]
+    words = sum(rigid.values()) + sum(flexible.values())
+    available = width - sum(widths) + words - GAP * len(columns)
+    reserved = sum(min(wanted, MIN_TEXT_WIDTH) for wanted in flexible.values())
+    fitted = _divide_width(rigid, available - reserved, minimum=MIN_TEXT_WIDTH)
+    available -= sum(fitted.values())
+    return fitted | _divide_width(flexible, available, minimum=MIN_FLEXIBLE_WIDTH)
 
 
-def _divide_width(wishes: Mapping[int, int], room: int, *, least: int) -> dict[int, int]:
-    """Cells among columns: short wishes in full, long ones the same each, none below a least."""
+def _divide_width(wanted: Mapping[int, int], available: int, *, minimum: int) -> dict[int, int]:
+    """Divide cells among columns: short ones get all they want, long ones equal parts."""
     given: dict[int, int] = {}
-    for place, wish in sorted(wishes.items(), key=lambda each: each[1]):
-        given[place] = min(wish, max(room // (len(wishes) - len(given)), least))
-        room -= given[place]
+    for index, cells in sorted(wanted.items(), key=lambda each: each[1]):
+        given[index] = min(cells, max(available // (len(wanted) - len(given)), minimum))
+        available -= given[index]
     return given
 
 
@@ -259,7 +259,7 @@ def make_console(stream: TextIO) -> Console:
     """Makes a console: as wide as the terminal; wide and without colours where it is none."""
     from rich.console import Console
 
-    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
+    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
     return Console(file=stream, width=width, soft_wrap=False)
 
 
@@ -300,7 +300,7 @@ def _make_progress_lines(unit: str) -> Callable[[Progress], None]:
     def show(at: Progress) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last < QUIET:
+        if now - last < PROGRESS_INTERVAL:
             return
         last = now
         share = "" if at.share is None else f" ({at.share:.0%})"

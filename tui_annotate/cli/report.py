@@ -22,15 +22,6 @@ if TYPE_CHECKING:
 
 _MEGABYTE = 1_000_000
 
-FileArgument = Annotated[
-    Path | None,
-    argument("FILE", "Of any format that is read, without a workspace; else the workspace."),
-]
-PageOption = Annotated[
-    Path | None,
-    options.output_option("Appears whole or not at all; else standard output (-).", metavar="OUT"),
-]
-
 
 def register(app: typer.Typer) -> None:
     """Adds these commands to the app."""
@@ -45,9 +36,17 @@ def register(app: typer.Typer) -> None:
 
 
 def html(
-    file: FileArgument = None,
+    file: Annotated[
+        Path | None,
+        argument("FILE", "Of any format that is read, without a workspace; else the workspace."),
+    ] = None,
     *,
-    target: PageOption = None,
+    target: Annotated[
+        Path | None,
+        options.output_option(
+            "Appears whole or not at all; else standard output (-).", metavar="OUT"
+        ),
+    ] = None,
     work: options.FilterOptions,
     with_practice: options.PracticeOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,

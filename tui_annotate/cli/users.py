@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 
-RoleOption = Annotated[
-    Role | None, typer.Option(help="Else annotator; the first account is an admin's.")
-]
 WhoArgument = Annotated[str, argument("WHO", "Address, name or id.", complete=completion.people)]
 AdminOption = Annotated[str, option("--admin", "ADDRESS", "Whose new account is an admin's.")]
 DryRunOption = Annotated[bool, flag("--dry-run", "Read everything, store nothing.")]
@@ -82,7 +79,9 @@ def add(
     *,
     name: Annotated[str, option("--name", "NAME", "What people see.")],
     email: Annotated[str, option("--email", "ADDRESS", "What they sign in with.")],
-    role: RoleOption = None,
+    role: Annotated[
+        Role | None, typer.Option(help="Else annotator; the first account is an admin's.")
+    ] = None,
     claim: Annotated[
         str,
         option(
