@@ -36,9 +36,7 @@ def annotate(
     file: Annotated[Path | None, argument("FILE", "A bundle, in place of a workspace.")] = None,
     *,
     name: options.NameOption = "",
-    sample: Annotated[
-        str, options.sample_option("Begin at this sample: its id, or dataset/id.")
-    ] = "",
+    sample: options.StartOption = "",
     order: Annotated[
         str,
         option(

@@ -81,6 +81,7 @@ NameOption = Annotated[
     str,
     person_option("--as", "Who you are. Remembered once work begins; at first your login name."),
 ]
+StartOption = Annotated[str, sample_option("Begin at this sample: its id, or dataset/id.")]
 DryOption = Annotated[bool, flag("--dry-run", "Say what would be; change nothing.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 

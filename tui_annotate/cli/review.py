@@ -45,9 +45,7 @@ def review(
     context: typer.Context,
     *,
     name: options.NameOption = "",
-    sample: Annotated[
-        str, options.sample_option("Begin at this sample: its id, or dataset/id.")
-    ] = "",
+    sample: options.StartOption = "",
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Open the screen of review; it begins with the sample that has the most conflicts.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
     from tui_annotate.domain.records import Problem
     from tui_annotate.plugins.sync.table import Table
+    from tui_annotate.services.sync import TableSync
     from tui_annotate.services.sync.shared_folder import SharedFolder
     from tui_annotate.workspace import Workspace
 
@@ -91,11 +92,9 @@ def push(
             where, count, left = str(directory), sent.streams, sent.waiting
             refused += [MergedStream(person.id, key, refused=why) for key, why in sent.refused]
         else:
-            from tui_annotate.workspace import bundles
-
-            shared = _open_table()
-            pushed = bundles.table_sync(space, shared, person).push(whole=True)
-            where, count, left = str(shared), pushed.rows, tuple(pushed.waiting)
+            sync = _open_table_sync(space, person)
+            pushed = sync.push(whole=True)
+            where, count, left = str(sync.table), pushed.rows, tuple(pushed.waiting)
             refused += pushed.refused
     if common.as_json:
         summary = {"person": person.name, "target": where, "samples": count}
@@ -144,8 +143,6 @@ def pull(
     directory = _find_folder(folder)
     if everybody and directory is None:
         raise InvalidInput("--all is for folders", "of the table: sync pull -o FILE")
-    from tui_annotate.workspace import bundles
-
     left_out: list[Problem] = []
 
     def print_and_keep(problem: Problem) -> None:
@@ -158,8 +155,7 @@ def pull(
             shared = replace(_open_folder(space, directory, person=person), problem=print_and_keep)
             merged = [shared.pull(person)] if person else shared.pull_all()
         else:
-            person = space.person(name)
-            merged = [bundles.table_sync(space, _open_table(), person).pull()]
+            merged = [_open_table_sync(space, space.person(name)).pull()]
     if common.as_json:
         output.print_json([merge_as_json(each) for each in merged])
     else:
@@ -180,16 +176,10 @@ def status(
             ours, theirs = _open_folder(space, directory, person=person).waiting(person)
             values |= {"target": str(directory), "events_to_push": ours, "events_to_pull": theirs}
         else:
-            from tui_annotate.workspace import bundles
-
-            shared = _open_table()
-            standing = bundles.table_sync(space, shared, person).standing()
-            values |= {
-                "target": str(shared),
-                "rows": standing.there,
-                "samples_to_push": standing.to_push,
-                "samples_to_pull": standing.to_pull,
-            }
+            sync = _open_table_sync(space, person)
+            standing = sync.standing()
+            values |= {"target": str(sync.table), "rows": standing.there}
+            values |= {"samples_to_push": standing.to_push, "samples_to_pull": standing.to_pull}
     if common.as_json:
         output.print_json(values)
     else:
@@ -218,9 +208,7 @@ def delete_mine(
         if directory is not None:
             count = _open_folder(space, directory).remove(person)
         else:
-            from tui_annotate.workspace import bundles
-
-            sync = bundles.table_sync(space, _open_table(), person)
+            sync = _open_table_sync(space, person)
             count = sum(map(sync.delete_mine, [dataset] if dataset else sync.datasets()))
     output.lines_or_json(
         {"person": person.name, "target": where, "removed": count},
@@ -252,6 +240,12 @@ def _open_table() -> Table:
         hint = f"set {sync_key.URL} and {sync_key.KEY}, or name a folder with --dir"
         raise InvalidInput("nobody says where the table is", hint)
     return Table(sync_key.address())
+
+
+def _open_table_sync(space: Workspace, person: Person) -> TableSync:
+    from tui_annotate.workspace import bundles
+
+    return bundles.table_sync(space, _open_table(), person)
 
 
 def _find_folder(folder: Path | None) -> Path | None:
