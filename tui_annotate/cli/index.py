@@ -18,7 +18,6 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
-    from tui_annotate.plugins.protocols import Cost
     from tui_annotate.services.ingest import SetInfo
 
 
@@ -103,9 +102,13 @@ def rebuild_index(
     ):
         chosen = space.vector_options(**asdict(vectors))
         if dry_run:
-            _print_price(
-                space.ingest_service.price(chosen), vectors.embedder, as_json=common.as_json
-            )
+            cost = space.ingest_service.price(chosen)
+            if common.as_json:
+                output.print_json({"cost": cost})
+            elif cost is None:
+                output.line("these vectors are made on this machine and cost nothing")
+            else:
+                print_cost(cost, vectors.embedder or "the embedder in use")
             return
         report = space.ingest_service.rebuild(embedder=chosen, progress=progress)
     for note in [] if common.as_json else report.notes:
@@ -115,15 +118,6 @@ def rebuild_index(
         f"{output.many(report.embedded, 'document')} got vectors; in use: {report.embedder}",
         as_json=common.as_json,
     )
-
-
-def _print_price(cost: Cost | None, embedder: str, *, as_json: bool) -> None:
-    if as_json:
-        output.print_json({"cost": cost})
-    elif cost is None:
-        output.line("these vectors are made on this machine and cost nothing")
-    else:
-        print_cost(cost, embedder or "the embedder in use")
 
 
 def drop_set(

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from tui_annotate.services.ingest import IngestReport
 
 SHOWN_PROBLEMS = 20
-PLACES_OF_A_FILE = 3
+MAX_PLACES_OF_FILE = 3
 """Of those where the same is wrong, but for the first."""
-PLACES_UP_TO = 160
+MAX_PLACES_WIDTH = 160
 """Characters of a line of a problem: what follows the places makes it some 200."""
 
 
@@ -153,7 +153,9 @@ def _print_problems(report: IngestReport) -> None:
         first = same[0]
         line = f"{first}{'' if first.refused else ' (its sample is taken)'}"
         places = (each.where for each in same)
-        output.say(line + _list_other_places(places, width=PLACES_UP_TO - len(line), listed=whole))
+        output.say(
+            line + _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)
+        )
         if first.hint and first.hint != hinted:
             output.say(f"  hint: {first.hint}")
         hinted = first.hint
@@ -173,7 +175,7 @@ def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> st
         file, line = _split_place(place)
         short = line if file == last else place
         fits = sum(map(len, shown)) + 2 * len(shown) + len(short) <= width
-        if not shown or (fits and named[file] < PLACES_OF_A_FILE):
+        if not shown or (fits and named[file] < MAX_PLACES_OF_FILE):
             shown.append(short)
             named[file] += 1
             last = file

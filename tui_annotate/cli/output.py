@@ -21,7 +21,6 @@ from tui_annotate.domain.terminal_text import visible, visible_line
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
     from tui_annotate.domain.progress import Progress
@@ -269,7 +268,17 @@ def progress(unit: str) -> Iterator[Callable[[Progress], None]]:
     if not sys.stderr.isatty():
         yield _make_progress_lines(unit)
         return
-    with _make_bar() as bar:
+    from rich import progress as widgets
+
+    columns = (
+        widgets.TextColumn("{task.description}", markup=False),
+        widgets.BarColumn(),
+        widgets.TaskProgressColumn(),
+        widgets.TextColumn("{task.fields[records]}", markup=False),
+        widgets.TextColumn("{task.fields[rate]:,.0f}/s", markup=False),
+        widgets.TimeRemainingColumn(),
+    )
+    with widgets.Progress(*columns, console=make_console(sys.stderr)) as bar:
         tasks: dict[str, TaskID] = {}
 
         def show(at: Progress) -> None:
@@ -309,21 +318,6 @@ def _make_progress_lines(unit: str) -> Callable[[Progress], None]:
         say(f"{at.phase}: {_count_records(at, unit)}{share}, {rate} a second{left}")
 
     return show
-
-
-def _make_bar() -> Bar:
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Drawn
-
-    return Drawn(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[records]}", markup=False),
-        TextColumn("{task.fields[rate]:,.0f}/s", markup=False),
-        TimeRemainingColumn(),
-        console=make_console(sys.stderr),
-    )
 
 
 def ask(question: str, *, yes: bool) -> None:

@@ -55,7 +55,9 @@ def status(
         _print_flags(measured)
     else:
         _print_contents(found, runs)
-        _print_statistics(measured)
+        _print_states(measured)
+        _print_pace(measured)
+        _print_progress(measured)
         labels.print_waiting(found.waiting)
         if waiting:
             file = shlex.quote(str(found.path / "labels.yaml"))
@@ -86,16 +88,6 @@ def _print_contents(found: Status, runs: int) -> None:
             for each in found.items
         ],
     )
-
-
-def _print_statistics(figures: WorkStatistics) -> None:
-    _print_states(figures)
-    _print_pace(figures)
-    _print_remaining(figures)
-    if any(week.seconds for week in figures.weeks):
-        output.line("")
-        weeks = dropwhile(lambda week: not week.seconds, figures.weeks)
-        charts.print_bars([(week.week, week.hours) for week in weeks], unit="h")
 
 
 def _print_states(figures: WorkStatistics) -> None:
@@ -133,12 +125,15 @@ def _print_pace(figures: WorkStatistics) -> None:
     )
 
 
-def _print_remaining(figures: WorkStatistics) -> None:
+def _print_progress(figures: WorkStatistics) -> None:
     rows = [
         (each.dataset, _NONE if each.remaining is None else each.remaining, _format_end(each.end))
         for each in figures.ahead
     ]
     output.table_below([output.flexible("dataset"), output.number("remaining"), "ends"], rows)
+    if weeks := list(dropwhile(lambda week: not week.seconds, figures.weeks)):
+        output.line("")
+        charts.print_bars([(week.week, week.hours) for week in weeks], unit="h")
 
 
 def _print_flags(figures: WorkStatistics) -> None:

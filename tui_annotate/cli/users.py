@@ -6,8 +6,7 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,7 +31,7 @@ WhoArgument = Annotated[str, argument("WHO", "Address, name or id.", complete=co
 AdminOption = Annotated[str, option("--admin", "ADDRESS", "Whose new account is an admin's.")]
 DryRunOption = Annotated[bool, flag("--dry-run", "Read everything, store nothing.")]
 
-_LONGEST_LINE = 8192
+_MAX_LINE_BYTES = 8192
 INVITED = "good once, for 7 days: tui-annotate users redeem, or the sign-in screen"
 
 
@@ -343,18 +342,13 @@ def export_users(
         raise InvalidInput("hashes of passwords are not for a terminal", "name a file: -o FILE")
     with open_workspace(workspace, needs=Verb.MANAGE) as space:
         accounts = space.team.accounts.all()
-    with _private_files(), targets.output(target) as file:
-        count = write_users(accounts, file)
-    output.say(f"accounts: {count:,}")
-
-
-@contextmanager
-def _private_files() -> Iterator[None]:
-    before = os.umask(0o077)
+    mask = os.umask(0o077)
     try:
-        yield
+        with targets.output(target) as file:
+            count = write_users(accounts, file)
     finally:
-        os.umask(before)
+        os.umask(mask)
+    output.say(f"accounts: {count:,}")
 
 
 def import_users(
@@ -481,7 +475,7 @@ def _ask_hidden(prompt: str) -> str:
 
 def _read_line(what: str) -> str:
     """One line of standard input without its end; what follows it is left for whoever reads on."""
-    raw = sys.stdin.buffer.readline(_LONGEST_LINE)
+    raw = sys.stdin.buffer.readline(_MAX_LINE_BYTES)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:

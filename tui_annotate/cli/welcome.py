@@ -14,7 +14,6 @@ from tui_annotate.domain.people import PersonKind
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.people import Person
     from tui_annotate.workspace import Workspace
 
 WORK: Final = MappingProxyType(
@@ -69,25 +68,22 @@ def print_welcome() -> None:
 
 
 def _describe_own_work(space: Workspace) -> str:
-    person = _find_person(space)
+    from tui_annotate.settings import person_name
+
+    if space.actor.person:
+        person = space.people.person(space.actor.person)
+    elif space.team.members.required():
+        return ""  # who works here is known only after the sign-in
+    else:
+        local = (each for each in space.people.all() if each.kind is PersonKind.LOCAL)
+        name = person_name()
+        person = next((each for each in local if each.name == name), None)
     if person is None:
         return ""
     done = sum(each.done for each in space.corpus.progress() if each.person == person.id)
     last = space.people.last_place(person.id)
     where = f", was last at {last}" if last else ""
     return f"; {person.name} finished {done:,}{where}"
-
-
-def _find_person(space: Workspace) -> Person | None:
-    from tui_annotate.settings import person_name
-
-    if space.actor.person:
-        return space.people.person(space.actor.person)
-    if space.team.members.required():
-        return None
-    name = person_name()
-    local = (each for each in space.people.all() if each.kind is PersonKind.LOCAL)
-    return next((each for each in local if each.name == name), None)
 
 
 def _print_steps(title: str, steps: Mapping[str, str]) -> None:
