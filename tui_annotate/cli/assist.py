@@ -34,8 +34,8 @@ _FIGURES: Final = {
     "mrr": "mrr",
 }
 _LANGUAGES: Final = {"en": "English", "zh": "Chinese"}
-_LONGEST_NAME = 30
-"""Cells of an embedder's name in a table, at most."""
+_MAX_NAME_WIDTH = 30
+"""Cells of an embedder's name in a table."""
 _ALL = "all"
 
 _SHARES = {
@@ -220,7 +220,9 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         output.line(f"searched texts of at least {segments}; {found['segmenter']}")
         for each in evaluations:
             output.line("")
-            output.line(_describe_embedder(each["embedder"], each["model"]))
+            embedder, model = each["embedder"], each["model"]
+            signals = f"words + {_shorten(model)}" if model else "words alone"
+            output.line(f"{signals} ({_shorten(embedder) if model else embedder})")
             _print_figures(each, direction)
         for each in found["differences"]:
             output.line("")
@@ -295,14 +297,6 @@ def _format_share(value: float, digits: int) -> str:
     return f"{value:.{digits}f}".lstrip("0")[: digits + 1]
 
 
-def _describe_embedder(embedder: str, model: str) -> str:
-    return (
-        f"words + {_shorten(model)} ({_shorten(embedder)})"
-        if model
-        else f"words alone ({embedder})"
-    )
-
-
 def _make_embedder_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """What each embedder is called beside others: its model, where no other has the same name."""
     models = [each["model"] or "words alone" for each in evaluations]
@@ -313,7 +307,7 @@ def _make_embedder_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str,
 
 
 def _shorten(embedder: str) -> str:
-    return embedder if len(embedder) <= _LONGEST_NAME else f"{embedder[: _LONGEST_NAME - 1]}…"
+    return embedder if len(embedder) <= _MAX_NAME_WIDTH else f"{embedder[: _MAX_NAME_WIDTH - 1]}…"
 
 
 def report(
@@ -379,7 +373,6 @@ def _print_shares(title: str, rows: list[dict[str, Any]]) -> None:
 
 
 def _format_percentage(share: Mapping[str, Any]) -> str:
-    """In hundredths; a dash for none."""
     return "-" if share["share"] is None else f"{100 * share['share']:.0f}%"
 
 

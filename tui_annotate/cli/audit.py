@@ -129,12 +129,11 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
             f"sound: {output.many(head.events, 'event')} in {output.many(head.streams, 'stream')}, "
             "each follows its predecessor, and the tables say the same"
         )
-    for number, each in enumerate(verdict.breaks[:SHOWN]):
-        if number:
-            output.line(f"also: {_describe_break(each, names)}: {each.says}")
-        else:
-            output.line(f"altered: {_describe_break(each, names)}")
-            output.line(f"  {each.says}")
+    for each in verdict.breaks[:1]:
+        output.line(f"altered: {_describe_break(each, names)}")
+        output.line(f"  {each.says}")
+    for each in verdict.breaks[1:SHOWN]:
+        output.line(f"also: {_describe_break(each, names)}: {each.says}")
     if verdict.broken > SHOWN:
         output.line(f"and {output.many(verdict.broken - SHOWN, 'stream')} more; see --json")
     if verdict.kept is not None:

@@ -321,61 +321,49 @@ def normalise(
     lines = [*(normalising.lines(read_text(rule_file)) if rule_file else []), *(rule or [])]
     with open_workspace(common.workspace) as space:
         service = space.team.relabel
-        odd, labels = service.odd(dataset=dataset)
-        wanted = normalising.rules(lines, odd, labels)
-        rules = normalising.choose_rules(normalising.proposed(odd, labels), wanted)
-        count = 0 if common.as_json else _print_rules(odd, rules)
+        irregular, labels = service.odd(dataset=dataset)
+        wanted = normalising.rules(lines, irregular, labels)
+        rules = normalising.choose_rules(normalising.proposed(irregular, labels), wanted)
+        count = 0 if common.as_json else _print_rules(irregular, rules)
         renames = {each.old: each.new for each in rules}
         done = not dry_run and bool(rules)
         if done:
             output.ask(f"mend {output.many(count, 'label') if count else 'these labels'}?", yes=yes)
         report = service.normalise(renames, dataset=dataset, dry=not done)
     if common.as_json:
-        output.print_json({**report.as_json(), **_rules_as_json(odd, rules)})
+        output.print_json({**report.as_json(), **_rules_as_json(irregular, rules)})
     else:
         _print_change(report, as_json=False)
 
 
-def _print_rules(odd: Sequence[Irregularity], rules: Sequence[LabelReplacement]) -> int:
+def _print_rules(irregular: Sequence[Irregularity], rules: Sequence[LabelReplacement]) -> int:
     from tui_annotate.services.relabel.normalising import MENDED
 
-    known = {each.path: each for each in odd if each.what in MENDED}
-    if rules:
-        output.table(
-            [
-                *map(output.flexible, ("label", "becomes")),
-                output.number("annotations"),
-                "because",
-                output.flexible("for example"),
-            ],
-            [
-                (
-                    JOINER.join(each.old),
-                    JOINER.join(each.new),
-                    known[each.old].annotations,
-                    _WHY[each.why],
-                    ", ".join(known[each.old].examples),
-                )
-                for each in rules
-            ],
-        )
+    known = {each.path: each for each in irregular if each.what in MENDED}
+    rows = []
+    for rule in rules:
+        found, old, new = known[rule.old], JOINER.join(rule.old), JOINER.join(rule.new)
+        rows.append((old, new, found.annotations, _WHY[rule.why], ", ".join(found.examples)))
+    count, examples = output.number("annotations"), output.flexible("for example")
+    if rows:
+        titles = map(output.flexible, ("label", "becomes"))
+        output.table([*titles, count, "because", examples], rows)
     ruled = [known[rule.old] for rule in rules]
-    if left := [each for each in odd if each not in ruled]:
+    if unruled := [each for each in irregular if each not in ruled]:
         output.line("")
         output.line("without a rule:")
-        titles = (output.number("annotations"), output.flexible("for example"))
         output.table(
-            ["what", output.flexible("label"), *titles],
+            ["what", output.flexible("label"), count, examples],
             [
                 (_ODD[each.what], each.label, each.annotations, ", ".join(each.examples))
-                for each in left
+                for each in unruled
             ],
         )
     return sum(each.annotations for each in ruled)
 
 
 def _rules_as_json(
-    odd: Sequence[Irregularity], rules: Sequence[LabelReplacement]
+    irregular: Sequence[Irregularity], rules: Sequence[LabelReplacement]
 ) -> dict[str, Any]:
     return {
         "rules": [
@@ -384,7 +372,7 @@ def _rules_as_json(
         ],
         "odd": [
             {name: getattr(each, name) for name in ("what", "label", "annotations", "examples")}
-            for each in odd
+            for each in irregular
         ],
     }
 
@@ -402,23 +390,13 @@ def _print_change(report: RelabelReport, *, as_json: bool) -> None:
 
 
 def _print_report(report: RelabelReport) -> None:
-    if report.counts:
-        output.table(
-            [
-                *map(output.flexible, ("person", "dataset", "label", "becomes")),
-                output.number("annotations"),
-            ],
-            [
-                (
-                    each.person,
-                    each.dataset,
-                    each.label,
-                    "stays" if each.becomes == each.label else each.becomes or "-",
-                    each.annotations,
-                )
-                for each in report.counts
-            ],
-        )
+    rows = []
+    for each in report.counts:
+        becomes = "stays" if each.becomes == each.label else each.becomes or "-"
+        rows.append((each.person, each.dataset, each.label, becomes, each.annotations))
+    if rows:
+        titles = map(output.flexible, ("person", "dataset", "label", "becomes"))
+        output.table([*titles, output.number("annotations")], rows)
     for what, title in _FINDING_TITLES.items():
         _print_findings(title, report.of(what))
 

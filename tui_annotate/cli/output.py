@@ -210,7 +210,8 @@ def lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
 
 def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
     """The widths of the columns of words, by their indices, in a terminal of `width` cells."""
-    rigid, flexible = {}, {}
+    rigid: dict[int, int] = {}
+    flexible: dict[int, int] = {}
     for index, column in enumerate(columns):
         if not (column.number or column.whole):
             (flexible if column.flexible else rigid)[index] = widths[index]

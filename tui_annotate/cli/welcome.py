@@ -14,6 +14,7 @@ from tui_annotate.domain.people import PersonKind
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.people import Person
     from tui_annotate.workspace import Workspace
 
 WORK: Final = MappingProxyType(
@@ -70,11 +71,10 @@ def print_welcome() -> None:
 def _describe_own_work(space: Workspace) -> str:
     from tui_annotate.settings import person_name
 
+    person: Person | None = None
     if space.actor.person:
         person = space.people.person(space.actor.person)
-    elif space.team.members.required():
-        return ""  # who works here is known only after the sign-in
-    else:
+    elif not space.team.members.required():  # with accounts, only the sign-in tells who works
         local = (each for each in space.people.all() if each.kind is PersonKind.LOCAL)
         name = person_name()
         person = next((each for each in local if each.name == name), None)
