@@ -327,8 +327,8 @@ def _print_overview(report: AssignmentOverview) -> None:
     )
 
 
-def _describe_request(asked: Mapping[str, Any]) -> str:
-    lists = {name: value if isinstance(value, list) else [value] for name, value in asked.items()}
+def _describe_request(request: Mapping[str, Any]) -> str:
+    lists = {name: value if isinstance(value, list) else [value] for name, value in request.items()}
     return ", ".join(f"{name} {' '.join(map(str, each))}" for name, each in lists.items() if each)
 
 
@@ -407,9 +407,9 @@ def escalate(
         head = f"handout {report.handout}: " if report.handout else ""
         output.line(f"{head}{add} more where people {rule.when}, in {dataset}")
     if now:
-        given = output.many(report.added, "sample")
+        added = output.many(report.added, "sample")
         waiting = output.many(report.waiting, "waits", "wait")
-        output.line(f"{given} went to others, {waiting} for somebody")
+        output.line(f"{added} went to others, {waiting} for somebody")
     if dry_run:
         output.say(_DRY_RUN)
 

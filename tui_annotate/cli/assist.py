@@ -192,12 +192,12 @@ def evaluate(
     from tui_annotate.domain.progress import Progress
     from tui_annotate.services.assist import evaluate as evaluate_assist
 
-    begun: dict[str, float] = {}
+    start_times: dict[str, float] = {}
     others = [name.strip() for part in compare or () for name in part.split(",") if name.strip()]
     with output.progress("texts") as show:
 
         def show_model(model: str, texts: int, share: float) -> None:
-            seconds = time.monotonic() - begun.setdefault(model, time.monotonic())
+            seconds = time.monotonic() - start_times.setdefault(model, time.monotonic())
             show(Progress(model, texts, share=share, seconds=seconds))
 
         found = evaluate_assist(
@@ -242,8 +242,8 @@ def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:
     output.table(
         ["queries", *map(output.number, ("n", *_FIGURES.values()))],
         [
-            [name, own["queries"], *(_format_with_interval(own, figure) for figure in _FIGURES)]
-            for name, own in _list_query_slices(whole, evaluation["slices"][direction])
+            [name, row["queries"], *(_format_with_interval(row, figure) for figure in _FIGURES)]
+            for name, row in _list_query_slices(whole, evaluation["slices"][direction])
         ],
     )
 
@@ -255,13 +255,13 @@ def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
         [
             [
                 name,
-                own["queries"],
+                row["queries"],
                 title,
-                f"{own[figure]['difference']:+.3f}",
-                _format_difference_interval(own[figure]["interval"]),
-                "excludes zero" if own[figure]["excludes_zero"] else "",
+                f"{row[figure]['difference']:+.3f}",
+                _format_difference_interval(row[figure]["interval"]),
+                "excludes zero" if row[figure]["excludes_zero"] else "",
             ]
-            for name, own in _list_query_slices(
+            for name, row in _list_query_slices(
                 difference[direction], difference["slices"][direction]
             )
             for figure, title in _FIGURES.items()
@@ -275,17 +275,17 @@ def _list_query_slices(
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """All queries, then each slice that is a part of them, by the name that people read."""
     yield _ALL, whole
-    for name, own in slices.items():
-        if 0 < own["queries"] < whole["queries"]:
-            yield _LANGUAGES.get(name, name.replace("_", " ")), own
+    for name, row in slices.items():
+        if 0 < row["queries"] < whole["queries"]:
+            yield _LANGUAGES.get(name, name.replace("_", " ")), row
 
 
-def _format_with_interval(own: Mapping[str, Any], figure: str) -> str:
-    if not own["queries"]:
+def _format_with_interval(row: Mapping[str, Any], figure: str) -> str:
+    if not row["queries"]:
         return "-"
-    bounds = own["intervals"]
+    bounds = row["intervals"]
     between = "-".join(_format_share(each, 2) for each in bounds[figure]) if bounds else "-"
-    return f"{_format_share(own[figure], 3)} {between:>7}"
+    return f"{_format_share(row[figure], 3)} {between:>7}"
 
 
 def _format_difference_interval(bounds: list[float] | None) -> str:

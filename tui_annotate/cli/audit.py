@@ -91,9 +91,9 @@ def verify(
     what the log says. Whoever can write the file could write all of it anew: only a head kept
     elsewhere shows that.
     """
-    kept = _read_kept_head(against) if against else None
+    recorded = _read_kept_head(against) if against else None
     with open_workspace(common.workspace) as space, output.progress("events") as progress:
-        verdict = space.team.audit.verify(against=kept, progress=progress)
+        verdict = space.team.audit.verify(against=recorded, progress=progress)
         names = {person.id: person.name for person in space.people.all()}
     if common.as_json:
         output.print_json(_verdict_as_json(verdict))

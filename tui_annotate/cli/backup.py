@@ -40,10 +40,10 @@ def backup(
     frozen states, and the sums of all files. The folder appears whole or not at all.
     """
     with open_workspace(common.workspace) as space:
-        place = target or space.path / "backups"
-        if place.is_dir():
-            place = place / output.stamp()
-        copied = space.team.backup.run(place, vectors=vectors)
+        folder = target or space.path / "backups"
+        if folder.is_dir():
+            folder = folder / output.stamp()
+        copied = space.team.backup.run(folder, vectors=vectors)
     output.lines_or_json(copied, f"backup: {copied.folder}", as_json=common.as_json)
     if not common.as_json:
         output.say(f"files: {copied.files:,}; events: {copied.events:,}; head {copied.head}")

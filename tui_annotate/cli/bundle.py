@@ -111,10 +111,10 @@ def print_conflicts(merged: StreamMergeReport) -> None:
     """Prints what both sides changed, the version in force first, and what does not fit here."""
     for fork in merged.forks:
         sides = [("there", fork.there_at, fork.there), ("here", fork.here_at, fork.here)]
-        (side, at, stands), (other, other_at, lost) = sides if fork.there_wins else sides[::-1]
+        (side, at, winner), (other, other_at, loser) = sides if fork.there_wins else sides[::-1]
         output.line(f"conflict: {fork.dataset}/{fork.sample}")
-        output.line(f"  stands   ({side}, {output.seconds(at)}): {in_words(stands)}")
-        output.line(f"  in the log ({other}, {output.seconds(other_at)}): {in_words(lost)}")
+        output.line(f"  stands   ({side}, {output.seconds(at)}): {in_words(winner)}")
+        output.line(f"  in the log ({other}, {output.seconds(other_at)}): {in_words(loser)}")
     for each in merged.refused[:SHOWN]:
         output.say(f"left out: {each.key}: {each.refused}")
     if len(merged.refused) > SHOWN:
@@ -182,11 +182,11 @@ def _write_back(file: Path, folder: Path) -> None:
     """
     from tui_annotate.workspace import bundles
 
-    again = f"tui-annotate annotate {shlex.quote(str(file))}"
+    command = f"tui-annotate annotate {shlex.quote(str(file))}"
     try:
         count = bundles.write_back(file, folder)
     except TuiAnnotateError as error:
         output.print_error(error)
-        output.say(f"all work is in {folder}; to bring it to the file: {again}")
+        output.say(f"all work is in {folder}; to bring it to the file: {command}")
         return
     output.say(f"{file} has your work on {output.many(count, 'sample')}: send it back")

@@ -25,9 +25,9 @@ def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
     numbers, most = max(map(len, values)), max(value for _, value in rows)
     longest = max(min(console.width - names - numbers - 2 * output.GAP, LONGEST_BAR), 1)
     for (name, value), text in zip(rows, values, strict=True):
-        drawn = bar(value, most, longest)
+        filled = bar(value, most, longest)
         plain = console.color_system is None
-        shown = "#" * len(drawn) if plain else drawn
+        shown = "#" * len(filled) if plain else filled
         head = f"{visible_line(name):<{names}}  {text:>{numbers}}  "
         console.print(Text(head.rstrip() if not shown else head) + Text(shown, style="cyan"))
 

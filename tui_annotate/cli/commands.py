@@ -115,8 +115,8 @@ def _run_without_command(
 @cache
 def program() -> Callable[..., Any]:
     """All commands, ready to be called; the options of one are put together when it is called."""
-    made: Callable[..., Any] = make_group(app)
-    return made
+    group: Callable[..., Any] = make_group(app)
+    return group
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -95,7 +95,7 @@ def _comment_as_json(comment: PersonComment, service: Comments) -> dict[str, Any
 
 
 def reply(
-    talk: Annotated[str, argument("TALK", "The start of its id, as remarks list shows it.")],
+    thread_id: Annotated[str, argument("TALK", "The start of its id, as remarks list shows it.")],
     text: Annotated[str, argument("TEXT", "What you answer.")],
     *,
     workspace: options.WorkspaceOption = None,
@@ -106,7 +106,7 @@ def reply(
     """
     with open_workspace(workspace) as space:
         service = space.team.comments
-        thread = service.reply(talk, text)
+        thread = service.reply(thread_id, text)
         output.line(f"answered {service.name(thread.person)} about {_describe_sample(thread)}")
 
 

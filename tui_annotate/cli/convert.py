@@ -146,8 +146,8 @@ def formats(
 
     found = [form for form in forms() if name in ("", form.name)]
     if not found:
-        there = ", ".join(form.name for form in forms())
-        raise InvalidInput(f"no format is named {name!r}", f"there are: {there}")
+        known = ", ".join(form.name for form in forms())
+        raise InvalidInput(f"no format is named {name!r}", f"there are: {known}")
     yes_no = {True: "yes", False: "no"}
     if as_json:
         shown = [_format_as_json(form) for form in found]

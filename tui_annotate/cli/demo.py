@@ -105,8 +105,8 @@ def _open_demo(folder: Path, data: Path) -> Workspace:
     if not pairs.is_file():
         hint = f"name a folder that holds {PAIRS} with --data"
         raise NotFound(f"there is no example data: {pairs}", hint)
-    known = (folder / WORKSPACE_FILE).exists()
-    space = workspaces.open(folder) if known else workspaces.create(folder)
+    exists = (folder / WORKSPACE_FILE).exists()
+    space = workspaces.open(folder) if exists else workspaces.create(folder)
     guidelines = data / GUIDELINES
     if guidelines.is_file() and not (space.path / GUIDELINES).exists():
         (space.path / GUIDELINES).write_text(guidelines.read_text("utf-8"), "utf-8")
@@ -157,8 +157,8 @@ def _program_name() -> str:
     if not called.is_file() or called.suffix == ".py":
         return f"{shlex.quote(sys.executable)} -m tui_annotate"
     found = shutil.which(called.name)
-    known = found is not None and Path(found).samefile(called)
-    return called.name if known else shlex.quote(str(called))
+    is_on_path = found is not None and Path(found).samefile(called)
+    return called.name if is_on_path else shlex.quote(str(called))
 
 
 def _print_matches(space: Workspace, selection: Selection, number: int) -> None:

@@ -79,8 +79,8 @@ def check_configuration() -> Finding:
         key_map(settings.keys)
     except TuiAnnotateError as error:
         return Finding("configuration", "wrong", f"{file}: {error.message}", error.hint)
-    there = file if user_file().exists() else f"as it comes; nothing at {file}"
-    return Finding("configuration", "ok", there)
+    source = file if user_file().exists() else f"as it comes; nothing at {file}"
+    return Finding("configuration", "ok", source)
 
 
 def _check_workspace(workspace: Path | None) -> Iterator[Finding]:
@@ -110,11 +110,11 @@ def _check_workspace(workspace: Path | None) -> Iterator[Finding]:
 def check_runs(finished: int, unfinished: Sequence[ScoreRun], *, now: datetime) -> Finding:
     """How many runs of machines are finished, and which of the others were abandoned."""
     says = f"{finished:,} finished, {len(unfinished):,} unfinished"
-    left = [each for each in unfinished if now - _parse_start(each) > STALE]
-    if not left:
+    abandoned = [each for each in unfinished if now - _parse_start(each) > STALE]
+    if not abandoned:
         return Finding("machines' runs", "ok", says)
-    named = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in left]
-    old = output.join_names(named, most=_MAX_RUNS_NAMED, separator="; ")
+    runs = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in abandoned]
+    old = output.join_names(runs, most=_MAX_RUNS_NAMED, separator="; ")
     mend = "run the same command again: it takes out what the unfinished run left"
     return Finding("machines' runs", "doubt", f"{says}; begun more than a day ago: {old}", mend)
 
@@ -160,9 +160,9 @@ def check_terminal(environment: Mapping[str, str]) -> Iterator[Finding]:
     if "utf" not in (sys.stdout.encoding or "").lower():
         says = f"the locale's encoding is {sys.stdout.encoding}"
         yield Finding("encoding", "wrong", says, "export LC_ALL=C.UTF-8")
-    odd = sorted(name for name in environment if name.startswith("TEXTUAL"))
-    if odd:
-        yield Finding("settings", "doubt", f"set: {', '.join(odd)}", f"unset {' '.join(odd)}")
+    names = sorted(name for name in environment if name.startswith("TEXTUAL"))
+    if names:
+        yield Finding("settings", "doubt", f"set: {', '.join(names)}", f"unset {' '.join(names)}")
 
 
 def _describe_colours(environment: Mapping[str, str]) -> str:
@@ -249,9 +249,9 @@ def _report_network_disk(folder: Path, system: str) -> Finding:
     says = f"{system} is a network file system: SQLite loses work there"
     writable = (each for each in map(Path, LOCAL_DISKS) if os.access(each, os.W_OK))
     local = (each for each in writable if find_mount(each, MOUNTS)[1] not in NETWORK_FILE_SYSTEMS)
-    there = next(local, Path(LOCAL_DISKS[0])) / folder.name
-    mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(there))}"
-    return Finding("disk", "wrong", says, f"{mend}  # with nobody at work; then use {there}")
+    destination = next(local, Path(LOCAL_DISKS[0])) / folder.name
+    mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(destination))}"
+    return Finding("disk", "wrong", says, f"{mend}  # with nobody at work; then use {destination}")
 
 
 def check_privacy(folder: Path) -> Finding:
@@ -423,20 +423,20 @@ def _sshd_query(program: str, user: str) -> list[str]:
 def check_sshd_settings(settings: SshdSettings, folder: Path, user: str) -> Iterator[Finding]:
     """SshdSettings of sshd that leave more open than a session needs, each with its line."""
     mend = f"{_shell_command('tui-annotate ssh setup -w', folder)} --user {user} --part sshd"
-    loose = [
+    differing = [
         f"{name} {' '.join(found)}"
-        for name, wanted in _EXPECTED_SETTINGS.items()
-        if (found := list(settings.get(name.lower(), [wanted]))) != [wanted]
+        for name, expected in _EXPECTED_SETTINGS.items()
+        if (found := list(settings.get(name.lower(), [expected]))) != [expected]
     ]
     accepted = " ".join(settings.get("acceptenv", ())).split()
-    if foreign := [name for name in accepted if not _SAFE_VARIABLES.fullmatch(name)]:
-        loose.append(f"AcceptEnv {' '.join(foreign)}")
-    forced = " ".join(settings.get("forcecommand", ("none",)))
-    if forced != "none":
-        says = f"ForceCommand goes before the commands of keys: {forced}"
+    if unexpected := [name for name in accepted if not _SAFE_VARIABLES.fullmatch(name)]:
+        differing.append(f"AcceptEnv {' '.join(unexpected)}")
+    forced_command = " ".join(settings.get("forcecommand", ("none",)))
+    if forced_command != "none":
+        says = f"ForceCommand goes before the commands of keys: {forced_command}"
         yield Finding("sshd", "wrong", says, f"{mend}  # without a ForceCommand")
-    elif loose:
-        yield Finding("sshd", "doubt", f"for {user}: {', '.join(loose)}", mend)
+    elif differing:
+        yield Finding("sshd", "doubt", f"for {user}: {', '.join(differing)}", mend)
     else:
         yield Finding("sshd", "ok", f"{user} gets a terminal, and forwards nothing")
 

@@ -78,10 +78,10 @@ def export(
             names=names,
             **work.filters(with_practice=with_practice),
         )
-        practised = 0 if with_practice else space.corpus.practised()
+        practice_samples = 0 if with_practice else space.corpus.practised()
     print_conversion(report, format_name, where=f" in {target}" if target else "")
     pseudonyms.print_pseudonyms(names)
-    print_practice(practised)
+    print_practice(practice_samples)
     if strict and report.lost:
         raise typer.Exit(DONE_IN_PART)
 

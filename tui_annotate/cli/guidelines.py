@@ -102,8 +102,8 @@ def diff(
     if words:
         output.print_marked_words(word_pieces(before, after))
         return
-    for place, group in enumerate(line_pieces(before, after)):
-        if place:
+    for index, group in enumerate(line_pieces(before, after)):
+        if index:
             output.line("...")
         for piece in group:
             output.print_marked_line(piece)
@@ -131,7 +131,7 @@ def apply(
     if before and before[0].version == version:
         output.line(f"version {version[:SHORT]} is in force already")
         return
-    came, went = count_changed_lines(old, text)
+    added, removed = count_changed_lines(old, text)
     where = f"for {dataset}" if dataset else "for all datasets without their own"
     output.line(f"version {version[:SHORT]} is in force {where}")
-    output.say(f"lines that came: {came}, that went: {went}; see: tui-annotate guidelines diff")
+    output.say(f"lines that came: {added}, that went: {removed}; see: tui-annotate guidelines diff")

@@ -130,8 +130,8 @@ def print_ingest(report: IngestReport, *, as_json: bool, workspace: Path | None)
         where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
         if report.outside:
             kinds = output.many(report.outside_labels, "label")
-            (alone,) = report.outside_in if len(report.outside_in) == 1 else ("",)
-            dataset = f" --dataset {shlex.quote(alone)}" if alone else ""
+            (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
+            dataset = f" --dataset {shlex.quote(only)}" if only else ""
             output.say(
                 f"annotations with labels that the set lacks: {report.outside:,}, of {kinds}; "
                 f"tui-annotate labels normalise --dry-run{dataset}{where}"
@@ -169,15 +169,15 @@ def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> st
     """Return where else the same problem is; `listed` is whether `--json` lists all."""
     first, *others = dict.fromkeys(places)
     shown: list[str] = []
-    named: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     last, _ = _split_place(first)
     for place in others:
         file, line = _split_place(place)
         short = line if file == last else place
         fits = sum(map(len, shown)) + 2 * len(shown) + len(short) <= width
-        if not shown or (fits and named[file] < MAX_PLACES_OF_FILE):
+        if not shown or (fits and counts[file] < MAX_PLACES_OF_FILE):
             shown.append(short)
-            named[file] += 1
+            counts[file] += 1
             last = file
     if not shown:
         return ""

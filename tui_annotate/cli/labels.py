@@ -322,8 +322,8 @@ def normalise(
     with open_workspace(common.workspace) as space:
         service = space.team.relabel
         irregular, labels = service.odd(dataset=dataset)
-        wanted = normalising.rules(lines, irregular, labels)
-        rules = normalising.choose_rules(normalising.proposed(irregular, labels), wanted)
+        given = normalising.rules(lines, irregular, labels)
+        rules = normalising.choose_rules(normalising.proposed(irregular, labels), given)
         count = 0 if common.as_json else _print_rules(irregular, rules)
         renames = {each.old: each.new for each in rules}
         done = not dry_run and bool(rules)
@@ -401,18 +401,18 @@ def _print_report(report: RelabelReport) -> None:
         _print_findings(title, report.of(what))
 
 
-def _print_findings(title: str, places: Sequence[RelabelFinding]) -> None:
-    if not places:
+def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:
+    if not findings:
         return
     output.line("")
-    output.line(f"{title}: {len(places):,}")
-    for place in places[:_MOST_FINDINGS]:
-        numbers = ", ".join(map(str, place.numbers))
-        rule = f", which {_RULES[place.says]}" if place.says else ""
-        label = f" {place.label}{rule}" if place.label else ""
-        output.line(f"  {place.dataset}/{place.sample}  {place.person}  no. {numbers} {label}")
-    if len(places) > _MOST_FINDINGS:
-        output.line(f"  and {len(places) - _MOST_FINDINGS:,} more; --json has all")
+    output.line(f"{title}: {len(findings):,}")
+    for each in findings[:_MOST_FINDINGS]:
+        numbers = ", ".join(map(str, each.numbers))
+        rule = f", which {_RULES[each.says]}" if each.says else ""
+        label = f" {each.label}{rule}" if each.label else ""
+        output.line(f"  {each.dataset}/{each.sample}  {each.person}  no. {numbers} {label}")
+    if len(findings) > _MOST_FINDINGS:
+        output.line(f"  and {len(findings) - _MOST_FINDINGS:,} more; --json has all")
 
 
 def _summarise(report: RelabelReport) -> str:

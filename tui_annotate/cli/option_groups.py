@@ -23,12 +23,12 @@ class GroupedCommand:
         update_wrapper(self, function, ("__module__", "__name__", "__qualname__", "__doc__"))
         self._function = function
 
-    def __call__(self, **given: Any) -> None:
+    def __call__(self, **values: Any) -> None:
         """Calls the function with the groups made of their options."""
         for parameter in (each for each in self._parameters if is_dataclass(each.annotation)):
-            options = {each.name: given.pop(each.name) for each in fields(parameter.annotation)}
-            given[parameter.name] = parameter.annotation(**options)
-        self._function(**given)
+            options = {each.name: values.pop(each.name) for each in fields(parameter.annotation)}
+            values[parameter.name] = parameter.annotation(**options)
+        self._function(**values)
 
     @cached_property
     def _parameters(self) -> list[inspect.Parameter]:

@@ -297,8 +297,8 @@ def add_command(
         lines: examples at the end of its help; the program's name is put before those without it.
         name: where it is not the function's.
     """
-    whole = (each if "tui-annotate " in each else f"tui-annotate {each}" for each in lines)
-    group.command(name, epilog=examples(*whole))(GroupedCommand(function))
+    commands = (each if "tui-annotate " in each else f"tui-annotate {each}" for each in lines)
+    group.command(name, epilog=examples(*commands))(GroupedCommand(function))
 
 
 def add_group(app: typer.Typer, name: str, about: str) -> typer.Typer:

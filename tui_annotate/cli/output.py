@@ -98,10 +98,10 @@ def print_marked_line(piece: DiffPart) -> None:
 
 def print_marked_words(pieces: Sequence[DiffPart]) -> None:
     """A text by words: what came and what went in a colour on a terminal, else in marks."""
-    drawn = make_console(sys.stdout).color_system is not None
+    coloured = make_console(sys.stdout).color_system is not None
     for piece in pieces:
         shown = visible(piece.text)
-        if not drawn and piece.mark != " ":
+        if not coloured and piece.mark != " ":
             before, after = ("{+", "+}") if piece.mark == "+" else ("[-", "-]")
             shown = f"{before}{shown}{after}"
         _print_coloured(shown, piece.mark)
@@ -173,9 +173,9 @@ def table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]])
         shown.add_column(title, justify="right" if column.number else "left", no_wrap=True)
     for row_cells in cells:
         shown.add_row(*row_cells)
-    with console.capture() as drawn:
+    with console.capture() as captured:
         console.print(shown, markup=False, highlight=False)
-    page("\n".join(each.rstrip() for each in drawn.get().splitlines()))
+    page("\n".join(each.rstrip() for each in captured.get().splitlines()))
 
 
 def table_below(columns: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:

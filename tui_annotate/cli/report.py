@@ -84,10 +84,10 @@ def _write_of_workspace(
     with open_workspace(workspace) as space:
         names = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
         about = Subject(space.path.name)
-        made = space.team.report.run(target, filters, subject=about, hiding=names)
-        practised = 0 if filters.practice else space.corpus.practised()
-    _print_report(made, target, names)
-    print_practice(practised)
+        page = space.team.report.run(target, filters, subject=about, hiding=names)
+        practice_samples = 0 if filters.practice else space.corpus.practised()
+    _print_report(page, target, names)
+    print_practice(practice_samples)
 
 
 def _write_of_file(  # noqa: PLR0917  what is read, what is written
@@ -112,18 +112,18 @@ def _write_of_file(  # noqa: PLR0917  what is read, what is written
             opened = open_ephemeral(file, format=source_format, options=reading, **watch)
             space, _ = stack.enter_context(opened)
         about = Subject(file.name, (start, utc_now()))
-        made = space.team.report.run(target, filters, subject=about, hiding=names)
+        page = space.team.report.run(target, filters, subject=about, hiding=names)
     problems.end()
-    _print_report(made, target, names)
+    _print_report(page, target, names)
     if problems.refused:
         raise typer.Exit(DONE_IN_PART)
 
 
-def _print_report(made: PageReport, target: Path | None, names: Pseudonyms | None) -> None:
-    size = f", {made.bytes / _MEGABYTE:,.1f} MB" if made.bytes >= _MEGABYTE / 10 else ""
+def _print_report(page: PageReport, target: Path | None, names: Pseudonyms | None) -> None:
+    size = f", {page.bytes / _MEGABYTE:,.1f} MB" if page.bytes >= _MEGABYTE / 10 else ""
     where = f" in {target}" if target else ""
-    samples = output.many(made.samples, "sample")
-    output.say(f"{output.many(made.annotations, 'annotation')} of {samples}{where}{size}")
+    samples = output.many(page.samples, "sample")
+    output.say(f"{output.many(page.annotations, 'annotation')} of {samples}{where}{size}")
     pseudonyms.print_pseudonyms(names)
-    if made.heavy:
+    if page.heavy:
         output.say("  browsers open a page of this size slowly; --dataset and the like narrow it")

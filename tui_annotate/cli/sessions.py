@@ -64,10 +64,10 @@ def end(
             found = space.team.accounts.find(person)
             ended = authenticate.sign_out_everywhere(found.person.id)
         else:
-            meant = [each.id for each in living if each.id.startswith(session)]
-            if len(meant) != 1:
-                which = "more than one session begins" if meant else "no session that lives begins"
+            ids = [each.id for each in living if each.id.startswith(session)]
+            if len(ids) != 1:
+                which = "more than one session begins" if ids else "no session that lives begins"
                 raise NotFound(f"{which} with {session!r}", "see: tui-annotate sessions list")
-            authenticate.sign_out(meant[0])
+            authenticate.sign_out(ids[0])
             ended = 1
     output.lines_or_json({"ended": ended}, f"sessions ended: {ended:,}", as_json=common.as_json)

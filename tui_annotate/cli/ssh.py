@@ -133,15 +133,15 @@ def keys(
     Each binds a key to its owner's session.
     """
     with open_workspace(workspace) as space:
-        bind, folder = space.team.ssh_keys, str(space.path)
+        service, folder = space.team.ssh_keys, str(space.path)
         if authorized_keys is None:
-            for line in bind.lines(SESSION, folder=folder):
+            for line in service.lines(SESSION, folder=folder):
                 output.line(line)
             return
         file = authorized_keys.resolve()
-        there = file.read_bytes() if file.exists() else b""
-        text = bind.written(there.decode("utf-8", "surrogateescape"), SESSION, folder=folder)
-        count = len(bind.listed())
+        existing = file.read_bytes() if file.exists() else b""
+        text = service.written(existing.decode("utf-8", "surrogateescape"), SESSION, folder=folder)
+        count = len(service.listed())
     replace_private(file, text)
     output.say(f"{output.many(count, 'key')} in {file}")
 
@@ -172,10 +172,10 @@ def replace_private(file: Path, text: str) -> None:
     Raises:
         Unavailable: its folder can not be written.
     """
-    beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
+    temporary = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
         file.parent.mkdir(mode=0o700, exist_ok=True)  # .ssh alone; more is a mistyped name
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as raw:
                 raw.write(text.encode("utf-8", "surrogateescape"))
@@ -184,9 +184,9 @@ def replace_private(file: Path, text: str) -> None:
                     os.fchown(raw.fileno(), owner.st_uid, owner.st_gid)
                 raw.flush()
                 os.fsync(raw.fileno())
-            beside.replace(file)
+            temporary.replace(file)
         finally:
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise Unavailable(
             f"{file} can not be written: {error.strerror}", "nothing was changed"
@@ -222,17 +222,17 @@ def arrangement(
     """
     if not user or user[0] == "-" or not set(user) <= _PLAIN:
         raise InvalidInput(f"{user!r} is no name of an account", "use letters a to z and digits")
-    place = str(folder)
-    if place != visible_line(place):
-        raise InvalidInput(f"{place!r} can not stand in sshd's files", "choose a plain name")
+    path = str(folder)
+    if path != visible_line(path):
+        raise InvalidInput(f"{path!r} can not stand in sshd's files", "choose a plain name")
     values = {
         "user": user,
-        "folder": shlex.quote(place),
+        "folder": shlex.quote(path),
         "program": shlex.quote(str(Path(session[0]).with_name("tui-annotate"))),
         "sign_in": _BY_KEY,
     }
     if on_screen:
-        values["sign_in"] = f"    ForceCommand {shlex.join([*session, '-w', place])}"
+        values["sign_in"] = f"    ForceCommand {shlex.join([*session, '-w', path])}"
     templates = _TEMPLATES | ({Part.KEYS: _ON_SCREEN} if on_screen else {})
     return {part: template.format(**values) for part, template in templates.items()}
 

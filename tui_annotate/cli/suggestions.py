@@ -160,8 +160,8 @@ def remove(
     What people made of them stays theirs, and their answers stay in the log.
     """
     with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        named = f"run {run}" if run else f"maker {maker}"
-        output.ask(f"Take out all suggestions of {named}?", yes=yes)
+        target = f"run {run}" if run else f"maker {maker}"
+        output.ask(f"Take out all suggestions of {target}?", yes=yes)
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)
     output.line(f"took out {output.many(count, 'suggestion')}")
 

@@ -89,24 +89,24 @@ def push(
         refused: list[MergedStream] = []
         if (directory := _find_folder(folder)) is not None:
             sent = _open_folder(space, directory, person=person).push(person)
-            where, count, left = str(directory), sent.streams, sent.waiting
+            where, count, waiting = str(directory), sent.streams, sent.waiting
             refused += [MergedStream(person.id, key, refused=why) for key, why in sent.refused]
         else:
             sync = _open_table_sync(space, person)
             pushed = sync.push(whole=True)
-            where, count, left = str(sync.table), pushed.rows, tuple(pushed.waiting)
+            where, count, waiting = str(sync.table), pushed.rows, tuple(pushed.waiting)
             refused += pushed.refused
     if common.as_json:
         summary = {"person": person.name, "target": where, "samples": count}
-        waiting = {"waiting": list(map(str, left)), "refused": refusals_as_json(refused)}
-        output.print_json(summary | waiting)
+        lists = {"waiting": list(map(str, waiting)), "refused": refusals_as_json(refused)}
+        output.print_json(summary | lists)
     else:
         output.line(f"{person.name}: work on {output.many(count, 'sample')} sent to {where}")
-        for key in left[:SHOWN]:
+        for key in waiting[:SHOWN]:
             output.say(f"not sent, as it was changed elsewhere: {key}; first: {PULL}")
         for each in refused[:SHOWN]:
             output.say(f"not sent: {each.key}: {each.refused}")
-    if left or refused:
+    if waiting or refused:
         raise typer.Exit(DONE_IN_PART)
 
 

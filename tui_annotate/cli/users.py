@@ -107,11 +107,11 @@ def add(
         accounts = space.team.accounts
         first = not accounts.all()
         password = "" if invite else _ask_new_password(name)
-        made = accounts.add(NewAccount(name, email, role, unix, claim, password))
-        code = accounts.invite(made.person.id)[1] if invite else ""
+        account = accounts.add(NewAccount(name, email, role, unix, claim, password))
+        code = accounts.invite(account.person.id)[1] if invite else ""
     output.lines_or_json(
-        _account_as_json(made) | ({"code": code} if code else {}),
-        *filter(None, (_describe_account(made), code)),
+        _account_as_json(account) | ({"code": code} if code else {}),
+        *filter(None, (_describe_account(account), code)),
         as_json=common.as_json,
     )
     if code and not common.as_json:
@@ -287,13 +287,13 @@ def delete(
 
 
 def _print_unfinished_work(space: Workspace, account: Account, workspace: Path | None) -> None:
-    left = [
+    unfinished = [
         each for each in space.team.assignments.show().stands if each.person == account.person.id
     ]
-    count = sum(each.open + each.begun for each in left)
+    count = sum(each.open + each.begun for each in unfinished)
     if count:
         where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
-        begun = " --begun" if any(each.begun for each in left) else ""
+        begun = " --begun" if any(each.begun for each in unfinished) else ""
         who = shlex.quote(account.person.name)
         output.say(
             f"samples they have not finished: {count:,}; "
