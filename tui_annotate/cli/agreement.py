@@ -13,6 +13,16 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import SampleKind
 
+PeopleOption = Annotated[
+    list[str] | None,
+    options.person_option(
+        "--person", "These people among themselves; one alone: with each of the others."
+    ),
+]
+KindOption = Annotated[
+    SampleKind | None, typer.Option(help="Samples of this kind, whose ratings are compared alone.")
+]
+
 
 def register(app: typer.Typer) -> None:
     """Adds this command to the app."""
@@ -31,12 +41,7 @@ def register(app: typer.Typer) -> None:
 def agreement(
     *,
     dataset: options.OfDatasetOption = "",
-    person: Annotated[
-        list[str] | None,
-        options.person_option(
-            "--person", "These people among themselves; one alone: with each of the others."
-        ),
-    ] = None,
+    person: PeopleOption = None,
     origin: Annotated[
         str, option("--origin", "ORIGIN", "Annotations of this origin, as in export.")
     ] = "",
@@ -51,10 +56,7 @@ def agreement(
         str, option("--label-set", "HASH", "Work under this version of the label set; its start.")
     ] = "",
     since: options.SinceOption = "",
-    kind: Annotated[
-        SampleKind | None,
-        typer.Option(help="Samples of this kind, whose ratings are compared alone."),
-    ] = None,
+    kind: KindOption = None,
     pairs: Annotated[bool, flag("--pairs", "Also a table of each two people.")] = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     as_json: options.JsonOption = False,
