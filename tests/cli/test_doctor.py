@@ -294,20 +294,20 @@ def test_a_network_file_system_is_refused_with_a_local_place(
     mounts = tmp_path / "mounts"
     mounts.write_text(f"a / nfs4 rw\nb {near} ext4 rw\n")
     monkeypatch.setattr(doctor, "MOUNTS", mounts)
-    monkeypatch.setattr(doctor, "LOCAL", (str(far), str(near)))
+    monkeypatch.setattr(doctor, "LOCAL_DISKS", (str(far), str(near)))
     state, says, line = folder_findings(folder)["disk"]
     assert state == "wrong"
     assert "nfs4" in says
     words = shlex.split(line, comments=True)
     assert words == ["cp", "-a", str(folder), str(near / folder.name)]
-    monkeypatch.setattr(doctor, "LOCAL", (str(far),))
+    monkeypatch.setattr(doctor, "LOCAL_DISKS", (str(far),))
     assert str(far / folder.name) in folder_findings(folder)["disk"][2]
 
 
 @pytest.mark.parametrize("kind", ["nfs", "cifs", "fuse.sshfs", "lustre", "9p"])
 def test_every_kind_of_network_is_known(kind: str) -> None:
     """Shares, clusters and tunnels alike."""
-    assert kind in doctor.NETWORK
+    assert kind in doctor.NETWORK_FILE_SYSTEMS
 
 
 def test_a_full_or_read_only_disk_is_wrong(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ def test_names_of_files_have_the_time_of_no_place(monkeypatch: pytest.MonkeyPatc
 
 def test_json_on_a_terminal_is_ascii(terminal: Terminal) -> None:
     """JSON on a terminal escapes all that is not plain ASCII, and is the same value."""
-    output.as_json({"text": HOSTILE})
+    output.print_json({"text": HOSTILE})
     assert terminal.getvalue().isascii()
     assert harmless(terminal.getvalue())
     assert json.loads(terminal.getvalue()) == {"text": HOSTILE}
@@ -89,7 +89,7 @@ def test_json_on_a_terminal_is_ascii(terminal: Terminal) -> None:
 
 def test_json_for_programs_is_exact(capsys: pytest.CaptureFixture[str]) -> None:
     """JSON to a pipe keeps Chinese readable and is the same value."""
-    output.as_json({"text": "中文"})
+    output.print_json({"text": "中文"})
     assert '"中文"' in capsys.readouterr().out
 
 
@@ -163,7 +163,7 @@ def test_long_progress_without_a_terminal_tells_rate_and_time_left(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A long deed without a terminal writes a line now and then."""
-    monkeypatch.setattr(output, "QUIET", 0.0)
+    monkeypatch.setattr(output, "PROGRESS_INTERVAL", 0.0)
     with output.progress("records") as tell:
         tell(Progress("storing", 1000, share=0.25, seconds=10.0))
         tell(Progress("vectors", 5, share=0.5, seconds=10.0))
@@ -176,7 +176,7 @@ def test_one_thing_has_the_word_for_one(
     unit: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Units are told in the plural; of one thing it is the singular."""
-    monkeypatch.setattr(output, "QUIET", 0.0)
+    monkeypatch.setattr(output, "PROGRESS_INTERVAL", 0.0)
     with output.progress(unit) as tell:
         tell(Progress("asking", 1, seconds=1.0))
         tell(Progress("asking", 2, seconds=1.0))

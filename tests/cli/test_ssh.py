@@ -20,7 +20,7 @@ from tests.helpers.ssh_keys import KEYS
 from tests.helpers.ssh_server import SSHD, separate
 from tests.helpers.terminal import ROOT
 from tui_annotate.__main__ import KEPT, clean
-from tui_annotate.cli import guest, screen, ssh
+from tui_annotate.cli import screen, ssh, ssh_session
 from tui_annotate.domain.errors import Conflict, NotAllowed
 from tui_annotate.domain.ssh_keys import parse_entry
 from tui_annotate.services.authentication.account_management import NewAccount
@@ -202,7 +202,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """A terminal, and in place of the app what it was given."""
     given: dict[str, Any] = {}
     stream = SimpleNamespace(isatty=lambda: True)
-    monkeypatch.setattr(guest, "sys", SimpleNamespace(stdin=stream, stdout=stream))
+    monkeypatch.setattr(ssh_session, "sys", SimpleNamespace(stdin=stream, stdout=stream))
 
     def annotate(folder: Path, **how: Any) -> int:
         given.update(how, folder=folder)
@@ -265,7 +265,7 @@ def test_what_is_not_on_the_list_is_refused(
     """By its exact words, also on a terminal; exit code 64 and one line."""
     monkeypatch.setenv("SSH_ORIGINAL_COMMAND", asked)
     done = team("session", "somebody", "-w", ".")
-    assert (done.code, done.out, done.err) == (64, "", guest.HINT + "\n")
+    assert (done.code, done.out, done.err) == (64, "", ssh_session.HINT + "\n")
     assert terminal == {}
 
 
@@ -302,8 +302,8 @@ def test_a_session_is_for_the_stores_account(
 
 def test_only_lines_as_sshd_has_them_go_the_short_way() -> None:
     """Everything else is Typer's to judge."""
-    assert guest.parse_session(["session", "p", "-w", "/a b"]) == ("p", Path("/a b"))
-    assert guest.parse_session(["session", "-w", "/a"]) == ("", Path("/a"))
+    assert ssh_session.parse_session(["session", "p", "-w", "/a b"]) == ("p", Path("/a b"))
+    assert ssh_session.parse_session(["session", "-w", "/a"]) == ("", Path("/a"))
     for others in (
         ["session"],
         ["session", "p"],
@@ -312,7 +312,7 @@ def test_only_lines_as_sshd_has_them_go_the_short_way() -> None:
         ["session", "p", "--as", "/a"],
         ["annotate", "p", "-w", "/a"],
     ):
-        assert guest.parse_session(others) is None
+        assert ssh_session.parse_session(others) is None
 
 
 def test_a_session_knows_little_of_its_environment() -> None:

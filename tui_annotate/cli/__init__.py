@@ -1,5 +1,6 @@
-"""The command line: parse, call one service, print; refuses to know how anything is done.
+"""The command line: parse, call one service, print.
 
 A module is named after its command or group of commands; a small command is in the module of its
-topic, as `init` in `ingest`. `options` declares what several commands share, `output` prints.
+topic, as `init` in `ingest` and `notice` in `comments`. `options` declares what several commands
+share, `output` prints.
 """

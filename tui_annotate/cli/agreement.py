@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tui_annotate.cli import options, output, pseudonyms
-from tui_annotate.cli.options import add_command, flag, open_workspace, person_option
+from tui_annotate.cli.options import add_command, flag, open_workspace, option
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import SampleKind
 
-if TYPE_CHECKING:
-    pass
-
 PeopleOption = Annotated[
     list[str] | None,
-    person_option("--person", "These people among themselves; one alone: with each of the others."),
+    options.person_option(
+        "--person", "These people among themselves; one alone: with each of the others."
+    ),
 ]
-LevelOption = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Names of a label's path that count; 0: all.")
-]
-LabelSetOption = Annotated[
-    str, typer.Option(metavar="HASH", help="Work under this version of the label set; its start.")
-]
-
-
 KindOption = Annotated[
     SampleKind | None, typer.Option(help="Samples of this kind, whose ratings are compared alone.")
 ]
@@ -52,14 +43,18 @@ def agreement(
     dataset: options.OfDatasetOption = "",
     person: PeopleOption = None,
     origin: Annotated[
-        str, typer.Option(metavar="ORIGIN", help="Annotations of this origin, as in export.")
+        str, option("--origin", "ORIGIN", "Annotations of this origin, as in export.")
     ] = "",
     state: Annotated[
         State, typer.Option(help="Work on samples in this state; new: imported without a state.")
     ] = State.DONE,
     label: options.OfLabelOption = "",
-    label_level: LevelOption = 0,
-    label_set: LabelSetOption = "",
+    label_level: Annotated[
+        int, option("--label-level", "N", "Names of a label's path that count; 0: all.", minimum=0)
+    ] = 0,
+    label_set: Annotated[
+        str, option("--label-set", "HASH", "Work under this version of the label set; its start.")
+    ] = "",
     since: options.SinceOption = "",
     kind: KindOption = None,
     pairs: Annotated[bool, flag("--pairs", "Also a table of each two people.")] = False,
@@ -80,7 +75,7 @@ def agreement(
     from tui_annotate.services.agreement import AgreementOptions
     from tui_annotate.services.agreement.output import as_json as shaped
 
-    asked = AgreementOptions(
+    criteria = AgreementOptions(
         dataset=dataset,
         people=tuple(person or ()),
         origin=origin,
@@ -92,13 +87,13 @@ def agreement(
         kind=kind.value if kind else "",
     )
     with open_workspace(workspace) as space:
-        found = space.team.agreement.report(asked)
+        found = space.team.agreement.report(criteria)
         if names := pseudonyms.load_pseudonyms(space, wanted=pseudonymise):
-            asked = replace(found.asked, people=tuple(map(names.meant, found.asked.people)))
+            criteria = replace(found.asked, people=tuple(map(names.meant, found.asked.people)))
             pseudonym = {each: names.name(each) for each in found.names}
-            found = replace(found, asked=asked, names=pseudonym)
+            found = replace(found, asked=criteria, names=pseudonym)
     if as_json:
-        output.as_json(shaped(found))
+        output.print_json(shaped(found))
     elif as_csv:
         print_csv(found)
     else:

@@ -50,7 +50,9 @@ def print_tables(found: Agreement, *, pairs: bool) -> None:
     titles = {"people with one another": found.together, "people with themselves": found.oneself}
     for title, compared in titles.items():
         if compared.samples:
-            output.line(f"{title}: {_count_samples(found, compared)}")
+            people = sorted(found.names[each] for each in compared.people if reader(each) == each)
+            names = output.join_names(people, most=_MOST_NAMED)
+            output.line(f"{title}: {output.many(compared.samples, 'sample')}; {names}")
             output.line("")
             _print_measures(compared)
             output.line("")
@@ -64,12 +66,6 @@ def print_tables(found: Agreement, *, pairs: bool) -> None:
         if found.left.work[other_state(State.NEW, State.DONE)]:
             output.say("  hint: work that came in without states is compared by --state new")
     _print_legend(found)
-
-
-def _count_samples(found: Agreement, compared: AgreementComparison) -> str:
-    names = sorted(found.names[each] for each in compared.people if reader(each) == each)
-    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
-    return f"{output.many(compared.samples, 'sample')}; {', '.join(names[:_MOST_NAMED])}{more}"
 
 
 def _print_measures(compared: AgreementComparison) -> None:
@@ -115,13 +111,13 @@ def _print_rated_pairs(found: Agreement, compared: AgreementComparison) -> None:
 
 def _print_notes(compared: AgreementComparison) -> None:
     """Why there is no value, and what else is to be known of a figure, each said once."""
-    remarks: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
     for each in compared.figures:
         level, measure = _LEVELS.get(each.level, each.level), _MEASURES.get(each.measure)
-        for remark in filter(None, (report_output.missing_value_reason(each.value), each.note)):
-            remarks.setdefault(remark, []).append(f"{level} {measure or each.measure}")
-    for remark, of in remarks.items():
-        output.say(f"{of[0]}{f' and {len(of) - 1} more' if len(of) > 1 else ''}: {remark}")
+        for note in filter(None, (report_output.missing_value_reason(each.value), each.note)):
+            notes.setdefault(note, []).append(f"{level} {measure or each.measure}")
+    for note, measures in notes.items():
+        output.say(f"{output.join_names(measures, most=1)}: {note}")
     if compared.stacked:
         spans = output.many(compared.stacked, "span lies", "spans lie")
         output.say(f"{spans} on another of the same person and label")
@@ -140,8 +136,10 @@ def _print_legend(found: Agreement) -> None:
     for name, words in found.scales.items():
         of = f" of {name}" if len(found.scales) > 1 else ""
         output.say(f"order of ratings{of}: {' > '.join(words)}")
-    told = report_output.BOOTSTRAP
-    output.say(f"intervals: {told['draws']:,} draws of whole samples, seed {told['seed']}")
+    bootstrap = report_output.BOOTSTRAP
+    output.say(
+        f"intervals: {bootstrap['draws']:,} draws of whole samples, seed {bootstrap['seed']}"
+    )
 
 
 def _format_value(value: Measured) -> str:

@@ -8,16 +8,7 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import bundle, completion, options, output, screen
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    dataset_option,
-    flag,
-    open_workspace,
-    sample_option,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 
 
@@ -45,10 +36,10 @@ def annotate(
     file: Annotated[Path | None, argument("FILE", "A bundle, in place of a workspace.")] = None,
     *,
     name: options.NameOption = "",
-    sample: Annotated[str, sample_option("Begin at this sample: its id, or dataset/id.")] = "",
+    sample: options.StartOption = "",
     order: Annotated[
         str,
-        value_option(
+        option(
             "--order",
             "ORDER",
             "by-source (all summaries of one source together), ingested, random,"
@@ -73,15 +64,16 @@ def annotate(
 def clear(
     *,
     mine: Annotated[bool, flag("--mine", "Needed: it clears your own annotations alone.")] = False,
-    dataset: Annotated[str, dataset_option("Of this dataset alone.")] = "",
-    sample: Annotated[str, sample_option("Of this sample alone: its id, or dataset/id.")] = "",
+    dataset: Annotated[str, options.dataset_option("Of this dataset alone.")] = "",
+    sample: Annotated[
+        str, options.sample_option("Of this sample alone: its id, or dataset/id.")
+    ] = "",
     ratings: Annotated[
-        bool, typer.Option("--ratings", help="Your ratings and comments on samples go as well.")
+        bool, flag("--ratings", "Your ratings and comments on samples go as well.")
     ] = False,
     name: options.NameOption = "",
     yes: options.YesOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Remove your own annotations; one undo brings them back.
 
@@ -89,7 +81,7 @@ def clear(
     """
     if not mine:
         raise InvalidInput("only your own annotations can be cleared", "say so: --mine")
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         person = space.person(name)
         if sample:
             dataset, sample = space.corpus.find(sample)
@@ -98,12 +90,12 @@ def clear(
         output.ask(f"clear all {what} of {person.name} in {where}?", yes=yes)
         cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample, words=ratings)
     words = {"ratings": cleared.ratings, "comments": cleared.comments} if ratings else {}
-    if as_json:
-        output.as_json({"person": person.name, "cleared": cleared.annotations, **words})
+    if common.as_json:
+        output.print_json({"person": person.name, "cleared": cleared.annotations, **words})
     elif any(cleared):
         counts = {"annotations": cleared.annotations, **words}
-        told = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
-        output.line(f"{told} cleared; undo in the screen brings them back")
+        summary = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
+        output.line(f"{summary} cleared; undo in the screen brings them back")
     else:
         output.line(f"nothing to clear: no {what} of {person.name} in {where}")
 

@@ -1,26 +1,17 @@
-"""Handing out work: who annotates what, how many people a sample, in which order."""
+"""Commands about assignments: who annotates what, how many people a sample, in which order."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    dataset_option,
-    flag,
-    open_workspace,
-    person_option,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Pool
 from tui_annotate.domain.errors import InvalidInput
@@ -28,58 +19,72 @@ from tui_annotate.domain.people import Verb
 from tui_annotate.domain.queue_orders import RANDOM, ScoreDirection, by_score
 
 if TYPE_CHECKING:
-    from tui_annotate.services.assignments import (
-        AssignmentOverview,
-        HandoutReport,
-    )
+    from tui_annotate.services.assignments import AssignmentOverview, HandoutReport
 
 
-DatasetOption = Annotated[str, dataset_option("Of this dataset.")]
+DatasetOption = Annotated[str, options.dataset_option("Of this dataset.")]
 ToOption = Annotated[
-    list[str] | None, person_option("--to", "Who gets it; several times for several people.")
+    list[str] | None,
+    options.person_option("--to", "Who gets it; several times for several people."),
 ]
-ShareOption = Annotated[
-    str, typer.Option("--share", metavar="N", help="How many samples: a number, 30%, or all.")
-]
+ShareOption = Annotated[str, option("--share", "N", "How many samples: a number, 30%, or all.")]
 OverlapOption = Annotated[
     int,
-    typer.Option(
+    option(
         "--overlap",
-        metavar="K",
-        min=1,
-        help="How many people each sample has in the end, those who have it counted.",
+        "K",
+        "How many people each sample has in the end, those who have it counted.",
+        minimum=1,
     ),
 ]
-SeedOption = Annotated[str, value_option("--seed", "TEXT", "The same seed gives the same draw.")]
+SeedOption = Annotated[str, option("--seed", "TEXT", "The same seed gives the same draw.")]
 BegunOption = Annotated[
-    bool, typer.Option("--begun", help="Also samples that were begun; what was done stays stored.")
+    bool, flag("--begun", "Also samples that were begun; what was done stays stored.")
 ]
 
 
-OrderOption = Annotated[
-    str,
-    value_option(
-        "--order",
-        "ORDER",
-        "Which samples first: by-source, ingested, random (another order for each person),"
-        " score (with --score), or by what a machine says: worst:SCORE, best:SCORE,"
-        " uncertain:SCORE.",
-    ),
-]
-ScoreOption = Annotated[
-    str, typer.Option("--score", metavar="FIELD", help="A number in the samples' meta to sort by.")
-]
-DescendingOption = Annotated[bool, flag("--descending", "With --score: the largest first.")]
-DrawnOption = Annotated[
-    str,
-    value_option(
-        "--order",
-        "ORDER",
-        "Which samples are drawn first: by-source, ingested, random, or by what a machine"
-        " says: worst:SCORE, best:SCORE, uncertain:SCORE.",
-    ),
-]
-RuleDatasetOption = Annotated[str, dataset_option("The dataset that this is about.")]
+@dataclass(frozen=True)
+class OrderingOptions:
+    """Which samples are assigned first."""
+
+    order: Annotated[
+        str,
+        option(
+            "--order",
+            "ORDER",
+            "Which samples first: by-source, ingested, random (another order for each person),"
+            " score (with --score), or by what a machine says: worst:SCORE, best:SCORE,"
+            " uncertain:SCORE.",
+        ),
+    ] = "by-source"
+    score: Annotated[
+        str, option("--score", "FIELD", "A number in the samples' meta to sort by.")
+    ] = ""
+    descending: Annotated[bool, flag("--descending", "With --score: the largest first.")] = False
+    seed: SeedOption = "1"
+
+    def parse(self, share: str, overlap: int) -> tuple[AssignmentOptions, str]:
+        """The options of an assignment, and the score that sorts: a field of `meta` or an order.
+
+        Raises:
+            InvalidInput: there is no such order; the options contradict each other.
+        """
+        order, score = self.order, self.score
+        if order == AssignmentOrder.SCORE and not score:
+            raise InvalidInput("the order `score` needs a score", "name a field: --score FIELD")
+        if score and order not in (AssignmentOrder.SCORE, AssignmentOrder.BY_SOURCE):
+            raise InvalidInput(f"both --score and --order {order}", "give one of them")
+        if self.descending and not score:
+            raise InvalidInput("--descending without --score", "name a field: --score FIELD")
+        sorts_by_score = bool(score or by_score(order))
+        if not sorts_by_score and order not in list(AssignmentOrder):
+            raise _unknown_order(order, list(AssignmentOrder))
+        kind = AssignmentOrder.SCORE if sorts_by_score else AssignmentOrder(order)
+        options = AssignmentOptions(share, overlap, kind, self.descending, self.seed)
+        return options, (score or order) if sorts_by_score else ""
+
+
+RuleDatasetOption = Annotated[str, options.dataset_option("The dataset that this is about.")]
 
 _BY_SCORE: Final = tuple(f"{sense}:SCORE" for sense in ScoreDirection)
 _DRY_RUN = "nothing was written: --dry-run"
@@ -131,17 +136,12 @@ def give(
     to: ToOption = None,
     share: ShareOption = "all",
     overlap: OverlapOption = 1,
-    order: OrderOption = "by-source",
-    score: ScoreOption = "",
-    descending: DescendingOption = False,
-    seed: SeedOption = "1",
+    ordering: OrderingOptions,
     file: Annotated[
-        Path | None,
-        typer.Option("--file", metavar="FILE", help="Samples, an id a line; - for standard input."),
+        Path | None, option("--file", "FILE", "Samples, an id a line; - for standard input.")
     ] = None,
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Hand out a share of a dataset, or the samples that are named.
 
@@ -149,64 +149,56 @@ def give(
     dataset what they have, and nothing else of it.
     """
     named = [*(ids or ()), *_read_ids(file)]
-    asked, score_order = parse_assignment_order(
-        share=share, overlap=overlap, order=order, score=score, down=descending, seed=seed
-    )
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.give(
-            dataset, to or (), asked, ids=named, score=score_order, dry_run=dry_run
+    assignment, score = ordering.parse(share, overlap)
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+        report = space.team.assignments.give(
+            dataset, to or (), assignment, ids=named, score=score, dry_run=dry_run
         )
-    _print_handout(told, dry_run=dry_run, as_json=as_json)
+    _print_handout(report, dry_run=dry_run, as_json=common.as_json)
 
 
 def topup(
     *,
     dataset: DatasetOption,
-    number: Annotated[
-        int, typer.Option("--open", metavar="N", min=1, help="How many open samples each.")
-    ],
+    number: Annotated[int, option("--open", "N", "How many open samples each.", minimum=1)],
     to: ToOption = None,
     overlap: OverlapOption = 1,
-    order: OrderOption = "by-source",
-    score: ScoreOption = "",
-    descending: DescendingOption = False,
-    seed: SeedOption = "1",
+    ordering: OrderingOptions,
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Bring people up to a number of open samples each.
 
     Without --to, all who have something of the dataset.
     """
-    asked, score_order = parse_assignment_order(
-        share="all", overlap=overlap, order=order, score=score, down=descending, seed=seed
-    )
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.top_up(
-            dataset, to or (), asked, number=number, score=score_order, dry_run=dry_run
+    assignment, score = ordering.parse("all", overlap)
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+        report = space.team.assignments.top_up(
+            dataset, to or (), assignment, number=number, score=score, dry_run=dry_run
         )
-    _print_handout(told, dry_run=dry_run, as_json=as_json)
+    _print_handout(report, dry_run=dry_run, as_json=common.as_json)
 
 
 def move(
     *,
-    person: Annotated[str, person_option("--from", "Whose open samples are moved.")],
+    person: Annotated[str, options.person_option("--from", "Whose open samples are moved.")],
     to: ToOption = None,
     begun: BegunOption = False,
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Move somebody's open samples to others, evenly.
 
     Without --to they go back to the pool that they were drawn from.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.move(person, to or (), begun=begun, dry_run=dry_run)
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+        report = space.team.assignments.move(person, to or (), begun=begun, dry_run=dry_run)
     more = "" if begun else "; --begun moves also what was begun"
     _print_handout(
-        told, dry_run=dry_run, as_json=as_json, nothing=f"{person} has no open samples{more}"
+        report,
+        dry_run=dry_run,
+        as_json=common.as_json,
+        nothing=f"{person} has no open samples{more}",
     )
 
 
@@ -217,54 +209,51 @@ def repeat(
     share: ShareOption = "20%",
     seed: SeedOption = "1",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Let people read a share of their samples a second time.
 
     It is offered once their first work is done, in another order and without what they did. The two
     readings are compared by the agreement of a person with themselves.
     """
-    asked = AssignmentOptions(share=share, sorting=AssignmentOrder.RANDOM, seed=seed)
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.repeat(dataset, to or (), asked, dry_run=dry_run)
-    _print_handout(told, dry_run=dry_run, as_json=as_json)
+    assignment = AssignmentOptions(share=share, sorting=AssignmentOrder.RANDOM, seed=seed)
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+        report = space.team.assignments.repeat(dataset, to or (), assignment, dry_run=dry_run)
+    _print_handout(report, dry_run=dry_run, as_json=common.as_json)
 
 
 def show(
     *,
-    dataset: Annotated[str, dataset_option("This alone.")] = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    dataset: Annotated[str, options.dataset_option("This alone.")] = "",
+    common: options.CommonOptions,
 ) -> None:
     """Show who has what, how far they are, rules and handouts."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.show(dataset)
-    if as_json:
-        output.as_json(told)
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+        report = space.team.assignments.show(dataset)
+    if common.as_json:
+        output.print_json(report)
     else:
-        _print_overview(told)
+        _print_overview(report)
 
 
 def undo(
     number: Annotated[int, argument("ID", "A handout; else the last one.")] = 0,
     *,
     begun: BegunOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Take a handout back, with the rule that it made.
 
     What was begun stays with its people, unless --begun.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         undone = space.team.assignments.undo(number, begun=begun)
     removed = output.many(undone.removed, "sample")
-    told = [f"handout {undone.handout.id} is taken back: {removed}"]
+    lines = [f"handout {undone.handout.id} is taken back: {removed}"]
     if undone.kept:
-        told.append(f"{undone.kept:,} that were begun stay; to take these too: --begun")
-    told += [f"dataset {dataset} is everybody's again" for dataset in undone.free]
-    output.lines_or_json(undone, *told, as_json=as_json)
+        lines.append(f"{undone.kept:,} that were begun stay; to take these too: --begun")
+    lines += [f"dataset {dataset} is everybody's again" for dataset in undone.free]
+    output.lines_or_json(undone, *lines, as_json=common.as_json)
 
 
 def _read_ids(file: Path | None) -> list[str]:
@@ -280,103 +269,66 @@ def _read_ids(file: Path | None) -> list[str]:
     return named
 
 
-def parse_assignment_order(
-    *, share: str, overlap: int, order: str, score: str, down: bool, seed: str
-) -> tuple[AssignmentOptions, str]:
-    """What is asked for, and the score that sorts: a field of `meta`, an order, or none.
-
-    Raises:
-        InvalidInput: there is no such order; the options contradict each other, or make no sense.
-    """
-    if order == AssignmentOrder.SCORE and not score:
-        raise InvalidInput("the order `score` needs a score", "name a field: --score FIELD")
-    if score and order not in (AssignmentOrder.SCORE, AssignmentOrder.BY_SOURCE):
-        raise InvalidInput(f"both --score and --order {order}", "give one of them")
-    if down and not score:
-        raise InvalidInput("--descending without --score", "name a field: --score FIELD")
-    if score or by_score(order):
-        return AssignmentOptions(share, overlap, AssignmentOrder.SCORE, down, seed), score or order
-    if order not in list(AssignmentOrder):
-        raise _unknown_order(order, [each.value for each in AssignmentOrder])
-    return AssignmentOptions(share, overlap, AssignmentOrder(order), down, seed), ""
-
-
-def parse_pool_order(order: str, seed: str) -> str:
-    """The order of a pool.
-
-    Raises:
-        InvalidInput: there is no such order.
-    """
-    known = [each.value for each in AssignmentOrder if each is not AssignmentOrder.SCORE]
-    if order not in known and not by_score(order):
-        raise _unknown_order(order, known)
-    return f"{RANDOM}{seed}" if order == AssignmentOrder.RANDOM else order
-
-
-def _unknown_order(order: str, known: list[str]) -> InvalidInput:
+def _unknown_order(order: str, known: Sequence[AssignmentOrder]) -> InvalidInput:
     return InvalidInput(f"no order {order!r}", f"orders: {', '.join([*known, *_BY_SCORE])}")
 
 
 def _print_handout(
-    told: HandoutReport, *, dry_run: bool, as_json: bool, nothing: str = _NOTHING
+    report: HandoutReport, *, dry_run: bool, as_json: bool, nothing: str = _NOTHING
 ) -> None:
     if as_json:
-        output.as_json({**asdict(told), "dry_run": dry_run})
+        output.print_json({**asdict(report), "dry_run": dry_run})
         return
     numbers = ("samples", "sources", "characters", "had")
-    if told.people:
+    if report.people:
         output.table(
             [output.flexible("person"), *map(output.number, numbers)],
-            [(each.name, *(getattr(each, name) for name in numbers)) for each in told.people],
+            [(each.name, *(getattr(each, name) for name in numbers)) for each in report.people],
         )
-    if told.short:
-        places = output.many(told.short, "place")
+    if report.short:
+        places = output.many(report.short, "place")
         output.say(f"{places} stay empty: there are too few people or samples")
-    if not told.samples and not told.short:
+    if not report.samples and not report.short:
         output.say(nothing)
     elif dry_run:
         output.say(_DRY_RUN)
-    elif told.handout:
-        output.line(f"handout {told.handout}: {output.many(told.samples, 'sample')}")
+    elif report.handout:
+        output.line(f"handout {report.handout}: {output.many(report.samples, 'sample')}")
     else:
-        samples = output.many(told.samples, "sample")
-        output.say(f"{samples} went back to the pool" if told.samples else _NOTHING)
+        samples = output.many(report.samples, "sample")
+        output.say(f"{samples} went back to the pool" if report.samples else _NOTHING)
 
 
-def _print_overview(told: AssignmentOverview) -> None:
+def _print_overview(report: AssignmentOverview) -> None:
     numbers = ("samples", "finished", "begun", "open", "drawn", "practice")
     output.table(
         [output.flexible("dataset"), output.flexible("person"), *map(output.number, numbers)],
         [
             (each.dataset, each.name, *(getattr(each, name) for name in numbers))
-            for each in told.stands
+            for each in report.stands
         ],
     )
-    if told.rules:
-        output.line("")
-        output.table(
-            [output.flexible("dataset"), output.flexible("rule"), output.number("waiting")],
-            [(each.dataset, each.rule, each.waiting) for each in told.rules],
-        )
-    if told.handouts:
-        output.line("")
-        output.table(
-            ["handout", "at", "kind", "dataset", output.flexible("asked")],
-            [
-                (
-                    str(each.id),
-                    each.at[:16],
-                    f"{each.kind}, undone" if each.undone else each.kind,
-                    each.dataset,
-                    _describe_request(each.asked),
-                )
-                for each in told.handouts
-            ],
-        )
+    output.table_below(
+        [output.flexible("dataset"), output.flexible("rule"), output.number("waiting")],
+        [(each.dataset, each.rule, each.waiting) for each in report.rules],
+    )
+    output.table_below(
+        ["handout", "at", "kind", "dataset", output.flexible("asked")],
+        [
+            (
+                str(each.id),
+                each.at[:16],
+                f"{each.kind}, undone" if each.undone else each.kind,
+                each.dataset,
+                _describe_request(each.asked),
+            )
+            for each in report.handouts
+        ],
+    )
 
 
-def _describe_request(asked: Mapping[str, Any]) -> str:
-    lists = {name: value if isinstance(value, list) else [value] for name, value in asked.items()}
+def _describe_request(request: Mapping[str, Any]) -> str:
+    lists = {name: value if isinstance(value, list) else [value] for name, value in request.items()}
     return ", ".join(f"{name} {' '.join(map(str, each))}" for name, each in lists.items() if each)
 
 
@@ -384,31 +336,41 @@ def pool(
     *,
     dataset: RuleDatasetOption,
     overlap: Annotated[
-        int, typer.Option("--overlap", metavar="K", min=1, help="How many people each sample gets.")
+        int, option("--overlap", "K", "How many people each sample gets.", minimum=1)
     ] = 1,
-    order: DrawnOption = "by-source",
-    seed: Annotated[str, typer.Option("--seed", metavar="TEXT", help="Of the order random.")] = "1",
+    order: Annotated[
+        str,
+        option(
+            "--order",
+            "ORDER",
+            "Which samples are drawn first: by-source, ingested, random, or by what a machine"
+            " says: worst:SCORE, best:SCORE, uncertain:SCORE.",
+        ),
+    ] = "by-source",
+    seed: Annotated[str, option("--seed", "TEXT", "Of the order random.")] = "1",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Let people draw the samples of a dataset.
 
     Whoever has no share of it draws the next sample as they finish one, until each sample has so
     many people.
     """
-    name = parse_pool_order(order, seed)
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.pool(dataset, Pool(overlap, name), dry_run=dry_run)
+    known = [each for each in AssignmentOrder if each is not AssignmentOrder.SCORE]
+    if order not in known and not by_score(order):
+        raise _unknown_order(order, known)
+    name = f"{RANDOM}{seed}" if order == AssignmentOrder.RANDOM else order
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+        report = space.team.assignments.pool(dataset, Pool(overlap, name), dry_run=dry_run)
     rule = {"dataset": dataset, "overlap": overlap, "order": name}
-    head = f"handout {told.handout}: " if told.handout else ""
-    waiting = output.many(told.waiting, "sample waits", "samples wait")
+    head = f"handout {report.handout}: " if report.handout else ""
+    waiting = output.many(report.waiting, "sample waits", "samples wait")
     output.lines_or_json(
-        {"handout": told.handout, **rule, "waiting": told.waiting},
+        {"handout": report.handout, **rule, "waiting": report.waiting},
         f"{head}people draw from {dataset}, {overlap} a sample; {waiting}",
-        as_json=as_json,
+        as_json=common.as_json,
     )
-    if dry_run and not as_json:
+    if dry_run and not common.as_json:
         output.say(_DRY_RUN)
 
 
@@ -421,11 +383,10 @@ def escalate(
             help="differ: one marks something, another nothing; label: or their top labels differ."
         ),
     ] = None,
-    add: Annotated[int, typer.Option("--add", metavar="N", min=1, help="How many people.")] = 1,
-    now: Annotated[bool, typer.Option("--now", help="Also for what is finished already.")] = False,
+    add: Annotated[int, option("--add", "N", "How many people.", minimum=1)] = 1,
+    now: Annotated[bool, flag("--now", "Also for what is finished already.")] = False,
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Give a sample to somebody more where people disagree.
 
@@ -435,20 +396,20 @@ def escalate(
     if when is None and not now:
         raise InvalidInput("no rule", "give --when differ or --when label, or --now")
     rule = Escalation(when, add) if when is not None else None
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
-    if as_json:
-        handout = {"handout": told.handout} if rule else {}
-        counts = {"added": told.added, "waiting": told.waiting} if now else {}
-        output.as_json({"dataset": dataset, **handout, **counts})
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+        report = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
+    if common.as_json:
+        handout = {"handout": report.handout} if rule else {}
+        counts = {"added": report.added, "waiting": report.waiting} if now else {}
+        output.print_json({"dataset": dataset, **handout, **counts})
         return
     if rule:
-        head = f"handout {told.handout}: " if told.handout else ""
+        head = f"handout {report.handout}: " if report.handout else ""
         output.line(f"{head}{add} more where people {rule.when}, in {dataset}")
     if now:
-        given = output.many(told.added, "sample")
-        waiting = output.many(told.waiting, "waits", "wait")
-        output.line(f"{given} went to others, {waiting} for somebody")
+        added = output.many(report.added, "sample")
+        waiting = output.many(report.waiting, "waits", "wait")
+        output.line(f"{added} went to others, {waiting} for somebody")
     if dry_run:
         output.say(_DRY_RUN)
 
@@ -457,26 +418,25 @@ def practice(
     *,
     dataset: RuleDatasetOption,
     to: Annotated[
-        list[str] | None, person_option("--to", "Who practises; else everybody there is.")
+        list[str] | None, options.person_option("--to", "Who practises; else everybody there is.")
     ] = None,
     gold: Annotated[
         str,
-        value_option(
+        option(
             "--gold",
             "NAME",
             "Whose answers are right: a person, or imported; else what review settled.",
         ),
     ] = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Put a dataset with known answers before people's real work.
 
     After each sample they see theirs beside the right ones. This work is in no export.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        told = space.team.assignments.practice(dataset, to or (), gold=gold, dry_run=dry_run)
-    _print_handout(told, dry_run=dry_run, as_json=as_json)
-    if not told.people and not as_json:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+        report = space.team.assignments.practice(dataset, to or (), gold=gold, dry_run=dry_run)
+    _print_handout(report, dry_run=dry_run, as_json=common.as_json)
+    if not report.people and not common.as_json:
         output.say("nobody is there to practise yet: give the command again once people are")

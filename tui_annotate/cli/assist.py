@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    open_workspace,
-    sample_option,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.domain.spans import Span
@@ -41,8 +34,8 @@ _FIGURES: Final = {
     "mrr": "mrr",
 }
 _LANGUAGES: Final = {"en": "English", "zh": "Chinese"}
-_LONGEST_NAME = 30
-"""Cells of an embedder's name in a table, at most."""
+_MAX_NAME_WIDTH = 30
+"""Cells of an embedder's name in a table."""
 _ALL = "all"
 
 _SHARES = {
@@ -85,20 +78,19 @@ def register(app: typer.Typer) -> None:
 
 def match(
     *,
-    sample: Annotated[str, sample_option("The sample: its id, or dataset/id.")],
+    sample: Annotated[str, options.sample_option("The sample: its id, or dataset/id.")],
     side: Annotated[Side, typer.Option(help="The side on which the span lies.")],
     span: Annotated[
-        str, typer.Option(metavar="START:END", help="In code points from 0; the end is not in it.")
+        str, option("--span", "START:END", "In code points from 0; the end is not in it.")
     ],
     document: Annotated[
-        str, typer.Option(metavar="KEY", help="The document of that side, where it has several.")
+        str, option("--document", "KEY", "The document of that side, where it has several.")
     ] = "",
-    top: Annotated[int, typer.Option(metavar="N", min=1, help="How many to print at most.")] = 5,
+    top: Annotated[int, option("--top", "N", "How many to print at most.", minimum=1)] = 5,
     by: Annotated[
         Signals, typer.Option(help="What ranks: all signals, or one kind alone.")
     ] = Signals.FUSED,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Print what the screen lights up for a span.
 
@@ -108,14 +100,14 @@ def match(
     if not found:
         raise InvalidInput(f"{span!r} is no span", "write START:END, for example 90:107")
     chosen = Span(int(found[1]), int(found[2]))
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         key = space.corpus.find(sample)
         result = space.match(key, side=side, span=chosen, document=document, top=top, by=by)
     rows = [match_as_json(each, result.sample, side.other) for each in result.matches]
-    if as_json:
+    if common.as_json:
         where = {"sample": str(key), "side": side.value, "document": document}
         what = {"span": [chosen.start, chosen.end], "text": result.text, "signals": result.signals}
-        output.as_json({**where, **what, "matches": rows})
+        output.print_json({**where, **what, "matches": rows})
         return
     output.say(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
     print_matches(rows)
@@ -173,16 +165,16 @@ def evaluate(
     *,
     min_segments: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=1, help="Count only searched texts with at least N segments."
+        option(
+            "--min-segments", "N", "Count only searched texts with at least N segments.", minimum=1
         ),
     ] = 1,
     embedder: Annotated[
-        str, value_option("--embedder", "NAME", "auto, static, neural, neural:FOLDER or none.")
+        str, option("--embedder", "NAME", "auto, static, neural, neural:FOLDER or none.")
     ] = "auto",
     compare: Annotated[
         list[str] | None,
-        value_option(
+        option(
             "--compare",
             "NAMES",
             "Others on the same queries, parted by commas; may be given again.",
@@ -200,35 +192,37 @@ def evaluate(
     from tui_annotate.domain.progress import Progress
     from tui_annotate.services.assist.evaluation import evaluate as evaluate_assist
 
-    begun: dict[str, float] = {}
+    start_times: dict[str, float] = {}
     others = [name.strip() for part in compare or () for name in part.split(",") if name.strip()]
     with output.progress("texts") as show:
 
         def show_model(model: str, texts: int, share: float) -> None:
-            seconds = time.monotonic() - begun.setdefault(model, time.monotonic())
+            seconds = time.monotonic() - start_times.setdefault(model, time.monotonic())
             show(Progress(model, texts, share=share, seconds=seconds))
 
         found = evaluate_assist(
             files, min_segments=min_segments, embedder=embedder, compare=others, told=show_model
         )
     if as_json:
-        output.as_json(found)
+        output.print_json(found)
     else:
         _print_evaluation(found)
 
 
 def _print_evaluation(found: Mapping[str, Any]) -> None:
-    told = (found, *found["compared"])
+    evaluations = (found, *found["compared"])
     segments = output.many(found["min_segments"], "segment")
-    titles = _make_embedder_titles(told)
+    titles = _make_embedder_titles(evaluations)
     for direction, title in _DIRECTIONS.items():
         whole, sources = found[direction]["queries"], found["sources"][direction]
         queries = output.many(whole, "query", "queries")
         output.line(f"{title}: {queries} over {output.many(sources, 'source')}")
         output.line(f"searched texts of at least {segments}; {found['segmenter']}")
-        for each in told:
+        for each in evaluations:
             output.line("")
-            output.line(_describe_embedder(each["embedder"], each["model"]))
+            embedder, model = each["embedder"], each["model"]
+            signals = f"words + {_shorten(model)}" if model else "words alone"
+            output.line(f"{signals} ({_shorten(embedder) if model else embedder})")
             _print_figures(each, direction)
         for each in found["differences"]:
             output.line("")
@@ -243,31 +237,33 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
         output.say(f"nothing was measured: no searched text with evidence has {segments}")
 
 
-def _print_figures(told: Mapping[str, Any], direction: str) -> None:
-    whole = told[direction] | {"intervals": told["intervals"][direction]}
+def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:
+    whole = evaluation[direction] | {"intervals": evaluation["intervals"][direction]}
     output.table(
         ["queries", *map(output.number, ("n", *_FIGURES.values()))],
         [
-            [name, own["queries"], *(_format_with_interval(own, figure) for figure in _FIGURES)]
-            for name, own in _list_query_slices(whole, told["slices"][direction])
+            [name, row["queries"], *(_format_with_interval(row, figure) for figure in _FIGURES)]
+            for name, row in _list_query_slices(whole, evaluation["slices"][direction])
         ],
     )
 
 
-def _print_differences(told: Mapping[str, Any], direction: str) -> None:
+def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
     numbers = map(output.number, ("difference", "interval"))
     output.table(
         ["queries", output.number("n"), "figure", *numbers, ""],
         [
             [
                 name,
-                own["queries"],
+                row["queries"],
                 title,
-                f"{own[figure]['difference']:+.3f}",
-                _format_difference_interval(own[figure]["interval"]),
-                "excludes zero" if own[figure]["excludes_zero"] else "",
+                f"{row[figure]['difference']:+.3f}",
+                _format_difference_interval(row[figure]["interval"]),
+                "excludes zero" if row[figure]["excludes_zero"] else "",
             ]
-            for name, own in _list_query_slices(told[direction], told["slices"][direction])
+            for name, row in _list_query_slices(
+                difference[direction], difference["slices"][direction]
+            )
             for figure, title in _FIGURES.items()
             if name == _ALL or figure in {"recall_at_5", "mrr"}
         ],
@@ -279,17 +275,17 @@ def _list_query_slices(
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """All queries, then each slice that is a part of them, by the name that people read."""
     yield _ALL, whole
-    for name, own in slices.items():
-        if 0 < own["queries"] < whole["queries"]:
-            yield _LANGUAGES.get(name, name.replace("_", " ")), own
+    for name, row in slices.items():
+        if 0 < row["queries"] < whole["queries"]:
+            yield _LANGUAGES.get(name, name.replace("_", " ")), row
 
 
-def _format_with_interval(own: Mapping[str, Any], figure: str) -> str:
-    if not own["queries"]:
+def _format_with_interval(row: Mapping[str, Any], figure: str) -> str:
+    if not row["queries"]:
         return "-"
-    bounds = own["intervals"]
+    bounds = row["intervals"]
     between = "-".join(_format_share(each, 2) for each in bounds[figure]) if bounds else "-"
-    return f"{_format_share(own[figure], 3)} {between:>7}"
+    return f"{_format_share(row[figure], 3)} {between:>7}"
 
 
 def _format_difference_interval(bounds: list[float] | None) -> str:
@@ -301,37 +297,28 @@ def _format_share(value: float, digits: int) -> str:
     return f"{value:.{digits}f}".lstrip("0")[: digits + 1]
 
 
-def _describe_embedder(embedder: str, model: str) -> str:
-    return (
-        f"words + {_shorten(model)} ({_shorten(embedder)})"
-        if model
-        else f"words alone ({embedder})"
-    )
-
-
-def _make_embedder_titles(told: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _make_embedder_titles(evaluations: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """What each embedder is called beside others: its model, where no other has the same name."""
-    models = [each["model"] or "words alone" for each in told]
+    models = [each["model"] or "words alone" for each in evaluations]
     return {
         each["embedder"]: _shorten(model if models.count(model) == 1 else each["embedder"])
-        for each, model in zip(told, models, strict=True)
+        for each, model in zip(evaluations, models, strict=True)
     }
 
 
 def _shorten(embedder: str) -> str:
-    return embedder if len(embedder) <= _LONGEST_NAME else f"{embedder[: _LONGEST_NAME - 1]}…"
+    return embedder if len(embedder) <= _MAX_NAME_WIDTH else f"{embedder[: _MAX_NAME_WIDTH - 1]}…"
 
 
 def report(
     *,
     dataset: options.OfDatasetOption = "",
-    sample: Annotated[str, sample_option("Samples of this id alone.")] = "",
+    sample: Annotated[str, options.sample_option("Samples of this id alone.")] = "",
     person: options.OfPersonOption = "",
     label: options.OfLabelOption = "",
     since: options.SinceOption = "",
-    weeks: Annotated[bool, typer.Option("--weeks", help="By week; else by month.")] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    weeks: Annotated[bool, flag("--weeks", "By week; else by month.")] = False,
+    common: options.CommonOptions,
 ) -> None:
     """Tell how the assist fared in the work that was done.
 
@@ -339,12 +326,12 @@ def report(
     the first match was looked at and refused. Under each share stands its 95 % interval (Wilson);
     --json tells counts as well, and how much evidence is exact words of a match.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.assist_report(
             weeks=weeks, dataset=dataset, sample=sample, person=person, label=label, since=since
         )
-    if as_json:
-        output.as_json(found)
+    if common.as_json:
+        output.print_json(found)
     else:
         _print_report(found)
 
@@ -364,10 +351,10 @@ def _print_report(found: Mapping[str, Any]) -> None:
     }
     _print_shares("", [{"name": "all", **found}])
     for grouping, title in titles.items():
-        told = [row for row in found[grouping] if row["annotations"]]
-        if told:
+        rows = [row for row in found[grouping] if row["annotations"]]
+        if rows:
             output.line("")
-            _print_shares(title, told)
+            _print_shares(title, rows)
     for line in _LEGEND:
         output.say(line)
 
@@ -386,7 +373,6 @@ def _print_shares(title: str, rows: list[dict[str, Any]]) -> None:
 
 
 def _format_percentage(share: Mapping[str, Any]) -> str:
-    """In hundredths; a dash for none."""
     return "-" if share["share"] is None else f"{100 * share['share']:.0f}%"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, add_group, open_workspace, value_option
+from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.hash_chain import head_from_json, head_from_token
 from tui_annotate.plugins.files.small_text import read_text
@@ -39,27 +39,23 @@ def register(app: typer.Typer) -> None:
 def head(
     *,
     streams: Annotated[
-        bool,
-        typer.Option(
-            "--streams", help="With --json: the head of each stream too, to name what changed."
-        ),
+        bool, flag("--streams", "With --json: the head of each stream too, to name what changed.")
     ] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Print a digest of all that was done, to keep elsewhere.
 
     Kept where nobody of this machine can change it, it shows later whether the log still begins
     with what it holds now.
     """
-    if streams and not as_json:
+    if streams and not common.as_json:
         raise InvalidInput("--streams is for --json alone", "add --json")
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         audit = space.team.audit
         found = audit.head()
         heads = audit.heads() if streams else None
-    if as_json:
-        output.as_json(_head_as_json(found, heads))
+    if common.as_json:
+        output.print_json(_head_as_json(found, heads))
         return
     last = output.seconds(found.last) or "no event yet"
     counts = {"events": found.events, "streams": found.streams}
@@ -81,14 +77,13 @@ def verify(
     *,
     against: Annotated[
         str,
-        value_option(
+        option(
             "--against",
             "FILE|HEAD",
             "What audit head printed earlier: its JSON in a file, or COUNT:DIGEST.",
         ),
     ] = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Read the whole log and say what was altered.
 
@@ -96,12 +91,12 @@ def verify(
     what the log says. Whoever can write the file could write all of it anew: only a head kept
     elsewhere shows that.
     """
-    kept = _read_kept_head(against) if against else None
-    with open_workspace(workspace) as space, output.progress("events") as tell:
-        verdict = space.team.audit.verify(against=kept, progress=tell)
+    recorded = _read_kept_head(against) if against else None
+    with open_workspace(common.workspace) as space, output.progress("events") as progress:
+        verdict = space.team.audit.verify(against=recorded, progress=progress)
         names = {person.id: person.name for person in space.people.all()}
-    if as_json:
-        output.as_json(_verdict_as_json(verdict))
+    if common.as_json:
+        output.print_json(_verdict_as_json(verdict))
     else:
         _print_verdict(verdict, names)
     if not verdict.sound:
@@ -134,12 +129,11 @@ def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
             f"sound: {output.many(head.events, 'event')} in {output.many(head.streams, 'stream')}, "
             "each follows its predecessor, and the tables say the same"
         )
-    for number, each in enumerate(verdict.breaks[:SHOWN]):
-        if number:
-            output.line(f"also: {_describe_break(each, names)}: {each.says}")
-        else:
-            output.line(f"altered: {_describe_break(each, names)}")
-            output.line(f"  {each.says}")
+    for each in verdict.breaks[:1]:
+        output.line(f"altered: {_describe_break(each, names)}")
+        output.line(f"  {each.says}")
+    for each in verdict.breaks[1:SHOWN]:
+        output.line(f"also: {_describe_break(each, names)}: {each.says}")
     if verdict.broken > SHOWN:
         output.line(f"and {output.many(verdict.broken - SHOWN, 'stream')} more; see --json")
     if verdict.kept is not None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, argument, open_workspace, value_option
-
-if TYPE_CHECKING:
-    pass
+from tui_annotate.cli.options import add_command, argument, flag, open_workspace, option
 
 
 def register(app: typer.Typer) -> None:
@@ -33,32 +30,29 @@ def backup(
     *,
     vectors: Annotated[
         bool,
-        typer.Option(
-            "--vectors", help="Copy the vectors of the assist too; without, they can be made anew."
-        ),
+        flag("--vectors", "Copy the vectors of the assist too; without, they can be made anew."),
     ] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Copy the workspace into a new folder.
 
     Also while people are at work: the store as one moment has it, settings, labels, guidelines,
     frozen states, and the sums of all files. The folder appears whole or not at all.
     """
-    with open_workspace(workspace) as space:
-        place = target or space.path / "backups"
-        if place.is_dir():
-            place = place / output.stamp()
-        copied = space.team.backup.run(place, vectors=vectors)
-    output.lines_or_json(copied, f"backup: {copied.folder}", as_json=as_json)
-    if not as_json:
+    with open_workspace(common.workspace) as space:
+        folder = target or space.path / "backups"
+        if folder.is_dir():
+            folder = folder / output.stamp()
+        copied = space.team.backup.run(folder, vectors=vectors)
+    output.lines_or_json(copied, f"backup: {copied.folder}", as_json=common.as_json)
+    if not common.as_json:
         output.say(f"files: {copied.files:,}; events: {copied.events:,}; head {copied.head}")
 
 
 def restore(
-    source: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that backup made.")],
+    source: Annotated[Path, argument("DIR", "A folder that backup made.")],
     *,
-    to: Annotated[Path, value_option("--to", "DIR", "The workspace's folder: new, or empty.")],
+    to: Annotated[Path, option("--to", "DIR", "The workspace's folder: new, or empty.")],
     as_json: options.JsonOption = False,
 ) -> None:
     """Make a workspace out of a backup.
@@ -70,7 +64,7 @@ def restore(
 
     copied = workspaces.restore(source, to=to.resolve())
     if as_json:
-        output.as_json(copied)
+        output.print_json(copied)
         return
     output.line(f"workspace: {copied.folder}")
     events = output.many(copied.events, "event")

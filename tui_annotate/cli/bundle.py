@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output, screen
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    dataset_option,
-    open_workspace,
-    person_option,
-)
+from tui_annotate.cli.convert import DONE_IN_PART
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.stream_merge import in_words
 
@@ -25,7 +20,6 @@ if TYPE_CHECKING:
     from tui_annotate.storage.log.stream_merge import MergedStream, StreamMergeReport
 
 
-REFUSED = 3
 SHOWN = 20
 
 
@@ -45,14 +39,15 @@ def make(
     *,
     who: Annotated[
         str,
-        person_option("--for", "Whose: a name, an id, with accounts an address.", metavar="PERSON"),
+        options.person_option(
+            "--for", "Whose: a name, an id, with accounts an address.", metavar="PERSON"
+        ),
     ],
     target: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The new file.")],
     dataset: Annotated[
-        list[str] | None, dataset_option("This dataset alone; may be given several times.")
+        list[str] | None, options.dataset_option("This dataset alone; may be given several times.")
     ] = None,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Write somebody's samples to a file.
 
@@ -61,7 +56,7 @@ def make(
     """
     from tui_annotate.workspace import bundles
 
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         person = bundles.find_person(space, who)
         packed = bundles.bundles(space, person).make(person, target, datasets=dataset or ())
     samples = output.many(packed.samples, "sample")
@@ -74,17 +69,16 @@ def make(
             "documents_with_vectors": packed.vectors,
         },
         f"{target}: {samples} for {person.name}, {packed.streams:,} with work",
-        as_json=as_json,
+        as_json=common.as_json,
     )
-    if not as_json:
+    if not common.as_json:
         output.say(f"next, anywhere: tui-annotate annotate {target}")
 
 
 def merge(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A bundle that was annotated.")],
+    file: Annotated[Path, argument("FILE", "A bundle that was annotated.")],
     *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Bring the work of a bundle home; once more changes nothing.
 
@@ -93,15 +87,15 @@ def merge(
     """
     from tui_annotate.workspace import bundles
 
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         about = bundles.read_header(file)
         merged = bundles.bundles(space, about.owner).merge(file)
-    if as_json:
-        output.as_json(merge_as_json(merged))
+    if common.as_json:
+        output.print_json(merge_as_json(merged))
     else:
         print_merge(merged)
     if merged.refused:
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(DONE_IN_PART)
 
 
 def print_merge(merged: StreamMergeReport) -> None:
@@ -117,10 +111,10 @@ def print_conflicts(merged: StreamMergeReport) -> None:
     """Prints what both sides changed, the version in force first, and what does not fit here."""
     for fork in merged.forks:
         sides = [("there", fork.there_at, fork.there), ("here", fork.here_at, fork.here)]
-        (side, at, stands), (other, other_at, lost) = sides if fork.there_wins else sides[::-1]
+        (side, at, winner), (other, other_at, loser) = sides if fork.there_wins else sides[::-1]
         output.line(f"conflict: {fork.dataset}/{fork.sample}")
-        output.line(f"  stands   ({side}, {output.seconds(at)}): {in_words(stands)}")
-        output.line(f"  in the log ({other}, {output.seconds(other_at)}): {in_words(lost)}")
+        output.line(f"  stands   ({side}, {output.seconds(at)}): {in_words(winner)}")
+        output.line(f"  in the log ({other}, {output.seconds(other_at)}): {in_words(loser)}")
     for each in merged.refused[:SHOWN]:
         output.say(f"left out: {each.key}: {each.refused}")
     if len(merged.refused) > SHOWN:
@@ -172,8 +166,8 @@ def annotate_bundle(file: Path, *, sample: str, order: str) -> int:
     from tui_annotate.workspace import bundles
 
     screen.need_terminal("annotate")
-    with output.progress("samples") as tell:
-        folder, merged = bundles.open_bundle(file, progress=tell)
+    with output.progress("samples") as progress:
+        folder, merged = bundles.open_bundle(file, progress=progress)
     try:
         return screen.annotate(folder, name=merged.person.name, sample=sample, order=order)
     finally:
@@ -188,11 +182,11 @@ def _write_back(file: Path, folder: Path) -> None:
     """
     from tui_annotate.workspace import bundles
 
-    again = f"tui-annotate annotate {shlex.quote(str(file))}"
+    command = f"tui-annotate annotate {shlex.quote(str(file))}"
     try:
         count = bundles.write_back(file, folder)
     except TuiAnnotateError as error:
         output.print_error(error)
-        output.say(f"all work is in {folder}; to bring it to the file: {again}")
+        output.say(f"all work is in {folder}; to bring it to the file: {command}")
         return
     output.say(f"{file} has your work on {output.many(count, 'sample')}: send it back")

@@ -23,12 +23,12 @@ def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
     names = max(len(visible_line(name)) for name, _ in rows)
     values = [f"{value:,.1f} {unit}" for _, value in rows]
     numbers, most = max(map(len, values)), max(value for _, value in rows)
-    room = max(min(console.width - names - numbers - 2 * output.GAP, LONGEST_BAR), 1)
-    for (name, value), told in zip(rows, values, strict=True):
-        drawn = bar(value, most, room)
+    longest = max(min(console.width - names - numbers - 2 * output.GAP, LONGEST_BAR), 1)
+    for (name, value), text in zip(rows, values, strict=True):
+        filled = bar(value, most, longest)
         plain = console.color_system is None
-        shown = "#" * len(drawn) if plain else drawn
-        head = f"{visible_line(name):<{names}}  {told:>{numbers}}  "
+        shown = "#" * len(filled) if plain else filled
+        head = f"{visible_line(name):<{names}}  {text:>{numbers}}  "
         console.print(Text(head.rstrip() if not shown else head) + Text(shown, style="cyan"))
 
 
@@ -62,30 +62,30 @@ def print_intervals(
     from rich.text import Text
 
     console = output.make_console(sys.stdout)
-    told = max(len(row.told) for row in rows)
-    widest = max(console.width - told - 2 * output.GAP - _LEAST, _LEAST)
+    figures = max(len(row.told) for row in rows)
+    widest = max(console.width - figures - 2 * output.GAP - _LEAST, _LEAST)
     shown = [visible_line(row.name) for row in rows]
     names = min(max(map(cell_len, shown)), widest)
-    room = max(min(console.width - names - told - 2 * output.GAP, LONGEST_BAR), _LEAST)
+    width = max(min(console.width - names - figures - 2 * output.GAP, LONGEST_BAR), _LEAST)
     plain = console.color_system is None
     for row, name in zip(rows, shown, strict=True):
-        line = Text(f"{set_cell_size(name, names)}  {row.told:<{told}}  ")
-        drawn = _draw_interval(row, least=least, most=most, room=room, chance=chance, plain=plain)
+        line = Text(f"{set_cell_size(name, names)}  {row.told:<{figures}}  ")
+        drawn = _draw_interval(row, least=least, most=most, width=width, chance=chance, plain=plain)
         console.print(line + Text(drawn, style="cyan"), soft_wrap=True)
-    ends = f"{least:g}".ljust(room - len(f"{most:g}")) + f"{most:g}"
-    margin = " " * (names + told + 2 * output.GAP)
+    ends = f"{least:g}".ljust(width - len(f"{most:g}")) + f"{most:g}"
+    margin = " " * (names + figures + 2 * output.GAP)
     console.print(Text(margin + ends, style="dim"), soft_wrap=True)
 
 
 def _draw_interval(
-    row: ValueInterval, *, least: float, most: float, room: int, chance: float | None, plain: bool
+    row: ValueInterval, *, least: float, most: float, width: int, chance: float | None, plain: bool
 ) -> str:
     def cell(value: float) -> int:
         share = (min(max(value, least), most) - least) / (most - least)
-        return round(share * (room - 1))
+        return round(share * (width - 1))
 
     track, line, left, right, point, guess = ".-[]*|" if plain else "·─├┤●┊"
-    cells = [track] * room
+    cells = [track] * width
     if chance is not None:
         cells[cell(chance)] = guess
     if row.low is not None and row.high is not None:

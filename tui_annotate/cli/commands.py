@@ -17,6 +17,7 @@ from tui_annotate.cli import (
     audit,
     backup,
     bundle,
+    comments,
     convert,
     datasets,
     demo,
@@ -27,10 +28,8 @@ from tui_annotate.cli import (
     index,
     ingest,
     labels,
-    next_steps,
     output,
     pseudonyms,
-    remarks,
     report,
     review,
     sessions,
@@ -40,6 +39,7 @@ from tui_annotate.cli import (
     sync,
     users,
     view,
+    welcome,
 )
 from tui_annotate.cli.options import examples
 from tui_annotate.cli.plugin_commands import CommandGroup, make_group
@@ -85,19 +85,19 @@ for module in (
     sessions,
     ssh,
     guidelines,
-    remarks,
+    comments,
 ):
     module.register(app)
 users.register_migrate(app)
 
 
-def _print_version(asked: bool) -> None:  # noqa: FBT001  Typer's callbacks are called this way
-    if asked:
+def _print_version(requested: bool) -> None:  # noqa: FBT001  Typer's callbacks are called this way
+    if requested:
         output.line(f"tui-annotate {VERSION}")
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True, epilog=examples(*next_steps.FIRST_STEPS))
+@app.callback(invoke_without_command=True, epilog=examples(*welcome.FIRST_STEPS))
 def _run_without_command(
     context: typer.Context,
     *,
@@ -109,14 +109,14 @@ def _run_without_command(
     ] = False,
 ) -> None:
     if context.invoked_subcommand is None:
-        next_steps.print_next_steps()
+        welcome.print_welcome()
 
 
 @cache
 def program() -> Callable[..., Any]:
     """All commands, ready to be called; the options of one are put together when it is called."""
-    made: Callable[..., Any] = make_group(app)
-    return made
+    group: Callable[..., Any] = make_group(app)
+    return group
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from tui_annotate.cli.guest import STORE
+from tui_annotate.cli.ssh_session import STORE
 from tui_annotate.domain.errors import TuiAnnotateError
 
 if TYPE_CHECKING:

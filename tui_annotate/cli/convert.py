@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output, pseudonyms
-from tui_annotate.cli.options import Offsets, add_command, argument, import_options, value_option
+from tui_annotate.cli.options import Offsets, add_command, argument, flag, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.plugins.protocols import ExportOptions
 
@@ -20,21 +20,9 @@ if TYPE_CHECKING:
 SHOWN_PROBLEMS = 20
 DONE_IN_PART = 3
 
-OutArgument = Annotated[
-    Path, typer.Argument(metavar="OUT", help="Appears whole or not at all; - for standard output.")
-]
-ToOption = Annotated[
-    str,
-    value_option(
-        "--to",
-        "NAME",
-        "The format to write; needed unless OUT ends in .csv or .xlsx.",
-        complete=completion.complete_plugins("exporters"),
-    ),
-]
 LayerOption = Annotated[
     str,
-    value_option(
+    option(
         "--layer",
         "WHOSE",
         "Whose work: adjudicated, majority, all, or a person; some formats must be told.",
@@ -45,13 +33,10 @@ WrittenOffsetsOption = Annotated[
     typer.Option("--offsets", help="What autojudge lines count in: utf16 as its own page does."),
 ]
 UnratedOption = Annotated[
-    bool,
-    typer.Option(
-        "--include-unrated", help="Also autojudge lines of what was looked at and not judged."
-    ),
+    bool, flag("--include-unrated", "Also autojudge lines of what was looked at and not judged.")
 ]
 StrictOption = Annotated[
-    bool, typer.Option("--strict", help="Exit with 3 where the format can not carry everything.")
+    bool, flag("--strict", "Exit with 3 where the format can not carry everything.")
 ]
 
 
@@ -69,28 +54,29 @@ def register(app: typer.Typer) -> None:
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(metavar="IN", help="A file or folder of any format.")],
-    target: OutArgument,
+    source: Annotated[Path, argument("IN", "A file or folder of any format.")],
+    target: Annotated[Path, argument("OUT", "Appears whole or not at all; - for standard output.")],
     *,
     source_format: options.FormatOption = "",
-    target_format: ToOption = "",
+    target_format: Annotated[
+        str,
+        option(
+            "--to",
+            "NAME",
+            "The format to write; needed unless OUT ends in .csv or .xlsx.",
+            complete=completion.complete_plugins("exporters"),
+        ),
+    ] = "",
     layer: LayerOption = "",
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     key: pseudonyms.KeyOption = None,
     dataset: options.DatasetOption = "",
-    columns: options.ColumnsOption = "",
-    source_column: options.SourceOption = "source",
-    summary_column: options.SummaryOption = "summary",
-    id_column: options.IdOption = "",
-    group_column: options.GroupOption = "",
-    topics: options.TopicsOption = None,
-    topic: options.TopicOption = None,
-    documents: options.DocumentsOption = None,
+    columns: options.ColumnOptions,
+    collection: options.CollectionOptions,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
-    language: options.LanguageOption = "",
-    encoding: options.EncodingOption = "utf-8",
+    texts: options.TextOptions,
 ) -> None:
     """Write a file of one format as another, no workspace.
 
@@ -101,32 +87,20 @@ def convert(
     """
     from tui_annotate.services.export.conversion import Conversion
 
-    told, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    reading = import_options(
-        columns,
-        topics,
-        documents,
-        only=topic,
-        dataset=dataset,
-        source_column=source_column,
-        summary_column=summary_column,
-        id_column=id_column,
-        group_column=group_column,
-        language=language,
-        encoding=encoding,
-    )
+    problems, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
+    reading = options.import_options(columns, texts, collection, dataset=dataset)
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
-    conversion = Conversion(source_format, target_format, reading, writing, told, names)
-    place = None if str(target) == "-" else target
+    conversion = Conversion(source_format, target_format, reading, writing, problems, names)
+    file = options.parse_target(target)
     try:
-        done = conversion.run(source, place)
+        result = conversion.run(source, file)
     finally:
-        told.end()
-    print_conversion(done.report, done.written, where=f" in {target}" if place else "")
+        problems.end()
+    print_conversion(result.report, result.written, where=f" in {target}" if file else "")
     pseudonyms.print_pseudonyms(names)
-    if done.refused and not done.report.records:
+    if result.refused and not result.report.records:
         raise typer.Exit(2)
-    if done.refused or (strict and done.report.lost):
+    if result.refused or (strict and result.report.lost):
         raise typer.Exit(DONE_IN_PART)
 
 
@@ -172,12 +146,12 @@ def formats(
 
     found = [form for form in forms() if name in ("", form.name)]
     if not found:
-        there = ", ".join(form.name for form in forms())
-        raise InvalidInput(f"no format is named {name!r}", f"there are: {there}")
+        known = ", ".join(form.name for form in forms())
+        raise InvalidInput(f"no format is named {name!r}", f"there are: {known}")
     yes_no = {True: "yes", False: "no"}
     if as_json:
         shown = [_format_as_json(form) for form in found]
-        output.as_json(shown[0] if name else shown)
+        output.print_json(shown[0] if name else shown)
     elif not name:
         rows = [
             (
@@ -195,9 +169,9 @@ def formats(
         (form,) = found
         title = form.about.title if form.about else "not told"
         reads, writes = yes_no[form.reads], yes_no[form.writes]
-        told = {"name": form.name, "what": title, "reads": reads, "writes": writes}
+        facts = {"name": form.name, "what": title, "reads": reads, "writes": writes}
         target = {"target": form.target, "layered": yes_no[form.layered]}
-        output.facts(told | (target if form.writes else {}))
+        output.facts(facts | (target if form.writes else {}))
         for line in ["what is lost:", *(f"  {each}" for each in form.losses)] * form.writes:
             output.line(line)
 

@@ -9,13 +9,7 @@ import typer
 
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.ingest import print_ingest, require_files
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    import_options,
-    open_workspace,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Verb
 
@@ -38,35 +32,28 @@ def register(app: typer.Typer) -> None:
     )
 
 
-def list_datasets(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_datasets(*, common: options.CommonOptions) -> None:
     """List the datasets with their figures."""
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         datasets = space.corpus.datasets()
     output.table_or_json(
         datasets,
         ["dataset", *map(output.number, DATASET_COUNTS)],
         [(each.name, *(getattr(each, name) for name in DATASET_COUNTS)) for each in datasets],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
-def show_dataset(
-    name: NameArgument,
-    *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
-) -> None:
+def show_dataset(name: NameArgument, *, common: options.CommonOptions) -> None:
     """Show one dataset: its figures, who worked on it, and its samples."""
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = [each for each in space.corpus.datasets() if each.name == name]
         if not found:
             raise NotFound(f"there is no dataset {name!r}", "see: tui-annotate dataset list")
         people = [each for each in space.corpus.progress() if each.dataset == name]
         samples = [key.id for key in space.corpus.keys(name)]
-    if as_json:
-        output.as_json({**asdict(found[0]), "people": people, "sample_ids": samples})
+    if common.as_json:
+        output.print_json({**asdict(found[0]), "people": people, "sample_ids": samples})
         return
     output.facts({**asdict(found[0]), "created": output.seconds(found[0].created)})
     for each in people:
@@ -82,22 +69,12 @@ def replace_dataset(
     files: options.FilesArgument,
     *,
     format_name: options.FormatOption = "",
-    columns: options.ColumnsOption = "",
-    source_column: options.SourceOption = "source",
-    summary_column: options.SummaryOption = "summary",
-    id_column: options.IdOption = "",
-    group_column: options.GroupOption = "",
-    topics: options.TopicsOption = None,
-    topic: options.TopicOption = None,
-    documents: options.DocumentsOption = None,
-    language: options.LanguageOption = "",
-    encoding: options.EncodingOption = "utf-8",
-    embedder: options.EmbedderOption = "",
-    base_url: options.UrlOption = "",
-    dimensions: options.DimensionsOption = 0,
+    columns: options.ColumnOptions,
+    collection: options.CollectionOptions,
+    texts: options.TextOptions,
+    vectors: options.EmbedderChoice,
     with_annotations: options.WithAnnotationsOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Replace what is in a dataset by what is in files.
 
@@ -107,31 +84,22 @@ def replace_dataset(
     from tui_annotate.services.ingest import Files
 
     with (
-        open_workspace(workspace, needs=Verb.MANAGE) as space,
-        output.progress("records") as tell,
+        open_workspace(common.workspace, needs=Verb.MANAGE) as space,
+        output.progress("records") as progress,
     ):
         require_files(files)
-        reading = import_options(
-            columns,
-            topics,
-            documents,
-            only=topic,
-            dataset=name,
-            source_column=source_column,
-            summary_column=summary_column,
-            id_column=id_column,
-            group_column=group_column,
-            language=language or space.settings.language,
-            encoding=encoding,
+        language = texts.language or space.settings.language
+        reading = options.import_options(
+            columns, texts, collection, dataset=name, language=language
         )
         report = space.ingest_service.replace(
             Files(files, format_name, reading),
             dataset=name,
             with_annotations=with_annotations,
-            embedder=space.vector_options(embedder, base_url=base_url, dimensions=dimensions),
-            progress=tell,
+            embedder=space.vector_options(**asdict(vectors)),
+            progress=progress,
         )
-    print_ingest(report, as_json=as_json, workspace=workspace)
+    print_ingest(report, as_json=common.as_json, workspace=common.workspace)
 
 
 def remove_dataset(
@@ -139,15 +107,14 @@ def remove_dataset(
     *,
     with_annotations: options.WithAnnotationsOption = False,
     yes: options.YesOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Take a dataset out of the workspace.
 
     Refused where people worked on it, unless --with-annotations.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         output.ask(f"remove dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=with_annotations)
-    told = f"{output.many(removed, 'sample')} removed"
-    output.lines_or_json({"dataset": name, "removed": removed}, told, as_json=as_json)
+    line = f"{output.many(removed, 'sample')} removed"
+    output.lines_or_json({"dataset": name, "removed": removed}, line, as_json=common.as_json)

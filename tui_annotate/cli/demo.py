@@ -14,7 +14,7 @@ import typer
 
 from tui_annotate.cli import output, screen
 from tui_annotate.cli.assist import match_as_json, print_matches
-from tui_annotate.cli.options import NameOption, add_command
+from tui_annotate.cli.options import NameOption, add_command, option
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.samples import SampleKey, Side
@@ -67,7 +67,7 @@ def demo(
     ] = Path("demo"),
     *,
     data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help=f"Other example data: a folder with {PAIRS}.")
+        Path | None, option("--data", "DIR", f"Other example data: a folder with {PAIRS}.")
     ] = None,
     name: NameOption = "",
 ) -> None:
@@ -105,16 +105,20 @@ def _open_demo(folder: Path, data: Path) -> Workspace:
     if not pairs.is_file():
         hint = f"name a folder that holds {PAIRS} with --data"
         raise NotFound(f"there is no example data: {pairs}", hint)
-    known = (folder / WORKSPACE_FILE).exists()
-    space = workspaces.open(folder) if known else workspaces.create(folder)
+    exists = (folder / WORKSPACE_FILE).exists()
+    space = workspaces.open(folder) if exists else workspaces.create(folder)
     guidelines = data / GUIDELINES
     if guidelines.is_file() and not (space.path / GUIDELINES).exists():
         (space.path / GUIDELINES).write_text(guidelines.read_text("utf-8"), "utf-8")
-    reading = ImportOptions(dataset=DATASET, id_column="id", group_column="group")
+    columns = ImportOptions(dataset=DATASET, id_column="id", group_column="group")
     file = data / VECTORS
-    asked = VectorOptions(first=space.settings.embedder, prepared=file if file.is_file() else None)
-    with output.progress("records") as tell:
-        report = space.ingest(pairs, format="pairs", options=reading, embedder=asked, progress=tell)
+    vectors = VectorOptions(
+        first=space.settings.embedder, prepared=file if file.is_file() else None
+    )
+    with output.progress("records") as progress:
+        report = space.ingest(
+            pairs, format="pairs", options=columns, embedder=vectors, progress=progress
+        )
     if report.refused:
         space.close()
         refused = next(each for each in report.problems if each.refused)
@@ -153,8 +157,8 @@ def _program_name() -> str:
     if not called.is_file() or called.suffix == ".py":
         return f"{shlex.quote(sys.executable)} -m tui_annotate"
     found = shutil.which(called.name)
-    known = found is not None and Path(found).samefile(called)
-    return called.name if known else shlex.quote(str(called))
+    is_on_path = found is not None and Path(found).samefile(called)
+    return called.name if is_on_path else shlex.quote(str(called))
 
 
 def _print_matches(space: Workspace, selection: Selection, number: int) -> None:

@@ -1,4 +1,4 @@
-"""The command `doctor`: what is wrong with workspace or terminal, and the mending line."""
+"""The command `doctor`: what is wrong with workspace or terminal, and what repairs it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,10 @@ from tui_annotate.domain.scores import ScoreRun
 from tui_annotate.domain.ssh_keys import AuthorizedKey, parse_entry
 from tui_annotate.settings import find_workspace
 
-NARROWEST, LOWEST = 80, 24
+MIN_COLUMNS, MIN_ROWS = 80, 24
 STALE: Final = timedelta(days=1)
-"""From its begin on, after which nobody waits for the end of a run."""
-MOST_RUNS: Final = 3
-"""Runs that are named before the rest is counted."""
+"""The age at which an unfinished run counts as abandoned."""
+_MAX_RUNS_NAMED: Final = 3
 
 
 def register(app: typer.Typer) -> None:
@@ -39,9 +38,7 @@ def register(app: typer.Typer) -> None:
     add_command(app, doctor, "doctor", "doctor --json")
 
 
-def doctor(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def doctor(*, common: options.CommonOptions) -> None:
     """Say what is wrong, and how to mend it.
 
     Looks at configuration, store, log, permissions, disk, vectors, labels, machines' runs and
@@ -50,7 +47,7 @@ def doctor(
     """
     checks = [
         check_configuration(),
-        *_check_workspace(workspace),
+        *_check_workspace(common.workspace),
         *check_glibc(),
         *_check_embedders(),
         *check_terminal(os.environ),
@@ -59,9 +56,9 @@ def doctor(
         checks,
         ["what", "state", output.whole("found")],
         [(check.what, check.state, check.says) for check in checks],
-        as_json=as_json,
+        as_json=common.as_json,
     )
-    for check in [] if as_json else checks:
+    for check in [] if common.as_json else checks:
         if check.mend:
             output.line(f"to mend {check.what}: {check.mend}")
     if any(check.state == "wrong" for check in checks):
@@ -82,8 +79,8 @@ def check_configuration() -> Finding:
         key_map(settings.keys)
     except TuiAnnotateError as error:
         return Finding("configuration", "wrong", f"{file}: {error.message}", error.hint)
-    there = file if user_file().exists() else f"as it comes; nothing at {file}"
-    return Finding("configuration", "ok", there)
+    source = file if user_file().exists() else f"as it comes; nothing at {file}"
+    return Finding("configuration", "ok", source)
 
 
 def _check_workspace(workspace: Path | None) -> Iterator[Finding]:
@@ -111,20 +108,19 @@ def _check_workspace(workspace: Path | None) -> Iterator[Finding]:
 
 
 def check_runs(finished: int, unfinished: Sequence[ScoreRun], *, now: datetime) -> Finding:
-    """How many runs of machines ended, and which others no process is likely to be at any more."""
+    """How many runs of machines are finished, and which of the others were abandoned."""
     says = f"{finished:,} finished, {len(unfinished):,} unfinished"
-    left = [each for each in unfinished if now - _parse_start(each) > STALE]
-    if not left:
+    abandoned = [each for each in unfinished if now - _parse_start(each) > STALE]
+    if not abandoned:
         return Finding("machines' runs", "ok", says)
-    named = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in left]
-    more = f" and {len(named) - MOST_RUNS:,} more" if len(named) > MOST_RUNS else ""
-    old = f"begun more than a day ago: {'; '.join(named[:MOST_RUNS])}{more}"
+    runs = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in abandoned]
+    old = output.join_names(runs, most=_MAX_RUNS_NAMED, separator="; ")
     mend = "run the same command again: it takes out what the unfinished run left"
-    return Finding("machines' runs", "doubt", f"{says}; {old}", mend)
+    return Finding("machines' runs", "doubt", f"{says}; begun more than a day ago: {old}", mend)
 
 
 def _parse_start(run: ScoreRun) -> datetime:
-    """When a run began; of one that a file brought with no time in it, long ago."""
+    """The start of a run; of an imported one without a time, long ago."""
     try:
         at = datetime.fromisoformat(run.at)
     except ValueError:
@@ -138,10 +134,10 @@ def _check_embedders() -> Iterator[Finding]:
 
     from tui_annotate.plugins.registry import best_embedder
 
-    here = ["static"] * (find_spec("wordllama") is not None)
-    here += ["neural"] * (best_embedder() == "neural")
-    if here:
-        yield Finding("embedders", "ok", f"ingest can make vectors: {', '.join(here)}")
+    installed = ["static"] * (find_spec("wordllama") is not None)
+    installed += ["neural"] * (best_embedder() == "neural")
+    if installed:
+        yield Finding("embedders", "ok", f"ingest can make vectors: {', '.join(installed)}")
     else:
         says = "ingest can make no vectors on this platform: new texts are ranked by words alone"
         yield Finding("embedders", "doubt", says)
@@ -158,15 +154,15 @@ def check_terminal(environment: Mapping[str, str]) -> Iterator[Finding]:
     else:
         yield Finding("terminal", "ok", f"{kind}, {_describe_colours(environment)}")
     columns, rows = shutil.get_terminal_size()
-    small = columns < NARROWEST or rows < LOWEST
-    mend = f"make the window at least {NARROWEST}x{LOWEST}" if small else ""
+    small = columns < MIN_COLUMNS or rows < MIN_ROWS
+    mend = f"make the window at least {MIN_COLUMNS}x{MIN_ROWS}" if small else ""
     yield Finding("size", "doubt" if small else "ok", f"{columns}x{rows}", mend)
     if "utf" not in (sys.stdout.encoding or "").lower():
         says = f"the locale's encoding is {sys.stdout.encoding}"
         yield Finding("encoding", "wrong", says, "export LC_ALL=C.UTF-8")
-    odd = sorted(name for name in environment if name.startswith("TEXTUAL"))
-    if odd:
-        yield Finding("settings", "doubt", f"set: {', '.join(odd)}", f"unset {' '.join(odd)}")
+    names = sorted(name for name in environment if name.startswith("TEXTUAL"))
+    if names:
+        yield Finding("settings", "doubt", f"set: {', '.join(names)}", f"unset {' '.join(names)}")
 
 
 def _describe_colours(environment: Mapping[str, str]) -> str:
@@ -177,13 +173,13 @@ def _describe_colours(environment: Mapping[str, str]) -> str:
     return "256 colours" if "256" in environment.get("TERM", "") else "16 colours"
 
 
-LEAST_SPACE: Final = 200 * 2**20
-LEAST_FILES: Final = 1_000
-MOST_LOOKED_AT: Final = 50_000
+MIN_FREE_BYTES: Final = 200 * 2**20
+MIN_FREE_FILES: Final = 1_000
+MAX_CHECKED_FILES: Final = 50_000
 """Files of a workspace whose modes are looked at; vectors of a large one are many."""
 
 MOUNTS: Final = Path("/proc/self/mounts")
-NETWORK: Final = frozenset(
+NETWORK_FILE_SYSTEMS: Final = frozenset(
     {
         *("9p", "afs", "beegfs", "ceph", "cifs", "coda", "drvfs", "gfs2", "gpfs", "lustre"),
         *("ncpfs", "nfs", "nfs4", "ocfs2", "pvfs2", "smb3", "smbfs", "vboxsf", "virtiofs"),
@@ -192,17 +188,17 @@ NETWORK: Final = frozenset(
 )
 """File systems that other machines may write to, where SQLite's shared memory does not hold."""
 
-LOCAL: Final = ("/srv", "/var/lib", "/scratch", "/local", "/data", "/var/tmp")  # noqa: S108  a disk
+LOCAL_DISKS: Final = ("/srv", "/var/lib", "/scratch", "/local", "/data", "/var/tmp")  # noqa: S108  a disk
 """Where a local disk often is."""
 
-_OTHERS: Final = 0o077
+_OTHERS_MODE: Final = 0o077
 _SHARED_FOLDER: Final = stat.S_ISGID | 0o070
 _SHARED_FILE: Final = 0o060
-_LOGS: Final = "log"
+_LOG_FOLDER: Final = "log"
 """The folder whose files are each user's own, also where the rest is shared by a group."""
-_KEY: Final = "pseudonyms.key"
+_PSEUDONYM_KEY: Final = "pseudonyms.key"
 """The file that stays its owner's also there."""
-_MOST_NAMED: Final = 5
+_MAX_FILES_NAMED: Final = 5
 
 
 def check_folder(folder: Path) -> Iterator[Finding]:
@@ -216,16 +212,16 @@ def check_folder(folder: Path) -> Iterator[Finding]:
     quota = shutil.which("quota")
     if quota:
         yield from _check_quota(quota, device)
-    if system in NETWORK:
+    if system in NETWORK_FILE_SYSTEMS:
         yield _report_network_disk(folder, system)
 
 
 def _check_space(folder: Path) -> Finding:
     free = shutil.disk_usage(folder).free
-    if free < LEAST_SPACE:
+    if free < MIN_FREE_BYTES:
         return Finding("space", "wrong", f"{free // 2**20} MB left", "free some space on the disk")
     disk = os.statvfs(folder)
-    if disk.f_files and disk.f_favail < LEAST_FILES:
+    if disk.f_files and disk.f_favail < MIN_FREE_FILES:
         says = f"room for {disk.f_favail} more files"
         return Finding("space", "wrong", says, "remove files that nobody needs from the disk")
     return Finding("space", "ok", f"{free / 2**30:,.1f} GB left")
@@ -238,7 +234,7 @@ def _check_quota(program: str, device: str) -> Iterator[Finding]:
             continue
         limit, used = int(fields[3]), int(fields[1].rstrip("*"))
         left = (limit - used) * 1024  # it counts in kB
-        if limit and left < LEAST_SPACE:
+        if limit and left < MIN_FREE_BYTES:
             says = f"{max(left, 0) // 2**20} MB left of your share of the disk"
             yield Finding("quota", "wrong", says, "ask the machine's admin, or use another disk")
         elif limit:
@@ -251,11 +247,11 @@ def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
 
 def _report_network_disk(folder: Path, system: str) -> Finding:
     says = f"{system} is a network file system: SQLite loses work there"
-    writable = (each for each in map(Path, LOCAL) if os.access(each, os.W_OK))
-    local = (each for each in writable if find_mount(each, MOUNTS)[1] not in NETWORK)
-    there = next(local, Path(LOCAL[0])) / folder.name
-    mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(there))}"
-    return Finding("disk", "wrong", says, f"{mend}  # with nobody at work; then use {there}")
+    writable = (each for each in map(Path, LOCAL_DISKS) if os.access(each, os.W_OK))
+    local = (each for each in writable if find_mount(each, MOUNTS)[1] not in NETWORK_FILE_SYSTEMS)
+    destination = next(local, Path(LOCAL_DISKS[0])) / folder.name
+    mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(destination))}"
+    return Finding("disk", "wrong", says, f"{mend}  # with nobody at work; then use {destination}")
 
 
 def check_privacy(folder: Path) -> Finding:
@@ -263,8 +259,8 @@ def check_privacy(folder: Path) -> Finding:
     modes = {path: path.lstat() for path in _list_entries(folder)}
     if modes[folder].st_mode & _SHARED_FOLDER == _SHARED_FOLDER:
         return _check_group(folder, modes)
-    readable = [path for path, found in modes.items() if found.st_mode & _OTHERS]
-    if readable and not modes[folder].st_mode & _OTHERS:
+    readable = [path for path, found in modes.items() if found.st_mode & _OTHERS_MODE]
+    if readable and not modes[folder].st_mode & _OTHERS_MODE:
         readable = []  # nobody gets as far as these
     if readable:
         says = f"others on this machine can read {_join_names(readable)}"
@@ -278,13 +274,13 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> Finding:
     if modes[folder].st_mode & 0o007:
         says = "everybody on this machine can read it, not the group alone"
         return Finding("privacy", "wrong", says, _shell_command("chmod o=", folder))
-    shared = (path for path in modes if path.name != _KEY)
+    shared = (path for path in modes if path.name != _PSEUDONYM_KEY)
     closed = [path for path in shared if not _is_shared(modes[path], group)]
     if closed:
-        place, name = shlex.quote(str(folder)), find_group_name(group)
+        path, name = shlex.quote(str(folder)), find_group_name(group)
         mend = (
-            f"chgrp -R {name} {place} && chmod -R u+rwX,g+rwX,o= {place}"
-            f" && find {place} -type d -exec chmod g+s {{}} +"
+            f"chgrp -R {name} {path} && chmod -R u+rwX,g+rwX,o= {path}"
+            f" && find {path} -type d -exec chmod g+s {{}} +"
         )
         return Finding("privacy", "wrong", f"the group can not use {_join_names(closed)}", mend)
     says = (
@@ -301,22 +297,19 @@ def _is_shared(entry: os.stat_result, group: int) -> bool:
 
 def _list_entries(folder: Path) -> Iterator[Path]:
     yield folder
-    left = MOST_LOOKED_AT
-    for place, folders, files in os.walk(folder):
-        if Path(place) == folder / _LOGS:
+    left = MAX_CHECKED_FILES
+    for parent, folders, files in os.walk(folder):
+        if Path(parent) == folder / _LOG_FOLDER:
             continue
-        for name in (*folders, *files):
-            path = Path(place, name)
-            left -= 1
-            if path.exists() and not path.is_symlink():
-                yield path
+        paths = [Path(parent, name) for name in (*folders, *files)]
+        yield from (path for path in paths if path.exists() and not path.is_symlink())
+        left -= len(paths)
         if left < 0:
             return
 
 
 def _join_names(paths: Sequence[Path]) -> str:
-    more = f" and {len(paths) - _MOST_NAMED:,} more" if len(paths) > _MOST_NAMED else ""
-    return ", ".join(path.name for path in paths[:_MOST_NAMED]) + more
+    return output.join_names([path.name for path in paths], most=_MAX_FILES_NAMED)
 
 
 def find_group_name(group: int) -> str:
@@ -339,29 +332,29 @@ def find_mount(folder: Path, mounts: Path) -> tuple[str, str]:
         lines = [line.split() for line in mounts.read_text("utf-8", "replace").splitlines()]
     except OSError:
         return "", ""
-    place = folder.resolve()
-    above = [
+    path = folder.resolve()
+    mounted = [
         (len(fields[1]), number, fields[0], fields[2])
         for number, fields in enumerate(lines)
-        if len(fields) > 2 and place.is_relative_to(fields[1].replace("\\040", " "))
+        if len(fields) > 2 and path.is_relative_to(fields[1].replace("\\040", " "))
     ]
-    return max(above)[2:] if above else ("", "")
+    return max(mounted)[2:] if mounted else ("", "")
 
 
-LEAST_GLIBC: Final = (2, 28)
+MIN_GLIBC: Final = (2, 28)
 """What the wheels of LanceDB, PyArrow and NumPy were built for: manylinux_2_28."""
 
-Settings = Mapping[str, Sequence[str]]
+SshdSettings = Mapping[str, Sequence[str]]
 """What `sshd -T` prints: a name in lower case, and its values."""
 
-_WANTED: Final = {
+_EXPECTED_SETTINGS: Final = {
     "PermitTTY": "yes",
     "DisableForwarding": "yes",
     "PermitUserRC": "no",
     "PermitUserEnvironment": "no",
 }
 _AUTHORIZED_KEYS: Final = "authorized_keys"
-_ACCEPTED: Final = re.compile(r"LANG|LC_[A-Z*]+|COLORTERM|NO_COLOR")
+_SAFE_VARIABLES: Final = re.compile(r"LANG|LC_[A-Z*]+|COLORTERM|NO_COLOR")
 _WRITABLE_BY_OTHERS: Final = 0o022
 
 
@@ -372,10 +365,10 @@ def check_glibc() -> Iterator[Finding]:
     except (AttributeError, ValueError, OSError):
         return  # another system, with wheels of its own
     found = re.fullmatch(r"glibc (\d+)\.(\d+).*", name)
-    if found and (int(found[1]), int(found[2])) >= LEAST_GLIBC:
+    if found and (int(found[1]), int(found[2])) >= MIN_GLIBC:
         yield Finding("C library", "ok", name)
     elif found:
-        least = ".".join(map(str, LEAST_GLIBC))
+        least = ".".join(map(str, MIN_GLIBC))
         says = f"{name}; pip has wheels of LanceDB and PyArrow from glibc {least} on"
         yield Finding("C library", "wrong", says, "use a newer system: Debian 10, RHEL 8 or later")
 
@@ -409,7 +402,7 @@ def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[Finding]:
     )
 
 
-def read_sshd_settings(user: str) -> Settings | None:
+def read_sshd_settings(user: str) -> SshdSettings | None:
     """What sshd is set to for an account: empty where it is not there, None where it is unread."""
     program = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if program is None:
@@ -427,23 +420,23 @@ def _sshd_query(program: str, user: str) -> list[str]:
     return [program, "-T", "-C", f"user={user},host=localhost,addr=127.0.0.1"]
 
 
-def check_sshd_settings(settings: Settings, folder: Path, user: str) -> Iterator[Finding]:
-    """Settings of sshd that leave more open than a session needs, each with its line."""
+def check_sshd_settings(settings: SshdSettings, folder: Path, user: str) -> Iterator[Finding]:
+    """SshdSettings of sshd that leave more open than a session needs, each with its line."""
     mend = f"{_shell_command('tui-annotate ssh setup -w', folder)} --user {user} --part sshd"
-    loose = [
+    differing = [
         f"{name} {' '.join(found)}"
-        for name, wanted in _WANTED.items()
-        if (found := list(settings.get(name.lower(), [wanted]))) != [wanted]
+        for name, expected in _EXPECTED_SETTINGS.items()
+        if (found := list(settings.get(name.lower(), [expected]))) != [expected]
     ]
     accepted = " ".join(settings.get("acceptenv", ())).split()
-    if foreign := [name for name in accepted if not _ACCEPTED.fullmatch(name)]:
-        loose.append(f"AcceptEnv {' '.join(foreign)}")
-    forced = " ".join(settings.get("forcecommand", ("none",)))
-    if forced != "none":
-        says = f"ForceCommand goes before the commands of keys: {forced}"
+    if unexpected := [name for name in accepted if not _SAFE_VARIABLES.fullmatch(name)]:
+        differing.append(f"AcceptEnv {' '.join(unexpected)}")
+    forced_command = " ".join(settings.get("forcecommand", ("none",)))
+    if forced_command != "none":
+        says = f"ForceCommand goes before the commands of keys: {forced_command}"
         yield Finding("sshd", "wrong", says, f"{mend}  # without a ForceCommand")
-    elif loose:
-        yield Finding("sshd", "doubt", f"for {user}: {', '.join(loose)}", mend)
+    elif differing:
+        yield Finding("sshd", "doubt", f"for {user}: {', '.join(differing)}", mend)
     else:
         yield Finding("sshd", "ok", f"{user} gets a terminal, and forwards nothing")
 

@@ -17,36 +17,8 @@ from tui_annotate.cli.convert import (
     WrittenOffsetsOption,
     print_conversion,
 )
-from tui_annotate.cli.options import Offsets, add_command, open_workspace, parse_target
+from tui_annotate.cli.options import Offsets, add_command, open_workspace
 from tui_annotate.plugins.protocols import ExportOptions
-
-WrittenOption = Annotated[
-    str,
-    typer.Option(
-        "--format",
-        "-f",
-        metavar="NAME",
-        help="One that `tui-annotate formats` lists.",
-        autocompletion=completion.complete_plugins("exporters"),
-    ),
-]
-TargetOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="A file, or a new folder; appears whole or not at all; else standard output (-).",
-        callback=parse_target,
-    ),
-]
-OriginOption = Annotated[
-    str,
-    typer.Option(
-        metavar="ORIGIN",
-        help="human, adjudicated, rejected, imported, or one in full, as imported:mercury.",
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -64,14 +36,23 @@ def register(app: typer.Typer) -> None:
 
 def export(
     *,
-    format_name: WrittenOption,
-    target: TargetOption = None,
-    dataset: options.OfDatasetOption = "",
-    person: options.OfPersonOption = "",
-    origin: OriginOption = "",
-    state: options.StateOption = None,
-    label: options.OfLabelOption = "",
-    since: options.SinceOption = "",
+    format_name: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="NAME",
+            help="One that `tui-annotate formats` lists.",
+            autocompletion=completion.complete_plugins("exporters"),
+        ),
+    ],
+    target: Annotated[
+        Path | None,
+        options.output_option(
+            "A file, or a new folder; appears whole or not at all; else standard output (-)."
+        ),
+    ] = None,
+    work: options.FilterOptions,
     layer: LayerOption = "",
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     unrated: UnratedOption = False,
@@ -93,20 +74,14 @@ def export(
         report = space.export(
             target,
             format=format_name,
-            dataset=dataset,
-            person=person,
-            origin=origin,
-            state=state.value if state else "",
-            label=label,
-            since=since,
-            practice="with" if with_practice else "",
             options=ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated),
             names=names,
+            **work.filters(with_practice=with_practice),
         )
-        practised = 0 if with_practice else space.corpus.practised()
+        practice_samples = 0 if with_practice else space.corpus.practised()
     print_conversion(report, format_name, where=f" in {target}" if target else "")
     pseudonyms.print_pseudonyms(names)
-    print_practice(practised)
+    print_practice(practice_samples)
     if strict and report.lost:
         raise typer.Exit(DONE_IN_PART)
 

@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, argument, open_workspace, value_option
+from tui_annotate.cli.options import add_command, argument, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -47,32 +47,29 @@ def register(app: typer.Typer) -> None:
 def keep(
     name: Annotated[str, argument("NAME", "Its folder in the workspace's frozen/.")],
     *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Keep the state of this moment in a folder.
 
     Export, versions, agreement, figures, a paragraph of method: all of one moment, also while
     people are at work. The folder is never written again.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         state = space.team.freeze.run(name)
-    output.lines_or_json(state, f"frozen: {state.folder}", as_json=as_json)
-    if not as_json:
+    output.lines_or_json(state, f"frozen: {state.folder}", as_json=common.as_json)
+    if not common.as_json:
         output.say(f"{output.many(state.events, 'event')}; keep elsewhere: {state.head}")
 
 
-def list_states(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_states(*, common: options.CommonOptions) -> None:
     """List the states that were kept."""
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         states = space.team.freeze.all()
     output.table_or_json(
         states,
         ["name", "at", output.number("events"), output.flexible("head")],
         [(state.name, output.seconds(state.at), state.events, state.head) for state in states],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
@@ -80,14 +77,13 @@ def replay(
     name: Annotated[str, argument("NAME", "A state that was kept.")] = "",
     *,
     at: Annotated[
-        str, value_option("--at", "TIME", "A time in UTC, instead of a state that was kept.")
+        str, option("--at", "TIME", "A time in UTC, instead of a state that was kept.")
     ] = "",
     target: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Write the replayed export there."),
     ] = None,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Make a state again from the log, and compare.
 
@@ -96,7 +92,7 @@ def replay(
     """
     if bool(name) == bool(at) or (at and target is None):
         raise InvalidInput("replay wants a state or a time", "give NAME, or --at TIME -o FILE")
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         if at:
             from tui_annotate.services.export import parse_time
 
@@ -106,8 +102,8 @@ def replay(
             output.line(f"{log}, until {until}, in {target}")
             return
         found = space.team.freeze.replay(name, export=target)
-    if as_json:
-        output.as_json({**asdict(found), "same": found.same})
+    if common.as_json:
+        output.print_json({**asdict(found), "same": found.same})
     else:
         _print_replay(name, found)
     if not found.same:

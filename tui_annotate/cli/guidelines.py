@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    dataset_option,
-    open_workspace,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.text_diff import count_changed_lines, line_pieces, word_pieces
 from tui_annotate.plugins.files.small_text import read_text
 
-if TYPE_CHECKING:
-    pass
-
 SHORT = 12
 """Characters of a version's hash that are shown."""
 
-OfDataset = Annotated[str, dataset_option("Of this dataset; else of the workspace.")]
+OfDataset = Annotated[str, options.dataset_option("Of this dataset; else of the workspace.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -49,13 +39,12 @@ def list_versions(
     *,
     dataset: Annotated[
         str | None,
-        value_option("--dataset", "NAME", "Of this dataset alone; empty for the workspace's own."),
+        option("--dataset", "NAME", "Of this dataset alone; empty for the workspace's own."),
     ] = None,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """List the versions that were in force: where, since when, by whom."""
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         versions = space.team.guidelines.versions(dataset)
     output.table_or_json(
         versions,
@@ -71,7 +60,7 @@ def list_versions(
             )
             for each in versions
         ],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
@@ -96,7 +85,7 @@ def diff(
     new: Annotated[str, argument("NEW", "Likewise; else the one in force.")] = "",
     *,
     words: Annotated[
-        bool, typer.Option("--words", help="By words, the whole text, instead of by lines.")
+        bool, flag("--words", "By words, the whole text, instead of by lines.")
     ] = False,
     dataset: OfDataset = "",
     workspace: options.WorkspaceOption = None,
@@ -113,15 +102,15 @@ def diff(
     if words:
         output.print_marked_words(word_pieces(before, after))
         return
-    for place, group in enumerate(line_pieces(before, after)):
-        if place:
+    for index, group in enumerate(line_pieces(before, after)):
+        if index:
             output.line("...")
         for piece in group:
             output.print_marked_line(piece)
 
 
 def apply(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A text in UTF-8, as Markdown.")],
+    file: Annotated[Path, argument("FILE", "A text in UTF-8, as Markdown.")],
     *,
     dataset: OfDataset = "",
     workspace: options.WorkspaceOption = None,
@@ -142,7 +131,7 @@ def apply(
     if before and before[0].version == version:
         output.line(f"version {version[:SHORT]} is in force already")
         return
-    came, went = count_changed_lines(old, text)
+    added, removed = count_changed_lines(old, text)
     where = f"for {dataset}" if dataset else "for all datasets without their own"
     output.line(f"version {version[:SHORT]} is in force {where}")
-    output.say(f"lines that came: {came}, that went: {went}; see: tui-annotate guidelines diff")
+    output.say(f"lines that came: {added}, that went: {removed}; see: tui-annotate guidelines diff")

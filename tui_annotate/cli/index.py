@@ -6,6 +6,7 @@ Only `models fetch` may reach a model hub.
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,11 +14,10 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.ingest import print_cost
-from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, value_option
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.people import Verb
 
 if TYPE_CHECKING:
-    from tui_annotate.plugins.protocols import Cost
     from tui_annotate.services.ingest import SetInfo
 
 
@@ -46,14 +46,12 @@ def register(app: typer.Typer) -> None:
     )
 
 
-def list_sets(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_sets(*, common: options.CommonOptions) -> None:
     """List the sets of vectors: one for each embedder that was used.
 
     By words: documents that words rank all the same, as the model knows too little of them.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         sets = space.ingest_service.sets.infos()
     titles = ("documents", "by words", "without", "MB")
     output.table_or_json(
@@ -71,7 +69,7 @@ def list_sets(
             )
             for each in sets
         ],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
@@ -88,12 +86,9 @@ def _set_as_json(found: SetInfo) -> dict[str, Any]:
 
 def rebuild_index(
     *,
-    embedder: options.EmbedderOption = "",
-    base_url: options.UrlOption = "",
-    dimensions: options.DimensionsOption = 0,
+    vectors: options.EmbedderChoice,
     dry_run: Annotated[bool, flag("--dry-run", "Tell what it would cost, make nothing.")] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Make vectors: anew, or with another embedder.
 
@@ -102,58 +97,54 @@ def rebuild_index(
     anew. Annotations are not touched.
     """
     with (
-        open_workspace(workspace, needs=Verb.MANAGE) as space,
-        output.progress("documents") as tell,
+        open_workspace(common.workspace, needs=Verb.MANAGE) as space,
+        output.progress("documents") as progress,
     ):
-        asked = space.vector_options(embedder, base_url=base_url, dimensions=dimensions)
+        chosen = space.vector_options(**asdict(vectors))
         if dry_run:
-            _print_price(space.ingest_service.sets.price(asked), embedder, as_json=as_json)
+            cost = space.ingest_service.sets.price(chosen)
+            if common.as_json:
+                output.print_json({"cost": cost})
+            elif cost is None:
+                output.line("these vectors are made on this machine and cost nothing")
+            else:
+                print_cost(cost, vectors.embedder or "the embedder in use")
             return
-        report = space.ingest_service.sets.rebuild(embedder=asked, progress=tell)
-    for note in [] if as_json else report.notes:
+        report = space.ingest_service.sets.rebuild(embedder=chosen, progress=progress)
+    for note in [] if common.as_json else report.notes:
         output.say(note)
     output.lines_or_json(
         {"embedder": report.embedder, "embedded": report.embedded},
         f"{output.many(report.embedded, 'document')} got vectors; in use: {report.embedder}",
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
-def _print_price(cost: Cost | None, embedder: str, *, as_json: bool) -> None:
-    if as_json:
-        output.as_json({"cost": cost})
-    elif cost is None:
-        output.line("these vectors are made on this machine and cost nothing")
-    else:
-        print_cost(cost, embedder or "the embedder in use")
-
-
 def drop_set(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The embedder, as in index list.")],
+    name: Annotated[str, argument("NAME", "The embedder, as in index list.")],
     *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Remove the vectors of an embedder that is not in use.
 
     They can be made again: `index rebuild`.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         dropped, size = space.ingest_service.sets.drop(name)
     output.lines_or_json(
         {"embedder": name, "dropped": dropped, "bytes": size},
         f"{dropped} dropped, {size / MEGABYTE:,.1f} MB freed",
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
 def fetch(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As on the hub: owner/name.")],
+    name: Annotated[str, argument("NAME", "As on the hub: owner/name.")],
     *,
     revision: Annotated[
-        str, typer.Option(metavar="REVISION", help="A commit, best; or a tag or branch.")
+        str, option("--revision", "REVISION", "A commit, best; or a tag or branch.")
     ],
-    target: Annotated[Path, value_option("--to", "DIR", "The folder to fetch it into.")],
+    target: Annotated[Path, option("--to", "DIR", "The folder to fetch it into.")],
     as_json: options.JsonOption = False,
 ) -> None:
     """Fetch a model's weights from the hub, once.
@@ -164,7 +155,7 @@ def fetch(
 
     found = fetch_model(name, revision=revision, target=target)
     if as_json:
-        output.as_json({name: getattr(found, name) for name in ("folder", "commit", "files")})
+        output.print_json({name: getattr(found, name) for name in ("folder", "commit", "files")})
         return
     output.table(
         ["file", output.number("bytes"), "sha256"],

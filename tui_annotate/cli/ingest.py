@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, argument, flag, import_options, open_workspace
+from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 
@@ -23,13 +23,10 @@ if TYPE_CHECKING:
     from tui_annotate.services.ingest import IngestReport
 
 SHOWN_PROBLEMS = 20
-PLACES_OF_A_FILE = 3
+MAX_PLACES_OF_FILE = 3
 """Of those where the same is wrong, but for the first."""
-PLACES_UP_TO = 160
+MAX_PLACES_WIDTH = 160
 """Characters of a line of a problem: what follows the places makes it some 200."""
-
-LookOption = Annotated[bool, flag("--dry-run", "Read everything, tell costs, store nothing.")]
-AllOption = Annotated[bool, typer.Option("--strict", help="Check all first; store all or nothing.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -61,8 +58,7 @@ def init(
 
     space = workspaces.create(folder)
     space.close()
-    told = f"workspace: {space.path}"
-    output.lines_or_json({"workspace": space.path}, told, as_json=as_json)
+    output.lines_or_json({"workspace": space.path}, f"workspace: {space.path}", as_json=as_json)
     if not as_json:
         output.say("its labels are in labels.yaml; next: tui-annotate ingest FILE...")
 
@@ -72,24 +68,16 @@ def ingest(
     *,
     format_name: options.FormatOption = "",
     dataset: options.DatasetOption = "",
-    columns: options.ColumnsOption = "",
-    source_column: options.SourceOption = "source",
-    summary_column: options.SummaryOption = "summary",
-    id_column: options.IdOption = "",
-    group_column: options.GroupOption = "",
-    topics: options.TopicsOption = None,
-    topic: options.TopicOption = None,
-    documents: options.DocumentsOption = None,
+    columns: options.ColumnOptions,
+    collection: options.CollectionOptions,
     offsets: options.OffsetsOption = None,
-    language: options.LanguageOption = "",
-    encoding: options.EncodingOption = "utf-8",
-    embedder: options.EmbedderOption = "",
-    base_url: options.UrlOption = "",
-    dimensions: options.DimensionsOption = 0,
-    dry_run: LookOption = False,
-    strict: AllOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    texts: options.TextOptions,
+    vectors: options.EmbedderChoice,
+    dry_run: Annotated[
+        bool, flag("--dry-run", "Read everything, tell costs, store nothing.")
+    ] = False,
+    strict: Annotated[bool, flag("--strict", "Check all first; store all or nothing.")] = False,
+    common: options.CommonOptions,
 ) -> None:
     """Read texts, sources and summaries, into the workspace.
 
@@ -98,34 +86,23 @@ def ingest(
     Exit code: 0 all is in, 3 some records were refused, 2 nothing is in.
     """
     with (
-        open_workspace(workspace, needs=Verb.MANAGE) as space,
-        output.progress("records") as tell,
+        open_workspace(common.workspace, needs=Verb.MANAGE) as space,
+        output.progress("records") as progress,
     ):
         require_files(files)
-        reading = import_options(
-            columns,
-            topics,
-            documents,
-            only=topic,
-            offsets=offsets,
-            dataset=dataset,
-            source_column=source_column,
-            summary_column=summary_column,
-            id_column=id_column,
-            group_column=group_column,
-            language=language or space.settings.language,
-            encoding=encoding,
-        )
+        language = texts.language or space.settings.language
+        others = {"dataset": dataset, "offsets": offsets or "", "language": language}
+        reading = options.import_options(columns, texts, collection, **others)
         report = space.ingest(
             *files,
             format=format_name,
             options=reading,
             strict=strict,
             dry_run=dry_run,
-            progress=tell,
-            embedder=space.vector_options(embedder, base_url=base_url, dimensions=dimensions),
+            progress=progress,
+            embedder=space.vector_options(**asdict(vectors)),
         )
-    print_ingest(report, as_json=as_json, workspace=workspace)
+    print_ingest(report, as_json=common.as_json, workspace=common.workspace)
 
 
 def require_files(files: Iterable[Path]) -> None:
@@ -143,7 +120,7 @@ def require_files(files: Iterable[Path]) -> None:
 def print_ingest(report: IngestReport, *, as_json: bool, workspace: Path | None) -> None:
     """Print the result of an ingest and exit with its code; `workspace` as it was named."""
     if as_json:
-        output.as_json({**asdict(report), "outcome": report.outcome.value})
+        output.print_json({**asdict(report), "outcome": report.outcome.value})
     else:
         _print_problems(report)
         for note in report.notes:
@@ -153,8 +130,8 @@ def print_ingest(report: IngestReport, *, as_json: bool, workspace: Path | None)
         where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
         if report.outside:
             kinds = output.many(report.outside_labels, "label")
-            (alone,) = report.outside_in if len(report.outside_in) == 1 else ("",)
-            dataset = f" --dataset {shlex.quote(alone)}" if alone else ""
+            (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
+            dataset = f" --dataset {shlex.quote(only)}" if only else ""
             output.say(
                 f"annotations with labels that the set lacks: {report.outside:,}, of {kinds}; "
                 f"tui-annotate labels normalise --dry-run{dataset}{where}"
@@ -176,7 +153,9 @@ def _print_problems(report: IngestReport) -> None:
         first = same[0]
         line = f"{first}{'' if first.refused else ' (its sample is taken)'}"
         places = (each.where for each in same)
-        output.say(line + _list_other_places(places, room=PLACES_UP_TO - len(line), listed=whole))
+        output.say(
+            line + _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)
+        )
         if first.hint and first.hint != hinted:
             output.say(f"  hint: {first.hint}")
         hinted = first.hint
@@ -186,25 +165,25 @@ def _print_problems(report: IngestReport) -> None:
         output.say(f"and {more:,} more; --json lists {problems}")
 
 
-def _list_other_places(places: Iterable[str], *, room: int, listed: bool) -> str:
+def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
     """Return where else the same problem is; `listed` is whether `--json` lists all."""
     first, *others = dict.fromkeys(places)
-    told: list[str] = []
-    named: Counter[str] = Counter()
+    shown: list[str] = []
+    counts: Counter[str] = Counter()
     last, _ = _split_place(first)
     for place in others:
         file, line = _split_place(place)
         short = line if file == last else place
-        fits = sum(map(len, told)) + 2 * len(told) + len(short) <= room
-        if not told or (fits and named[file] < PLACES_OF_A_FILE):
-            told.append(short)
-            named[file] += 1
+        fits = sum(map(len, shown)) + 2 * len(shown) + len(short) <= width
+        if not shown or (fits and counts[file] < MAX_PLACES_OF_FILE):
+            shown.append(short)
+            counts[file] += 1
             last = file
-    if not told:
+    if not shown:
         return ""
-    more = len(others) - len(told)
+    more = len(others) - len(shown)
     rest = f" and {more:,} more{'; --json lists all' if listed else ''}" if more else ""
-    return f" (also {', '.join(told)}{rest})"
+    return f" (also {', '.join(shown)}{rest})"
 
 
 def _split_place(place: str) -> tuple[str, str]:
@@ -232,8 +211,8 @@ def _summarise(report: IngestReport) -> str:
         "removed": report.removed,
         "refused": report.refused,
     }
-    told = [f"{count:,} {what}" for what, count in counts.items() if count]
-    line = "samples: " + (", ".join(told) or "none")
+    parts = [f"{count:,} {what}" for what, count in counts.items() if count]
+    line = "samples: " + (", ".join(parts) or "none")
     if report.annotations or report.annotations_known:
         line += f"; annotations: {report.annotations:,} added, {report.annotations_known:,} known"
     line += f"; {report.seconds:.1f} s"

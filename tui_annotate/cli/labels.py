@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    dataset_option,
-    open_workspace,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.labels import JOINER, Label, Need
@@ -29,7 +22,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.status import PendingChoices
 
 
-SetOption = Annotated[str, dataset_option("The set of this dataset; else the workspace's.")]
+SetOption = Annotated[str, options.dataset_option("The set of this dataset; else the workspace's.")]
 LabelArgument = Annotated[
     str, argument("LABEL", "With its parents, as Unwanted.Intrinsic.", complete=completion.labels)
 ]
@@ -38,16 +31,7 @@ SHORT = 12
 """Characters of a version's hash that are shown."""
 
 
-_LABEL_FIELDS = (
-    "key",
-    "color",
-    "description",
-    "evidence",
-    "note",
-    "exclusive",
-    "retired",
-    "split",
-)
+_LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive", "retired", "split")
 _WHY = {
     "asked": "asked for",
     "letters": "the same letters",
@@ -98,16 +82,16 @@ def register(app: typer.Typer) -> None:
 def list_versions(
     *,
     dataset: Annotated[
-        str | None, dataset_option("Of this dataset's own set alone; empty for the workspace's.")
+        str | None,
+        options.dataset_option("Of this dataset's own set alone; empty for the workspace's."),
     ] = None,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """List what was done to the label sets, and what is in force.
 
     Below it stands what waits for a choice, anywhere; `status --json` has it too.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         versions, waiting = space.team.relabel.versions(dataset), space.status().waiting
     titles = ("dataset", "version", "since", "by", "what", "labels", "")
     output.table_or_json(
@@ -128,9 +112,9 @@ def list_versions(
             )
             for each in versions
         ],
-        as_json=as_json,
+        as_json=common.as_json,
     )
-    if not as_json:
+    if not common.as_json:
         print_waiting(waiting)
 
 
@@ -149,12 +133,11 @@ def show(
 
 
 def apply(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A label set.")],
+    file: Annotated[Path, argument("FILE", "A label set.")],
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Put a label set in force.
 
@@ -164,34 +147,33 @@ def apply(
     from tui_annotate.services.relabel import RelabelConflict
 
     text = read_text(file)
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         try:
             found = space.team.relabel.apply(text, name=str(file), dataset=dataset, dry=dry_run)
         except RelabelConflict as refused:
-            if dry_run and as_json:
-                output.as_json(refused.report.as_json())
+            if dry_run and common.as_json:
+                output.print_json(refused.report.as_json())
             elif dry_run:
                 _print_report(refused.report)
             raise
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def rename(
     old: LabelArgument,
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")],
+    new: Annotated[str, argument("NEW", "Its new name.")],
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Give a label another name, on all annotations that have it.
 
     Labels below it go along.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.team.relabel.rename(old, new, dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def merge(
@@ -199,8 +181,7 @@ def merge(
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Make one label of several, on all annotations.
 
@@ -211,9 +192,9 @@ def merge(
         raise InvalidInput(
             f"{into!r} alone can not be merged", "name the labels, then the one that they become"
         )
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.team.relabel.merge(old, into, dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def split(
@@ -222,17 +203,16 @@ def split(
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Put two labels or more in the place of one.
 
     Annotations that have it wait for a choice. Samples that were finished or imported are opened
     again for those who have such annotations.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.team.relabel.split(old, new, dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def retire(
@@ -240,45 +220,39 @@ def retire(
     *,
     dataset: SetOption = "",
     dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Keep a label for work that has it, and give it no more.
 
     So with all labels below it.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.team.relabel.retire(label, dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def undo(
-    *,
-    dataset: SetOption = "",
-    dry_run: options.DryOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    *, dataset: SetOption = "", dry_run: options.DryOption = False, common: options.CommonOptions
 ) -> None:
     """Take back the last change of a label set.
 
     Annotations that were changed since stay as they are.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found = space.team.relabel.undo(dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=as_json)
+    _print_change(found, as_json=common.as_json)
 
 
 def check(
     file: Annotated[Path | None, argument("FILE", "Else the workspace's labels.yaml.")] = None,
     *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Check a label set, and print it as the screen shows it.
 
     The digit is where the label stands on the bar; key and color are what it asks for.
     """
-    path = file or find_workspace(workspace) / "labels.yaml"
+    path = file or find_workspace(common.workspace) / "labels.yaml"
     tree = parse_labels(read_text(path), name=str(path))
     digits = {label.path: digit for digit, label in tree.bar()}
     names = ("digit", "label", "key", "color", "rules", "description")
@@ -303,39 +277,38 @@ def check(
             )
             for label in tree.walk()
         ],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
 def _describe_rules(label: Label) -> str:
     needs = {"evidence": label.evidence, "note": label.note}
-    told = [f"{what} {need}" for what, need in needs.items() if need is not Need.OPTIONAL]
+    rules = [f"{what} {need}" for what, need in needs.items() if need is not Need.OPTIONAL]
     if label.exclusive:
-        told.append("exclusive")
+        rules.append("exclusive")
     if label.retired:
-        told.append("retired")
+        rules.append("retired")
     if label.split:
-        told.append("split into " + " and ".join(JOINER.join(path) for path in label.split))
-    return ", ".join(told)
+        rules.append("split into " + " and ".join(JOINER.join(path) for path in label.split))
+    return ", ".join(rules)
 
 
 def normalise(
     *,
     rule: Annotated[
         list[str] | None,
-        value_option("--rule", "FROM=TO", "What a label becomes; FROM= leaves it. Repeatable."),
+        option("--rule", "FROM=TO", "What a label becomes; FROM= leaves it. Repeatable."),
     ] = None,
     rule_file: Annotated[
         Path | None,
-        value_option(
+        option(
             "--rules", "FILE", "A file of rules, one a line; lines that begin with # are skipped."
         ),
     ] = None,
-    dataset: Annotated[str, dataset_option("Work in this dataset alone.")] = "",
+    dataset: Annotated[str, options.dataset_option("Work in this dataset alone.")] = "",
     dry_run: options.DryOption = False,
     yes: options.YesOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Mend labels that came with imports and are not in the set.
 
@@ -345,64 +318,52 @@ def normalise(
     """
     from tui_annotate.services.relabel import normalising
 
-    asked = [*(normalising.lines(read_text(rule_file)) if rule_file else []), *(rule or [])]
-    with open_workspace(workspace) as space:
+    lines = [*(normalising.lines(read_text(rule_file)) if rule_file else []), *(rule or [])]
+    with open_workspace(common.workspace) as space:
         service = space.team.relabel
-        odd, labels = service.odd(dataset=dataset)
-        wanted = normalising.rules(asked, odd, labels)
-        rules = normalising.choose_rules(normalising.proposed(odd, labels), wanted)
-        count = 0 if as_json else _print_rules(odd, rules)
+        irregular, labels = service.odd(dataset=dataset)
+        given = normalising.rules(lines, irregular, labels)
+        rules = normalising.choose_rules(normalising.proposed(irregular, labels), given)
+        count = 0 if common.as_json else _print_rules(irregular, rules)
         renames = {each.old: each.new for each in rules}
         done = not dry_run and bool(rules)
         if done:
             output.ask(f"mend {output.many(count, 'label') if count else 'these labels'}?", yes=yes)
         report = service.normalise(renames, dataset=dataset, dry=not done)
-    if as_json:
-        output.as_json({**report.as_json(), **_rules_as_json(odd, rules)})
+    if common.as_json:
+        output.print_json({**report.as_json(), **_rules_as_json(irregular, rules)})
     else:
         _print_change(report, as_json=False)
 
 
-def _print_rules(odd: Sequence[Irregularity], rules: Sequence[LabelReplacement]) -> int:
+def _print_rules(irregular: Sequence[Irregularity], rules: Sequence[LabelReplacement]) -> int:
     from tui_annotate.services.relabel.normalising import MENDED
 
-    known = {each.path: each for each in odd if each.what in MENDED}
-    if rules:
-        output.table(
-            [
-                *map(output.flexible, ("label", "becomes")),
-                output.number("annotations"),
-                "because",
-                output.flexible("for example"),
-            ],
-            [
-                (
-                    JOINER.join(each.old),
-                    JOINER.join(each.new),
-                    known[each.old].annotations,
-                    _WHY[each.why],
-                    ", ".join(known[each.old].examples),
-                )
-                for each in rules
-            ],
-        )
+    known = {each.path: each for each in irregular if each.what in MENDED}
+    rows = []
+    for rule in rules:
+        found, old, new = known[rule.old], JOINER.join(rule.old), JOINER.join(rule.new)
+        rows.append((old, new, found.annotations, _WHY[rule.why], ", ".join(found.examples)))
+    count, examples = output.number("annotations"), output.flexible("for example")
+    if rows:
+        titles = map(output.flexible, ("label", "becomes"))
+        output.table([*titles, count, "because", examples], rows)
     ruled = [known[rule.old] for rule in rules]
-    if left := [each for each in odd if each not in ruled]:
+    if unruled := [each for each in irregular if each not in ruled]:
         output.line("")
         output.line("without a rule:")
-        titles = (output.number("annotations"), output.flexible("for example"))
         output.table(
-            ["what", output.flexible("label"), *titles],
+            ["what", output.flexible("label"), count, examples],
             [
                 (_ODD[each.what], each.label, each.annotations, ", ".join(each.examples))
-                for each in left
+                for each in unruled
             ],
         )
     return sum(each.annotations for each in ruled)
 
 
 def _rules_as_json(
-    odd: Sequence[Irregularity], rules: Sequence[LabelReplacement]
+    irregular: Sequence[Irregularity], rules: Sequence[LabelReplacement]
 ) -> dict[str, Any]:
     return {
         "rules": [
@@ -411,14 +372,14 @@ def _rules_as_json(
         ],
         "odd": [
             {name: getattr(each, name) for name in ("what", "label", "annotations", "examples")}
-            for each in odd
+            for each in irregular
         ],
     }
 
 
 def _print_change(report: RelabelReport, *, as_json: bool) -> None:
     if as_json:
-        output.as_json(report.as_json())
+        output.print_json(report.as_json())
         return
     _print_report(report)
     output.say(_summarise(report))
@@ -429,39 +390,29 @@ def _print_change(report: RelabelReport, *, as_json: bool) -> None:
 
 
 def _print_report(report: RelabelReport) -> None:
-    if report.counts:
-        output.table(
-            [
-                *map(output.flexible, ("person", "dataset", "label", "becomes")),
-                output.number("annotations"),
-            ],
-            [
-                (
-                    each.person,
-                    each.dataset,
-                    each.label,
-                    "stays" if each.becomes == each.label else each.becomes or "-",
-                    each.annotations,
-                )
-                for each in report.counts
-            ],
-        )
+    rows = []
+    for each in report.counts:
+        becomes = "stays" if each.becomes == each.label else each.becomes or "-"
+        rows.append((each.person, each.dataset, each.label, becomes, each.annotations))
+    if rows:
+        titles = map(output.flexible, ("person", "dataset", "label", "becomes"))
+        output.table([*titles, output.number("annotations")], rows)
     for what, title in _FINDING_TITLES.items():
         _print_findings(title, report.of(what))
 
 
-def _print_findings(title: str, places: Sequence[RelabelFinding]) -> None:
-    if not places:
+def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:
+    if not findings:
         return
     output.line("")
-    output.line(f"{title}: {len(places):,}")
-    for place in places[:_MOST_FINDINGS]:
-        numbers = ", ".join(map(str, place.numbers))
-        rule = f", which {_RULES[place.says]}" if place.says else ""
-        label = f" {place.label}{rule}" if place.label else ""
-        output.line(f"  {place.dataset}/{place.sample}  {place.person}  no. {numbers} {label}")
-    if len(places) > _MOST_FINDINGS:
-        output.line(f"  and {len(places) - _MOST_FINDINGS:,} more; --json has all")
+    output.line(f"{title}: {len(findings):,}")
+    for each in findings[:_MOST_FINDINGS]:
+        numbers = ", ".join(map(str, each.numbers))
+        rule = f", which {_RULES[each.says]}" if each.says else ""
+        label = f" {each.label}{rule}" if each.label else ""
+        output.line(f"  {each.dataset}/{each.sample}  {each.person}  no. {numbers} {label}")
+    if len(findings) > _MOST_FINDINGS:
+        output.line(f"  and {len(findings) - _MOST_FINDINGS:,} more; --json has all")
 
 
 def _summarise(report: RelabelReport) -> str:
@@ -469,25 +420,20 @@ def _summarise(report: RelabelReport) -> str:
         return f"version {report.after[:12]} is in force already"
     if report.kind == "normalise" and not report.annotations:
         return "no label is to be mended"
-    told = [
+    parts = [
         f"annotations: {report.annotations:,}",
         f"samples: {report.samples:,}, for each person who has them",
         *([f"opened again: {report.reopened:,}"] if report.reopened else []),
         *([f"finished again: {report.closed:,}"] if report.closed else []),
     ]
     verb = "done" if report.done else "nothing was changed; it would be"
-    return f"{verb}: {report.told}; {'; '.join(told)}"
+    return f"{verb}: {report.told}; {'; '.join(parts)}"
 
 
 def print_waiting(waiting: Sequence[PendingChoices]) -> None:
     """A table of what waits for a choice since a label was split; nothing where nothing does."""
-    if not waiting:
-        return
-    output.line("")
-    output.table(
-        [
-            *map(output.flexible, ("waits for a choice", "of", "person")),
-            output.number("annotations"),
-        ],
+    titles = map(output.flexible, ("waits for a choice", "of", "person"))
+    output.table_below(
+        [*titles, output.number("annotations")],
         [(each.label, ", ".join(each.choices), each.name, each.annotations) for each in waiting],
     )

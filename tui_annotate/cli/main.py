@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tui_annotate.cli import guest, output, screen
+from tui_annotate.cli import output, screen, ssh_session
 from tui_annotate.domain.errors import TuiAnnotateError
 
 INTERRUPTED = 130
@@ -54,15 +54,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run_command(arguments: Sequence[str]) -> int:
-    if bound := guest.parse_session(arguments):
-        return guest.run_session(*bound)
-    given = screen.parse_annotate(arguments)
-    if given is None:
+    if session := ssh_session.parse_session(arguments):
+        return ssh_session.run_session(*session)
+    options = screen.parse_annotate(arguments)
+    if options is None:
         from tui_annotate.cli import commands
 
         return commands.run(arguments)
-    folder = given.get("workspace")
-    name, sample, order = (given.get(each, "") for each in ("name", "sample", "order"))
+    folder = options.get("workspace")
+    name, sample, order = (options.get(each, "") for each in ("name", "sample", "order"))
     where = Path(folder) if folder else None
     return screen.annotate(where, name=name, sample=sample, order=order)
 

@@ -1,4 +1,4 @@
-"""Everything that a command shows: data to stdout, talk to stderr; the one place that prints.
+"""Everything that a command shows: data to stdout, messages to stderr; the one place that prints.
 
 Texts that we did not write pass `visible_line` here, once; none of them is ever read as markup.
 """
@@ -21,18 +21,17 @@ from tui_annotate.domain.terminal_text import visible, visible_line
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
     from tui_annotate.domain.progress import Progress
     from tui_annotate.domain.text_diff import DiffPart
 
-WIDE = 160  # columns of a table that nobody looks at through a terminal
+WIDTH_WITHOUT_TERMINAL = 160
 GAP = 2  # blanks between two columns
-NARROWEST = 20  # cells of a column of words, at least, where it has as many
-LEAST = 8  # cells that a flexible one keeps where the others leave no more
+MIN_TEXT_WIDTH = 20  # cells of a column of words, at least, where it has as many
+MIN_FLEXIBLE_WIDTH = 8  # cells that a flexible one keeps where the others leave no more
 UNITS = {"vectors": "documents"}  # what a phase counts, where it is something else
-QUIET = 5.0  # seconds between two lines of progress where no bar can be drawn
+PROGRESS_INTERVAL = 5.0  # seconds between two lines of progress where no bar can be drawn
 
 many = plural.many
 
@@ -51,6 +50,12 @@ class Column:
     number: bool = False
     flexible: bool = False
     whole: bool = False
+
+
+def join_names(names: Sequence[str], *, most: int, separator: str = ", ") -> str:
+    """The first names, and how many others there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return separator.join(names[:most]) + more
 
 
 def number(title: str) -> Column:
@@ -93,10 +98,10 @@ def print_marked_line(piece: DiffPart) -> None:
 
 def print_marked_words(pieces: Sequence[DiffPart]) -> None:
     """A text by words: what came and what went in a colour on a terminal, else in marks."""
-    drawn = make_console(sys.stdout).color_system is not None
+    coloured = make_console(sys.stdout).color_system is not None
     for piece in pieces:
         shown = visible(piece.text)
-        if not drawn and piece.mark != " ":
+        if not coloured and piece.mark != " ":
             before, after = ("{+", "+}") if piece.mark == "+" else ("[-", "-]")
             shown = f"{before}{shown}{after}"
         _print_coloured(shown, piece.mark)
@@ -110,25 +115,24 @@ def _print_coloured(shown: str, mark: str) -> None:
     make_console(sys.stdout).print(Text(shown, style=styles.get(mark, "")), end="", soft_wrap=True)
 
 
-def as_json(value: Any) -> None:
+def print_json(value: Any) -> None:
     """A JSON value on stdout: exact UTF-8 for programs, escaped to ASCII on a terminal.
 
     Dataclasses are objects by their fields, paths are strings.
     """
-    sys.stdout.write(_dump(value))
 
+    def convert(part: Any) -> Any:
+        return str(part) if isinstance(part, Path) else asdict(part)
 
-def _dump(value: Any) -> str:
     plain = sys.stdout.isatty() or "utf" not in (sys.stdout.encoding or "").lower()
-    return json.dumps(value, ensure_ascii=plain, indent=2, default=_to_json) + "\n"
+    sys.stdout.write(json.dumps(value, ensure_ascii=plain, indent=2, default=convert) + "\n")
 
 
-def _to_json(value: Any) -> Any:
-    return str(value) if isinstance(value, Path) else asdict(value)
+as_json = print_json
 
 
 def say(text: str) -> None:
-    """One line of talk on stderr."""
+    """One line on stderr."""
     sys.stderr.write(visible_line(text) + "\n")
     sys.stderr.flush()
 
@@ -156,22 +160,29 @@ def table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]])
     cells = [[Text(visible_line(_format_cell(value))) for value in row] for row in rows]
     titles = [Text(visible_line(column.title)) for column in columns]
     widths = [max(cell.cell_len for cell in each) for each in zip(titles, *cells, strict=True)]
-    for place, room in _fit_widths(columns, widths, console.width).items():
+    for index, width in _fit_widths(columns, widths, console.width).items():
         for row_cells in cells:
-            row_cells[place].truncate(room, overflow="ellipsis")
+            row_cells[index].truncate(width, overflow="ellipsis")
     needed = sum(
         max(cell.cell_len for cell in each) + GAP for each in zip(titles, *cells, strict=True)
     )
-    # Else Rich would cut what is whole all the same.
+    # Otherwise Rich cuts columns that must stay whole.
     console.size = ConsoleDimensions(max(console.width, needed), console.height)
     shown = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="bold")
     for title, column in zip(titles, columns, strict=True):
         shown.add_column(title, justify="right" if column.number else "left", no_wrap=True)
     for row_cells in cells:
         shown.add_row(*row_cells)
-    with console.capture() as drawn:
+    with console.capture() as captured:
         console.print(shown, markup=False, highlight=False)
-    page("\n".join(each.rstrip() for each in drawn.get().splitlines()))
+    page("\n".join(each.rstrip() for each in captured.get().splitlines()))
+
+
+def table_below(columns: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
+    """A table below others, after an empty line; nothing where it has no rows."""
+    if rows:
+        line("")
+        table(columns, rows)
 
 
 def table_or_json(
@@ -183,7 +194,7 @@ def table_or_json(
 ) -> None:
     """Rows as a table for people; for programs the values that they show, as JSON."""
     if as_json:
-        sys.stdout.write(_dump(values))
+        print_json(values)
     else:
         table(columns, rows)
 
@@ -191,32 +202,33 @@ def table_or_json(
 def lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
     """Lines of data for people; for programs the value that they show, as JSON."""
     if as_json:
-        sys.stdout.write(_dump(value))
+        print_json(value)
     else:
         for each in lines:
             line(each)
 
 
 def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
-    words = {
-        place: widths[place]
-        for place, column in enumerate(columns)
-        if not (column.number or column.whole)
-    }
-    rigid = {place: wish for place, wish in words.items() if not columns[place].flexible}
-    flexible = {place: wish for place, wish in words.items() if columns[place].flexible}
-    room = width - sum(widths) + sum(words.values()) - GAP * len(columns)
-    kept = sum(min(wish, NARROWEST) for wish in flexible.values())
-    rooms = _divide_width(rigid, room - kept, least=NARROWEST)
-    return rooms | _divide_width(flexible, room - sum(rooms.values()), least=LEAST)
+    """The widths of the columns of words, by their indices, in a terminal of `width` cells."""
+    rigid: dict[int, int] = {}
+    flexible: dict[int, int] = {}
+    for index, column in enumerate(columns):
+        if not (column.number or column.whole):
+            (flexible if column.flexible else rigid)[index] = widths[index]
+    words = sum(rigid.values()) + sum(flexible.values())
+    available = width - sum(widths) + words - GAP * len(columns)
+    reserved = sum(min(wanted, MIN_TEXT_WIDTH) for wanted in flexible.values())
+    fitted = _divide_width(rigid, available - reserved, minimum=MIN_TEXT_WIDTH)
+    available -= sum(fitted.values())
+    return fitted | _divide_width(flexible, available, minimum=MIN_FLEXIBLE_WIDTH)
 
 
-def _divide_width(wishes: Mapping[int, int], room: int, *, least: int) -> dict[int, int]:
-    """Cells among columns: short wishes in full, long ones the same each, none below a least."""
+def _divide_width(wanted: Mapping[int, int], available: int, *, minimum: int) -> dict[int, int]:
+    """Divide cells among columns: short ones get all they want, long ones equal parts."""
     given: dict[int, int] = {}
-    for place, wish in sorted(wishes.items(), key=lambda each: each[1]):
-        given[place] = min(wish, max(room // (len(wishes) - len(given)), least))
-        room -= given[place]
+    for index, cells in sorted(wanted.items(), key=lambda each: each[1]):
+        given[index] = min(cells, max(available // (len(wanted) - len(given)), minimum))
+        available -= given[index]
     return given
 
 
@@ -247,7 +259,7 @@ def make_console(stream: TextIO) -> Console:
     """Makes a console: as wide as the terminal; wide and without colours where it is none."""
     from rich.console import Console
 
-    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
+    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
     return Console(file=stream, width=width, soft_wrap=False)
 
 
@@ -257,7 +269,17 @@ def progress(unit: str) -> Iterator[Callable[[Progress], None]]:
     if not sys.stderr.isatty():
         yield _make_progress_lines(unit)
         return
-    with _make_bar() as bar:
+    from rich import progress as widgets
+
+    columns = (
+        widgets.TextColumn("{task.description}", markup=False),
+        widgets.BarColumn(),
+        widgets.TaskProgressColumn(),
+        widgets.TextColumn("{task.fields[records]}", markup=False),
+        widgets.TextColumn("{task.fields[rate]:,.0f}/s", markup=False),
+        widgets.TimeRemainingColumn(),
+    )
+    with widgets.Progress(*columns, console=make_console(sys.stderr)) as bar:
         tasks: dict[str, TaskID] = {}
 
         def show(at: Progress) -> None:
@@ -288,7 +310,7 @@ def _make_progress_lines(unit: str) -> Callable[[Progress], None]:
     def show(at: Progress) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last < QUIET:
+        if now - last < PROGRESS_INTERVAL:
             return
         last = now
         share = "" if at.share is None else f" ({at.share:.0%})"
@@ -297,21 +319,6 @@ def _make_progress_lines(unit: str) -> Callable[[Progress], None]:
         say(f"{at.phase}: {_count_records(at, unit)}{share}, {rate} a second{left}")
 
     return show
-
-
-def _make_bar() -> Bar:
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Drawn
-
-    return Drawn(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[records]}", markup=False),
-        TextColumn("{task.fields[rate]:,.0f}/s", markup=False),
-        TimeRemainingColumn(),
-        console=make_console(sys.stderr),
-    )
 
 
 def ask(question: str, *, yes: bool) -> None:

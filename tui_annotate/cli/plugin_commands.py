@@ -106,12 +106,12 @@ def _summarise(info: _Info) -> _Info:
     """The same command without options, or the same group without commands."""
     bare = copy(info)
     if isinstance(bare, CommandInfo):
-        whole = bare.callback
+        function = bare.callback
 
         def callback() -> None:
             """Stand in for the function, whose parameters would become options."""
 
-        callback.__name__, callback.__doc__ = whole.__name__, whole.__doc__  # type: ignore[union-attr]
+        callback.__name__, callback.__doc__ = function.__name__, function.__doc__  # type: ignore[union-attr]
         bare.callback = callback
     else:
         bare.typer_instance = copy(bare.typer_instance)
@@ -167,14 +167,14 @@ class _Commands(MutableMapping[str, Any]):
         return name in self._built_in or name in registry.names("commands")
 
     def __iter__(self) -> Iterator[str]:
-        left = dict.fromkeys(registry.names("commands"))
+        remaining = dict.fromkeys(registry.names("commands"))
         for name in self._built_in:
             yield name
             for follower in _FOLLOWS.get(name, ()):
-                if follower in left:
-                    del left[follower]
+                if follower in remaining:
+                    del remaining[follower]
                     yield follower
-        yield from left
+        yield from remaining
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import add_command, add_group, open_workspace, value_option
+from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 PseudonymiseOption = Annotated[
-    bool, typer.Option("--pseudonymise", help="Put a word that says nothing for each person.")
+    bool, flag("--pseudonymise", "Put a word that says nothing for each person.")
 ]
 KeyOption = Annotated[
     Path | None,
-    value_option(
+    option(
         "--key", "FILE", "The key by which --pseudonymise makes its words; made if it is not there."
     ),
 ]
@@ -36,17 +36,15 @@ def register(app: typer.Typer) -> None:
     add_command(pseudonyms, new_key, "pseudonyms new-key --yes")
 
 
-def list_pseudonyms(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_pseudonyms(*, common: options.CommonOptions) -> None:
     """List people with the words that stand for them in exports."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         people = space.team.pseudonyms.everybody()
     output.table_or_json(
         [{"id": one.id, "name": one.name, "pseudonym": word} for one, word in people],
         [output.flexible("name"), "pseudonym", "id"],
         [(one.name, word, one.id) for one, word in people],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
@@ -101,23 +99,23 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
     """Says whom an export does not name, and what of it may name people all the same."""
     if names is None:
         return
-    told = names.told
-    people = output.many(len(told.people), "person", "people")
-    output.say(f"  pseudonyms for {people}{_list_columns(told.changed, ', also in ')}")
-    if told.originals:
+    changes = names.told
+    people = output.many(len(changes.people), "person", "people")
+    output.say(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
+    if changes.originals:
         kept = "records as they were read, which may name people"
-        output.say(f"  left out: {told.originals:,} {kept}")
-    if told.called:
-        output.say(f"  called as people are, and kept so: {', '.join(sorted(told.called))}")
-    if told.texts:
-        output.say(f"  notes and comments kept as written: {told.texts:,}")
-    if told.columns:
-        output.say(f"  kept as they came:{_list_columns(told.columns, ' ')}; do they name anybody?")
+        output.say(f"  left out: {changes.originals:,} {kept}")
+    if changes.called:
+        output.say(f"  called as people are, and kept so: {', '.join(sorted(changes.called))}")
+    if changes.texts:
+        output.say(f"  notes and comments kept as written: {changes.texts:,}")
+    if changes.columns:
+        output.say(
+            f"  kept as they came:{_list_columns(changes.columns, ' ')}; do they name anybody?"
+        )
 
 
 def _list_columns(columns: Counter[str], before: str) -> str:
-    if not columns:
-        return ""
-    shown = ", ".join(name for name, _ in columns.most_common(_MOST_COLUMNS))
-    more = f" and {len(columns) - _MOST_COLUMNS:,} more" if len(columns) > _MOST_COLUMNS else ""
-    return f"{before}columns {shown}{more}"
+    names = [name for name, _ in columns.most_common()]
+    shown = output.join_names(names, most=_MOST_COLUMNS)
+    return f"{before}columns {shown}" if columns else ""

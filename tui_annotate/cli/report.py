@@ -10,15 +10,8 @@ import typer
 
 from tui_annotate.cli import options, output, pseudonyms
 from tui_annotate.cli.convert import DONE_IN_PART, ProblemPrinter
-from tui_annotate.cli.export import OriginOption, print_practice
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    import_options,
-    open_workspace,
-    parse_target,
-)
+from tui_annotate.cli.export import print_practice
+from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.plugins.protocols import ImportOptions
@@ -28,21 +21,6 @@ if TYPE_CHECKING:
     from tui_annotate.services.report import PageReport
 
 _MEGABYTE = 1_000_000
-
-FileArgument = Annotated[
-    Path | None,
-    argument("FILE", "Of any format that is read, without a workspace; else the workspace."),
-]
-PageOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="OUT",
-        help="Appears whole or not at all; else standard output (-).",
-        callback=parse_target,
-    ),
-]
 
 
 def register(app: typer.Typer) -> None:
@@ -58,26 +36,24 @@ def register(app: typer.Typer) -> None:
 
 
 def html(
-    file: FileArgument = None,
+    file: Annotated[
+        Path | None,
+        argument("FILE", "Of any format that is read, without a workspace; else the workspace."),
+    ] = None,
     *,
-    target: PageOption = None,
-    dataset: options.OfDatasetOption = "",
-    person: options.OfPersonOption = "",
-    origin: OriginOption = "",
-    state: options.StateOption = None,
-    label: options.OfLabelOption = "",
-    since: options.SinceOption = "",
+    target: Annotated[
+        Path | None,
+        options.output_option(
+            "Appears whole or not at all; else standard output (-).", metavar="OUT"
+        ),
+    ] = None,
+    work: options.FilterOptions,
     with_practice: options.PracticeOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     key: pseudonyms.KeyOption = None,
     source_format: options.FormatOption = "",
-    columns: options.ColumnsOption = "",
-    source_column: options.SourceOption = "source",
-    summary_column: options.SummaryOption = "summary",
-    id_column: options.IdOption = "",
-    group_column: options.GroupOption = "",
-    language: options.LanguageOption = "",
-    encoding: options.EncodingOption = "utf-8",
+    columns: options.ColumnOptions,
+    texts: options.TextOptions,
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Write one page with texts, annotations and figures, for any browser.
@@ -85,18 +61,8 @@ def html(
     It needs no network and runs nothing of what others wrote. The same store gives the same bytes.
     Of a FILE, columns, language and encoding are named as in convert, and --key as there.
     """
-    practice = "with" if with_practice else ""
-    words = (person, origin, state.value if state else "", label, since, practice)
-    filters = RecordFilter(dataset, "", *words)
-    reading = import_options(
-        columns,
-        source_column=source_column,
-        summary_column=summary_column,
-        id_column=id_column,
-        group_column=group_column,
-        language=language,
-        encoding=encoding,
-    )
+    filters = RecordFilter(**work.filters(with_practice=with_practice))
+    reading = options.import_options(columns, texts)
     if file is None:
         if source_format or reading != ImportOptions():
             raise InvalidInput("it is said how to read a file, and none is named", "name FILE")
@@ -118,10 +84,10 @@ def _write_of_workspace(
     with open_workspace(workspace) as space:
         names = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
         about = Subject(space.path.name)
-        made = space.team.report.run(target, filters, subject=about, hiding=names)
-        practised = 0 if filters.practice else space.corpus.practised()
-    _print_report(made, target, names)
-    print_practice(practised)
+        page = space.team.report.run(target, filters, subject=about, hiding=names)
+        practice_samples = 0 if filters.practice else space.corpus.practised()
+    _print_report(page, target, names)
+    print_practice(practice_samples)
 
 
 def _write_of_file(  # noqa: PLR0917  what is read, what is written
@@ -139,25 +105,25 @@ def _write_of_file(  # noqa: PLR0917  what is read, what is written
 
     if target is not None and target.exists() and target.samefile(file):
         raise InvalidInput(f"{target} is read and written", "name another file to write")
-    told, before = ProblemPrinter(), utc_now()
+    problems, start = ProblemPrinter(), utc_now()
     with ExitStack() as stack:
-        with output.progress("records") as tell:
-            watch = {"problem": told, "progress": tell}
-            reads = open_ephemeral(file, format=source_format, options=reading, **watch)
-            space, _ = stack.enter_context(reads)
-        about = Subject(file.name, (before, utc_now()))
-        made = space.team.report.run(target, filters, subject=about, hiding=names)
-    told.end()
-    _print_report(made, target, names)
-    if told.refused:
+        with output.progress("records") as progress:
+            watch = {"problem": problems, "progress": progress}
+            opened = open_ephemeral(file, format=source_format, options=reading, **watch)
+            space, _ = stack.enter_context(opened)
+        about = Subject(file.name, (start, utc_now()))
+        page = space.team.report.run(target, filters, subject=about, hiding=names)
+    problems.end()
+    _print_report(page, target, names)
+    if problems.refused:
         raise typer.Exit(DONE_IN_PART)
 
 
-def _print_report(made: PageReport, target: Path | None, names: Pseudonyms | None) -> None:
-    size = f", {made.bytes / _MEGABYTE:,.1f} MB" if made.bytes >= _MEGABYTE / 10 else ""
+def _print_report(page: PageReport, target: Path | None, names: Pseudonyms | None) -> None:
+    size = f", {page.bytes / _MEGABYTE:,.1f} MB" if page.bytes >= _MEGABYTE / 10 else ""
     where = f" in {target}" if target else ""
-    samples = output.many(made.samples, "sample")
-    output.say(f"{output.many(made.annotations, 'annotation')} of {samples}{where}{size}")
+    samples = output.many(page.samples, "sample")
+    output.say(f"{output.many(page.annotations, 'annotation')} of {samples}{where}{size}")
     pseudonyms.print_pseudonyms(names)
-    if made.heavy:
+    if page.heavy:
         output.say("  browsers open a page of this size slowly; --dataset and the like narrow it")

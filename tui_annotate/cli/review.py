@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output, screen
-from tui_annotate.cli.options import (
-    add_command,
-    examples,
-    open_workspace,
-    sample_option,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, examples, open_workspace, option
 from tui_annotate.domain.people import Verb
 from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
 
@@ -51,7 +45,7 @@ def review(
     context: typer.Context,
     *,
     name: options.NameOption = "",
-    sample: Annotated[str, sample_option("Begin at this sample: its id, or dataset/id.")] = "",
+    sample: options.StartOption = "",
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Open the screen of review; it begins with the sample that has the most conflicts.
@@ -68,28 +62,29 @@ def list_samples(
     dataset: options.OfDatasetOption = "",
     order: Annotated[
         str,
-        value_option(
+        option(
             "--order",
             "ORDER",
             "conflicts, or disagree:SCORE: first where people contradict a machine most.",
         ),
     ] = CONFLICTS,
     name: options.NameOption = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """List the samples of review, those that wait first.
 
     Of these, those with the most conflicts.
     """
     score = score_of_order(order)
-    with open_workspace(workspace, needs=Verb.REVIEW) as space:
+    with open_workspace(common.workspace, needs=Verb.REVIEW) as space:
         if score:
             space.team.review.sort_against(space.machines.scores.support(score))
         rows = space.team.review.queue(_find_reviewer(space, name), dataset=dataset)
-    if as_json:
+    if common.as_json:
         against = [{"against": row.against} if score else {} for row in rows]
-        output.as_json([_row_as_json(row) | more for row, more in zip(rows, against, strict=True)])
+        output.print_json(
+            [_row_as_json(row) | more for row, more in zip(rows, against, strict=True)]
+        )
         return
     waiting = sum(not row.settled for row in rows)
     output.line(f"samples that wait for review: {waiting} of {len(rows)}")

@@ -7,14 +7,7 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    flag,
-    open_workspace,
-    person_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Verb
 
@@ -32,11 +25,9 @@ def register(app: typer.Typer) -> None:
     )
 
 
-def list_sessions(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_sessions(*, common: options.CommonOptions) -> None:
     """List who is signed in, by name; --json says until when."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.signed_in()
     output.table_or_json(
         found,
@@ -45,7 +36,7 @@ def list_sessions(
             (each.id[:8], each.name, each.means, each.client, each.created[:10], each.seen[:16])
             for each in found
         ],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
@@ -53,17 +44,17 @@ def end(
     session: Annotated[str, argument("[SESSION]", "Its id, or how it begins.")] = "",
     *,
     person: Annotated[
-        str, person_option("--person", "All of one person: address, name or id.", metavar="WHO")
+        str,
+        options.person_option("--person", "All of one person: address, name or id.", metavar="WHO"),
     ] = "",
     everybody: Annotated[bool, flag("--all", "All of everybody: each signs in anew.")] = False,
     yes: options.YesOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Sign people out; what they saved stays saved."""
     if sum((bool(session), bool(person), everybody)) != 1:
         raise InvalidInput("whose session?", "say which: a SESSION, --person WHO, or --all")
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         authenticate = space.team.authenticate
         living = space.team.accounts.signed_in()
         if everybody:
@@ -73,10 +64,10 @@ def end(
             found = space.team.accounts.find(person)
             ended = authenticate.sign_out_everywhere(found.person.id)
         else:
-            meant = [each.id for each in living if each.id.startswith(session)]
-            if len(meant) != 1:
-                which = "more than one session begins" if meant else "no session that lives begins"
+            ids = [each.id for each in living if each.id.startswith(session)]
+            if len(ids) != 1:
+                which = "more than one session begins" if ids else "no session that lives begins"
                 raise NotFound(f"{which} with {session!r}", "see: tui-annotate sessions list")
-            authenticate.sign_out(meant[0])
+            authenticate.sign_out(ids[0])
             ended = 1
-    output.lines_or_json({"ended": ended}, f"sessions ended: {ended:,}", as_json=as_json)
+    output.lines_or_json({"ended": ended}, f"sessions ended: {ended:,}", as_json=common.as_json)

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion, guest, options, output
-from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
+from tui_annotate.cli import completion, options, output, ssh_session
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.ssh_keys import LONGEST
 from tui_annotate.domain.terminal_text import visible_line
@@ -55,20 +55,19 @@ def session(
     The screen, or an export of one's own work. Stands in authorized_keys, where ssh keys writes it.
     Exit code 64 without a terminal.
     """
-    raise typer.Exit(guest.run_session(person, workspace))
+    raise typer.Exit(ssh_session.run_session(person, workspace))
 
 
 def setup(
     *,
     user: Annotated[
-        str, typer.Option(metavar="NAME", help="The account that everybody shares.")
+        str, option("--user", "NAME", "The account that everybody shares.")
     ] = "annotate",
     part: Annotated[
         Part | None, typer.Option(help="One part alone, to be put into a file.")
     ] = None,
     on_screen: Annotated[
-        bool,
-        typer.Option("--on-screen", help="No keys are bound: everybody signs in on the screen."),
+        bool, flag("--on-screen", "No keys are bound: everybody signs in on the screen.")
     ] = False,
     workspace: options.WorkspaceOption = None,
 ) -> None:
@@ -82,32 +81,29 @@ def add(
     person: Annotated[str, argument("PERSON", "Name, address or id.", complete=completion.people)],
     file: Annotated[Path, argument("KEYFILE", "The public key, *.pub; - for standard input.")],
     *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Bind a key to a person, who then signs in with it."""
     where = "standard input" if str(file) == "-" else str(file)
     text = _read_public_key(file)
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         bound = space.team.ssh_keys.add(person, text, where=where)
         folder = str(space.path)
-    told = f"{bound.fingerprint} signs in {bound.person.name}"
-    output.lines_or_json(_key_as_json(bound), told, as_json=as_json)
-    if not as_json:
+    line = f"{bound.fingerprint} signs in {bound.person.name}"
+    output.lines_or_json(_key_as_json(bound), line, as_json=common.as_json)
+    if not common.as_json:
         output.say(_NEXT.format(shlex.quote(folder)))
 
 
-def list_keys(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_keys(*, common: options.CommonOptions) -> None:
     """List the keys that are bound."""
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         bound = space.team.ssh_keys.listed()
     output.table_or_json(
         [_key_as_json(each) for each in bound],
         [output.flexible("person"), "since", output.whole("key")],
         [(each.person.name, each.created[:10], each.fingerprint) for each in bound],
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
@@ -128,7 +124,7 @@ def keys(
     *,
     authorized_keys: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write them into this file; lines of others stay."),
+        option("--authorized-keys", "FILE", "Write them into this file; lines of others stay."),
     ] = None,
     workspace: options.WorkspaceOption = None,
 ) -> None:
@@ -137,15 +133,15 @@ def keys(
     Each binds a key to its owner's session.
     """
     with open_workspace(workspace) as space:
-        bind, folder = space.team.ssh_keys, str(space.path)
+        service, folder = space.team.ssh_keys, str(space.path)
         if authorized_keys is None:
-            for line in bind.lines(SESSION, folder=folder):
+            for line in service.lines(SESSION, folder=folder):
                 output.line(line)
             return
         file = authorized_keys.resolve()
-        there = file.read_bytes() if file.exists() else b""
-        text = bind.written(there.decode("utf-8", "surrogateescape"), SESSION, folder=folder)
-        count = len(bind.listed())
+        existing = file.read_bytes() if file.exists() else b""
+        text = service.written(existing.decode("utf-8", "surrogateescape"), SESSION, folder=folder)
+        count = len(service.listed())
     replace_private(file, text)
     output.say(f"{output.many(count, 'key')} in {file}")
 
@@ -176,10 +172,10 @@ def replace_private(file: Path, text: str) -> None:
     Raises:
         Unavailable: its folder can not be written.
     """
-    beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
+    temporary = file.with_name(f".{file.name}.{secrets.token_hex(4)}.part")
     try:
         file.parent.mkdir(mode=0o700, exist_ok=True)  # .ssh alone; more is a mistyped name
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as raw:
                 raw.write(text.encode("utf-8", "surrogateescape"))
@@ -188,9 +184,9 @@ def replace_private(file: Path, text: str) -> None:
                     os.fchown(raw.fileno(), owner.st_uid, owner.st_gid)
                 raw.flush()
                 os.fsync(raw.fileno())
-            beside.replace(file)
+            temporary.replace(file)
         finally:
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise Unavailable(
             f"{file} can not be written: {error.strerror}", "nothing was changed"
@@ -226,17 +222,17 @@ def arrangement(
     """
     if not user or user[0] == "-" or not set(user) <= _PLAIN:
         raise InvalidInput(f"{user!r} is no name of an account", "use letters a to z and digits")
-    place = str(folder)
-    if place != visible_line(place):
-        raise InvalidInput(f"{place!r} can not stand in sshd's files", "choose a plain name")
+    path = str(folder)
+    if path != visible_line(path):
+        raise InvalidInput(f"{path!r} can not stand in sshd's files", "choose a plain name")
     values = {
         "user": user,
-        "folder": shlex.quote(place),
+        "folder": shlex.quote(path),
         "program": shlex.quote(str(Path(session[0]).with_name("tui-annotate"))),
         "sign_in": _BY_KEY,
     }
     if on_screen:
-        values["sign_in"] = f"    ForceCommand {shlex.join([*session, '-w', place])}"
+        values["sign_in"] = f"    ForceCommand {shlex.join([*session, '-w', path])}"
     templates = _TEMPLATES | ({Part.KEYS: _ON_SCREEN} if on_screen else {})
     return {part: template.format(**values) for part, template in templates.items()}
 

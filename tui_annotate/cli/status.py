@@ -11,15 +11,11 @@ import typer
 
 from tui_annotate.cli import charts, labels, options, output
 from tui_annotate.cli.datasets import DATASET_COUNTS
-from tui_annotate.cli.options import add_command, open_workspace
+from tui_annotate.cli.options import add_command, flag, open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tui_annotate.domain.work_statistics import Projection, WorkStatistics
     from tui_annotate.services.status import Status
-    from tui_annotate.storage.items import KindCount
-
 
 _NONE = "-"
 _WHO = (output.flexible("annotator"), output.flexible("dataset"))
@@ -33,35 +29,35 @@ def register(app: typer.Typer) -> None:
 def status(
     *,
     flagged: Annotated[
-        bool, typer.Option("--flagged", help="List the flagged samples, each with its reason.")
+        bool, flag("--flagged", "List the flagged samples, each with its reason.")
     ] = False,
     weeks: Annotated[
         int, typer.Option(metavar="N", min=1, max=520, help="How many weeks are charted.")
     ] = 12,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Print what there is, and how far and fast people are.
 
     Hours are time at work, pauses taken out; the end is told from the pace of the last two weeks.
     Annotators see their own figures.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         found, waiting = space.status(), space.team.proposals.refused()
         measured = space.team.progress.figures(weeks=weeks)
         runs = len(space.machines.scores.runs())
-    if as_json:
+    if common.as_json:
         from tui_annotate.services.progress import as_json as progress_as_json
 
         shown = asdict(found)
         contents = {"workspace": shown.pop("path"), **shown, "runs": runs}
-        output.as_json(contents | progress_as_json(measured) | {"labels_refused": waiting})
+        output.print_json(contents | progress_as_json(measured) | {"labels_refused": waiting})
     elif flagged:
         _print_flags(measured)
     else:
         _print_contents(found, runs)
-        _print_kinds(found.items)
-        _print_statistics(measured)
+        _print_states(measured)
+        _print_pace(measured)
+        _print_progress(measured)
         labels.print_waiting(found.waiting)
         if waiting:
             file = shlex.quote(str(found.path / "labels.yaml"))
@@ -80,54 +76,24 @@ def _print_contents(found: Status, runs: int) -> None:
     machines = {"machines": f"{output.many(runs, 'run')}; see: tui-annotate score list"}
     facts = {"workspace": str(found.path), **numbers, "vectors": vectors}
     output.facts(facts | (machines if runs else {}))
-    if found.datasets:
-        output.line("")
-        output.table(
-            ["dataset", *map(output.number, DATASET_COUNTS)],
-            [
-                (each.name, *(getattr(each, name) for name in DATASET_COUNTS))
-                for each in found.datasets
-            ],
-        )
-
-
-def _print_statistics(figures: WorkStatistics) -> None:
-    if figures.work:
-        output.line("")
-        _print_states(figures)
-        output.line("")
-        _print_pace(figures)
-    if figures.ahead:
-        output.line("")
-        _print_remaining(figures)
-    if any(week.seconds for week in figures.weeks):
-        output.line("")
-        weeks = dropwhile(lambda week: not week.seconds, figures.weeks)
-        charts.print_bars([(week.week, week.hours) for week in weeks], unit="h")
-
-
-def _print_kinds(items: Sequence[KindCount]) -> None:
-    if items:
-        output.line("")
-        output.table(
-            [
-                output.flexible("dataset"),
-                "kind",
-                output.number("samples"),
-                output.flexible("annotator"),
-                output.number("annotated"),
-            ],
-            [
-                (each.dataset, each.kind, each.samples, each.name or _NONE, each.annotated)
-                for each in items
-            ],
-        )
+    output.table_below(
+        ["dataset", *map(output.number, DATASET_COUNTS)],
+        [(each.name, *(getattr(each, name) for name in DATASET_COUNTS)) for each in found.datasets],
+    )
+    samples, annotated = map(output.number, ("samples", "annotated"))
+    output.table_below(
+        [output.flexible("dataset"), "kind", samples, output.flexible("annotator"), annotated],
+        [
+            (each.dataset, each.kind, each.samples, each.name or _NONE, each.annotated)
+            for each in found.items
+        ],
+    )
 
 
 def _print_states(figures: WorkStatistics) -> None:
     numbers = ("assigned", "done", "skipped", "flagged", "begun", "annotations")
     counts = ("done", "skipped", "flagged", "open", "annotations")
-    output.table(
+    output.table_below(
         [*_WHO, *map(output.number, numbers)],
         [
             (
@@ -143,7 +109,7 @@ def _print_states(figures: WorkStatistics) -> None:
 
 def _print_pace(figures: WorkStatistics) -> None:
     numbers = ("hours", "samples/h", "annotations/h")
-    output.table(
+    output.table_below(
         [*_WHO, *map(output.number, numbers), "ends"],
         [
             (
@@ -159,18 +125,15 @@ def _print_pace(figures: WorkStatistics) -> None:
     )
 
 
-def _print_remaining(figures: WorkStatistics) -> None:
-    output.table(
-        [output.flexible("dataset"), output.number("remaining"), "ends"],
-        [
-            (
-                each.dataset,
-                _NONE if each.remaining is None else each.remaining,
-                _format_end(each.end),
-            )
-            for each in figures.ahead
-        ],
-    )
+def _print_progress(figures: WorkStatistics) -> None:
+    rows = [
+        (each.dataset, _NONE if each.remaining is None else each.remaining, _format_end(each.end))
+        for each in figures.ahead
+    ]
+    output.table_below([output.flexible("dataset"), output.number("remaining"), "ends"], rows)
+    if weeks := list(dropwhile(lambda week: not week.seconds, figures.weeks)):
+        output.line("")
+        charts.print_bars([(week.week, week.hours) for week in weeks], unit="h")
 
 
 def _print_flags(figures: WorkStatistics) -> None:

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    choose_dataset,
-    dataset_option,
-    flag,
-    open_workspace,
-    value_option,
-)
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Verb
 from tui_annotate.domain.suggestions import suggestion_to_json
@@ -31,7 +23,7 @@ if TYPE_CHECKING:
 MakerOption = Annotated[
     str, typer.Option(metavar="NAME", help="Of this machine alone, as suggestions list shows it.")
 ]
-HiddenOption = Annotated[str, dataset_option("Which.")]
+HiddenOption = Annotated[str, options.dataset_option("Which.")]
 
 
 _SHORT = 8
@@ -80,21 +72,20 @@ def list_suggestions(
     dataset: options.OfDatasetOption = "",
     maker: MakerOption = "",
     waiting: Annotated[bool, flag("--open", "Those alone that nobody answered.")] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """List what machines suggest, and what people made of it.
 
     Whose answers they are is not told. With --open, what was refused or taken is left out.
     """
-    with open_workspace(workspace, needs=Verb.REPORT) as space:
+    with open_workspace(common.workspace, needs=Verb.REPORT) as space:
         wanted = (lambda each: each.open) if waiting else None
-        dataset = dataset and choose_dataset(space, dataset)
+        dataset = dataset and options.choose_dataset(space, dataset)
         found = list(
             space.machines.suggestion_service.listed(dataset=dataset, maker=maker, waiting=wanted)
         )
-    if as_json:
-        output.as_json([_suggestion_as_json(each, words) for each, words in found])
+    if common.as_json:
+        output.print_json([_suggestion_as_json(each, words) for each, words in found])
         return
     if found:
         _print_table(found)
@@ -103,52 +94,42 @@ def list_suggestions(
 
 
 def import_suggestions(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="JSON, an object a line.")],
+    file: Annotated[Path, argument("FILE", "JSON, an object a line.")],
     *,
-    dataset: Annotated[str, dataset_option("Of lines that name none.")] = "",
+    dataset: Annotated[str, options.dataset_option("Of lines that name none.")] = "",
     maker: Annotated[
-        str,
-        value_option(
-            "--maker", "NAME", "Of lines that name none; else import: and the file's name."
-        ),
+        str, option("--maker", "NAME", "Of lines that name none; else import: and the file's name.")
     ] = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Take suggestions out of a file, all of them or none.
 
     Each line names a sample, a quote of its summary, and what else it knows: label, evidence,
     reason, score. Quotes must stand in the texts; labels must be in the label set.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         counts = space.machines.suggestion_service.read(
             file,
             dataset=dataset,
             maker=maker,
             problem=lambda found: output.problem(f"{found.where}: {found.message}", found.hint),
         )
-    _print_counts(counts, as_json=as_json)
+    _print_counts(counts, as_json=common.as_json)
 
 
 def from_scores(
     *,
     dataset: HiddenOption,
-    score: Annotated[str, typer.Option(metavar="NAME", help="A score of summary segments.")],
-    below: Annotated[
-        float | None, typer.Option(metavar="X", help="Suggest segments of less.")
-    ] = None,
+    score: Annotated[str, option("--score", "NAME", "A score of summary segments.")],
+    below: Annotated[float | None, option("--below", "X", "Suggest segments of less.")] = None,
     above: Annotated[
         float | None,
-        value_option(
-            "--above", "X", "Suggest segments of more, where a low score is the better one."
-        ),
+        option("--above", "X", "Suggest segments of more, where a low score is the better one."),
     ] = None,
     label: Annotated[
-        str,
-        typer.Option(metavar="LABEL", help="Of the suggestions.", autocompletion=completion.labels),
+        str, option("--label", "LABEL", "Of the suggestions.", complete=completion.labels)
     ] = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Suggest parts of summaries that a score finds unsupported.
 
@@ -157,17 +138,17 @@ def from_scores(
     from tui_annotate.services.suggestions import Threshold
 
     threshold = Threshold(below, above)
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         counts = space.machines.suggestion_service.from_scores(
             dataset, score, threshold=threshold, label=label
         )
-    _print_counts(counts, as_json=as_json)
+    _print_counts(counts, as_json=common.as_json)
 
 
 def remove(
     *,
     run: Annotated[
-        str, typer.Option(metavar="ID", help="A run, or how its id begins, as list shows it.")
+        str, option("--run", "ID", "A run, or how its id begins, as list shows it.")
     ] = "",
     maker: MakerOption = "",
     dataset: options.OfDatasetOption = "",
@@ -179,18 +160,14 @@ def remove(
     What people made of them stays theirs, and their answers stay in the log.
     """
     with open_workspace(workspace, needs=Verb.MANAGE) as space:
-        named = f"run {run}" if run else f"maker {maker}"
-        output.ask(f"Take out all suggestions of {named}?", yes=yes)
+        target = f"run {run}" if run else f"maker {maker}"
+        output.ask(f"Take out all suggestions of {target}?", yes=yes)
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)
     output.line(f"took out {output.many(count, 'suggestion')}")
 
 
 def report(
-    *,
-    dataset: options.OfDatasetOption = "",
-    maker: MakerOption = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    *, dataset: options.OfDatasetOption = "", maker: MakerOption = "", common: options.CommonOptions
 ) -> None:
     """Tell how often suggestions were taken, changed or refused.
 
@@ -200,11 +177,11 @@ def report(
     worked on its sample since; these passed it over if they have finished the sample, else it is
     open. Taken is the share of answers, with its 95 % interval (Wilson).
     """
-    with open_workspace(workspace, needs=Verb.REPORT) as space:
-        dataset = dataset and choose_dataset(space, dataset)
+    with open_workspace(common.workspace, needs=Verb.REPORT) as space:
+        dataset = dataset and options.choose_dataset(space, dataset)
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
-    if as_json:
-        output.as_json(found)
+    if common.as_json:
+        output.print_json(found)
     elif found["offered"]:
         _print_report(found)
     else:
@@ -233,8 +210,8 @@ def show(*, dataset: HiddenOption, workspace: options.WorkspaceOption = None) ->
 
 def _print_counts(counts: Counts, *, as_json: bool) -> None:
     known = f", {counts.known} were there already" if counts.known else ""
-    told = f"added {output.many(counts.added, 'suggestion')}{known}"
-    output.lines_or_json({"added": counts.added, "known": counts.known}, told, as_json=as_json)
+    line = f"added {output.many(counts.added, 'suggestion')}{known}"
+    output.lines_or_json({"added": counts.added, "known": counts.known}, line, as_json=as_json)
 
 
 def _count_answers(listed: SuggestionListing) -> Counter[str]:
@@ -281,13 +258,11 @@ def _print_report(found: Mapping[str, Any]) -> None:
     for grouping, title in (("by_maker", "maker"), ("by_label", "label")):
         output.line("")
         _print_rates(title, counts, found[grouping])
-    reasons = list(found["reasons"].items())
-    if reasons:
-        output.line("")
-        columns = [output.flexible("refused because"), output.number("")]
-        output.table(columns, [(why or "(no reason)", count) for why, count in reasons[:_REASONS]])
-        if len(reasons) > _REASONS:
-            output.say(f"and {output.many(len(reasons) - _REASONS, 'other reason')}: see --json")
+    reasons = [(why or "(no reason)", count) for why, count in found["reasons"].items()]
+    columns = [output.flexible("refused because"), output.number("")]
+    output.table_below(columns, reasons[:_REASONS])
+    if len(reasons) > _REASONS:
+        output.say(f"and {output.many(len(reasons) - _REASONS, 'other reason')}: see --json")
     output.say("taken: share of answers, with its 95% interval; all but offered count each person")
     output.say("passed: not answered by who finished the sample; open: by who is still at it")
 

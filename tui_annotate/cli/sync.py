@@ -10,15 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.bundle import REFUSED, SHOWN, merge_as_json, print_merge, refusals_as_json
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    dataset_option,
-    open_workspace,
-    parse_target,
-    value_option,
-)
+from tui_annotate.cli.bundle import SHOWN, merge_as_json, print_merge, refusals_as_json
+from tui_annotate.cli.convert import DONE_IN_PART
+from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
 
@@ -26,6 +20,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
     from tui_annotate.domain.records import Problem
     from tui_annotate.plugins.sync.table import Table
+    from tui_annotate.services.sync import TableSync
     from tui_annotate.services.sync.shared_folder import SharedFolder
     from tui_annotate.workspace import Workspace
 
@@ -33,7 +28,7 @@ if TYPE_CHECKING:
 PULL = "tui-annotate sync pull"
 DirOption = Annotated[
     Path | None,
-    value_option(
+    option(
         "--dir", "DIR", "A folder that people share; else $TUI_ANNOTATE_SYNC_DIR, else the table."
     ),
 ]
@@ -68,9 +63,7 @@ def init_sql(
     *,
     strict: Annotated[
         bool,
-        typer.Option(
-            "--strict", help="Each person reads and writes their own rows, by a token of their own."
-        ),
+        flag("--strict", "Each person reads and writes their own rows, by a token of their own."),
     ] = False,
 ) -> None:
     """Print the SQL that makes the table; nothing is contacted.
@@ -83,52 +76,45 @@ def init_sql(
 
 
 def push(
-    *,
-    folder: DirOption = None,
-    name: options.NameOption = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    *, folder: DirOption = None, name: options.NameOption = "", common: options.CommonOptions
 ) -> None:
     """Send your own work, as far as it is new.
 
     What you only looked at stays here.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         person = space.person(name)
         from tui_annotate.storage.log.stream_merge import MergedStream
 
         refused: list[MergedStream] = []
         if (directory := _find_folder(folder)) is not None:
             sent = _open_folder(space, directory, person=person).push(person)
-            where, count, left = str(directory), sent.streams, sent.waiting
+            where, count, waiting = str(directory), sent.streams, sent.waiting
             refused += [MergedStream(person.id, key, refused=why) for key, why in sent.refused]
         else:
-            from tui_annotate.workspace import bundles
-
-            shared = _open_table()
-            pushed = bundles.table_sync(space, shared, person).push(whole=True)
-            where, count, left = str(shared), pushed.rows, tuple(pushed.waiting)
+            sync = _open_table_sync(space, person)
+            pushed = sync.push(whole=True)
+            where, count, waiting = str(sync.table), pushed.rows, tuple(pushed.waiting)
             refused += pushed.refused
-    if as_json:
-        told = {"person": person.name, "target": where, "samples": count}
-        output.as_json(
-            {**told, "waiting": list(map(str, left)), "refused": refusals_as_json(refused)}
-        )
+    if common.as_json:
+        summary = {"person": person.name, "target": where, "samples": count}
+        lists = {"waiting": list(map(str, waiting)), "refused": refusals_as_json(refused)}
+        output.print_json(summary | lists)
     else:
         output.line(f"{person.name}: work on {output.many(count, 'sample')} sent to {where}")
-        for key in left[:SHOWN]:
+        for key in waiting[:SHOWN]:
             output.say(f"not sent, as it was changed elsewhere: {key}; first: {PULL}")
         for each in refused[:SHOWN]:
             output.say(f"not sent: {each.key}: {each.refused}")
-    if left or refused:
-        raise typer.Exit(REFUSED)
+    if waiting or refused:
+        raise typer.Exit(DONE_IN_PART)
 
 
 def pull(
     *,
     folder: DirOption = None,
     everybody: Annotated[
-        bool, typer.Option("--all", help="Of a folder, the work of everybody; for admins.")
+        bool, flag("--all", "Of a folder, the work of everybody; for admins.")
     ] = False,
     target: Annotated[
         Path | None,
@@ -139,10 +125,9 @@ def pull(
             help="Write the table's rows to a file, JSON lines; needs no workspace. - for stdout.",
         ),
     ] = None,
-    dataset: Annotated[str, dataset_option("With -o: this alone.")] = "",
+    dataset: Annotated[str, options.dataset_option("With -o: this alone.")] = "",
     name: options.NameOption = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Take in your own work from elsewhere.
 
@@ -150,84 +135,70 @@ def pull(
     is listed with both.
     """
     if target is not None:
-        given = {"--dir": folder, "--all": everybody, "--as": name, "--json": as_json}
-        _write_rows(target, dataset, [option for option, value in given.items() if value])
+        given = {"--dir": folder, "--all": everybody, "--as": name, "--json": common.as_json}
+        _write_rows(target, dataset, [each for each, value in given.items() if value])
         return
     if dataset:
         raise InvalidInput("--dataset without -o", "a pull takes what is yours, of all datasets")
     directory = _find_folder(folder)
     if everybody and directory is None:
         raise InvalidInput("--all is for folders", "of the table: sync pull -o FILE")
-    from tui_annotate.workspace import bundles
-
     left_out: list[Problem] = []
 
     def print_and_keep(problem: Problem) -> None:
         _print_problem(problem)
         left_out.append(problem)
 
-    with open_workspace(workspace, needs=Verb.MANAGE if everybody else None) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE if everybody else None) as space:
         person = None if everybody else space.person(name)
         if directory is not None:
             shared = replace(_open_folder(space, directory, person=person), problem=print_and_keep)
             merged = [shared.pull(person)] if person else shared.pull_all()
         else:
-            person = space.person(name)
-            merged = [bundles.table_sync(space, _open_table(), person).pull()]
-    if as_json:
-        output.as_json([merge_as_json(each) for each in merged])
+            merged = [_open_table_sync(space, space.person(name)).pull()]
+    if common.as_json:
+        output.print_json([merge_as_json(each) for each in merged])
     else:
         for each in merged:
             print_merge(each)
     if left_out or any(each.refused for each in merged):
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(DONE_IN_PART)
 
 
 def status(
-    *,
-    folder: DirOption = None,
-    name: options.NameOption = "",
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    *, folder: DirOption = None, name: options.NameOption = "", common: options.CommonOptions
 ) -> None:
     """Say how far both sides are apart; nothing is changed."""
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         person = space.person(name)
         values: dict[str, Any] = {"person": person.name}
         if (directory := _find_folder(folder)) is not None:
             ours, theirs = _open_folder(space, directory, person=person).waiting(person)
             values |= {"target": str(directory), "events_to_push": ours, "events_to_pull": theirs}
         else:
-            from tui_annotate.workspace import bundles
-
-            shared = _open_table()
-            standing = bundles.table_sync(space, shared, person).standing()
-            values |= {
-                "target": str(shared),
-                "rows": standing.there,
-                "samples_to_push": standing.to_push,
-                "samples_to_pull": standing.to_pull,
-            }
-    if as_json:
-        output.as_json(values)
+            sync = _open_table_sync(space, person)
+            standing = sync.standing()
+            values |= {"target": str(sync.table), "rows": standing.there}
+            values |= {"samples_to_push": standing.to_push, "samples_to_pull": standing.to_pull}
+    if common.as_json:
+        output.print_json(values)
     else:
         output.facts({key.replace("_", " "): value for key, value in values.items()})
 
 
 def delete_mine(
     *,
-    dataset: Annotated[str, dataset_option("Of this dataset alone.")] = "",
+    dataset: Annotated[str, options.dataset_option("Of this dataset alone.")] = "",
     folder: DirOption = None,
     name: options.NameOption = "",
     yes: options.YesOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Remove your own work from table or folder.
 
     What is in the workspace stays.
     """
-    with open_workspace(workspace) as space:
+    with open_workspace(common.workspace) as space:
         person = space.person(name)
         directory = _find_folder(folder)
         if directory is not None and dataset:
@@ -237,27 +208,26 @@ def delete_mine(
         if directory is not None:
             count = _open_folder(space, directory).remove(person)
         else:
-            from tui_annotate.workspace import bundles
-
-            sync = bundles.table_sync(space, _open_table(), person)
+            sync = _open_table_sync(space, person)
             count = sum(map(sync.delete_mine, [dataset] if dataset else sync.datasets()))
     output.lines_or_json(
         {"person": person.name, "target": where, "removed": count},
         f"{person.name}: work on {output.many(count, 'sample')} removed from {where}",
-        as_json=as_json,
+        as_json=common.as_json,
     )
 
 
 def _write_rows(target: Path, dataset: str, unused: list[str]) -> None:
     from tui_annotate.plugins.files.targets import output as written
 
-    for option in unused:
-        raise InvalidInput(f"{option} with -o", f"{_OUTPUT[option]}; leave {option} out")
+    if unused:
+        first = unused[0]
+        raise InvalidInput(f"{first} with -o", f"{_OUTPUT[first]}; leave {first} out")
     rows = list(_open_table().rows(dataset=dataset))
     if not rows:
         output.say("no annotations found; nothing was written")
         return
-    with written(parse_target(target)) as file:
+    with written(options.parse_target(target)) as file:
         file.writelines(f"{json.dumps(row.exported(), ensure_ascii=False)}\n" for row in rows)
     output.say(f"{output.many(len(rows), 'row')} written")
 
@@ -270,6 +240,12 @@ def _open_table() -> Table:
         hint = f"set {sync_key.URL} and {sync_key.KEY}, or name a folder with --dir"
         raise InvalidInput("nobody says where the table is", hint)
     return Table(sync_key.address())
+
+
+def _open_table_sync(space: Workspace, person: Person) -> TableSync:
+    from tui_annotate.workspace import bundles
+
+    return bundles.table_sync(space, _open_table(), person)
 
 
 def _find_folder(folder: Path | None) -> Path | None:

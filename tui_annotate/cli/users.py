@@ -6,22 +6,15 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.options import (
-    add_command,
-    add_group,
-    argument,
-    open_workspace,
-    parse_target,
-    value_option,
-)
+from tui_annotate.cli.convert import DONE_IN_PART
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.people import Role, Verb
 from tui_annotate.settings import find_workspace
@@ -34,15 +27,11 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 
-RoleOption = Annotated[
-    Role | None, typer.Option(help="Else annotator; the first account is an admin's.")
-]
 WhoArgument = Annotated[str, argument("WHO", "Address, name or id.", complete=completion.people)]
-AdminOption = Annotated[str, value_option("--admin", "ADDRESS", "Whose new account is an admin's.")]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Read everything, store nothing.")]
+AdminOption = Annotated[str, option("--admin", "ADDRESS", "Whose new account is an admin's.")]
+DryRunOption = Annotated[bool, flag("--dry-run", "Read everything, store nothing.")]
 
-DONE_IN_PART = 3
-_LONGEST_LINE = 8192
+_MAX_LINE_BYTES = 8192
 INVITED = "good once, for 7 days: tui-annotate users redeem, or the sign-in screen"
 
 
@@ -87,25 +76,24 @@ def register(app: typer.Typer) -> None:
 
 def add(
     *,
-    name: Annotated[str, typer.Option(metavar="NAME", help="What people see.")],
-    email: Annotated[str, typer.Option(metavar="ADDRESS", help="What they sign in with.")],
-    role: RoleOption = None,
+    name: Annotated[str, option("--name", "NAME", "What people see.")],
+    email: Annotated[str, option("--email", "ADDRESS", "What they sign in with.")],
+    role: Annotated[
+        Role | None, typer.Option(help="Else annotator; the first account is an admin's.")
+    ] = None,
     claim: Annotated[
         str,
-        value_option(
+        option(
             "--claim",
             "PERSON",
             "Name or id of somebody who worked without an account; their work comes along.",
         ),
     ] = "",
-    unix: Annotated[
-        str, typer.Option(metavar="USER", help="Their own user of this machine, if any.")
-    ] = "",
+    unix: Annotated[str, option("--unix", "USER", "Their own user of this machine, if any.")] = "",
     invite: Annotated[
-        bool, typer.Option("--invite", help="Print a code with which they choose a password.")
+        bool, flag("--invite", "Print a code with which they choose a password.")
     ] = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Make an account; the first one is an admin's.
 
@@ -114,30 +102,28 @@ def add(
     """
     from tui_annotate.services.authentication.account_management import NewAccount
 
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         space.team.members.furnish()
         accounts = space.team.accounts
         first = not accounts.all()
         password = "" if invite else _ask_new_password(name)
-        made = accounts.add(NewAccount(name, email, role, unix, claim, password))
-        code = accounts.invite(made.person.id)[1] if invite else ""
+        account = accounts.add(NewAccount(name, email, role, unix, claim, password))
+        code = accounts.invite(account.person.id)[1] if invite else ""
     output.lines_or_json(
-        _account_as_json(made) | ({"code": code} if code else {}),
-        *filter(None, (_describe_account(made), code)),
-        as_json=as_json,
+        _account_as_json(account) | ({"code": code} if code else {}),
+        *filter(None, (_describe_account(account), code)),
+        as_json=common.as_json,
     )
-    if code and not as_json:
+    if code and not common.as_json:
         output.say(f"the code is {INVITED}")
     _warn_without_user(unix)
     if first:
         output.say("there are accounts now: from here on everybody signs in")
 
 
-def list_users(
-    *, as_json: options.JsonOption = False, workspace: options.WorkspaceOption = None
-) -> None:
+def list_users(*, common: options.CommonOptions) -> None:
     """List all accounts; ids are in `users show` and in --json."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.all()
     titles = ("role", "state", "user") if any(each.unix for each in found) else ("role", "state")
     columns = [output.flexible("name"), output.flexible("address"), *titles]
@@ -147,18 +133,13 @@ def list_users(
     ]
     shown = [row[: len(columns)] for row in rows]
     output.table_or_json(
-        [_account_as_json(each) for each in found], columns, shown, as_json=as_json
+        [_account_as_json(each) for each in found], columns, shown, as_json=common.as_json
     )
 
 
-def show(
-    who: WhoArgument,
-    *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
-) -> None:
+def show(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Show an account, what its owner did, and their sessions."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         found = space.team.accounts.find(who)
         work = [each for each in space.corpus.progress() if each.person == found.person.id]
         signed_in = [each.person for each in space.team.accounts.signed_in()]
@@ -167,8 +148,8 @@ def show(
         "done": sum(each.done for each in work),
         "sessions": signed_in.count(found.person.id),
     }
-    if as_json:
-        output.as_json(shown)
+    if common.as_json:
+        output.print_json(shown)
         return
     shown["created"] = output.seconds(found.created)
     yes_no = {True: "yes", False: "no"}
@@ -180,40 +161,32 @@ def show(
 def update(
     who: WhoArgument,
     *,
-    name: Annotated[str | None, value_option("--name", "NAME", "What people see.")] = None,
-    email: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="What they sign in with.")
-    ] = None,
+    name: Annotated[str | None, option("--name", "NAME", "What people see.")] = None,
+    email: Annotated[str | None, option("--email", "ADDRESS", "What they sign in with.")] = None,
     role: Annotated[Role | None, typer.Option(help="Another one signs them out.")] = None,
     unix: Annotated[
-        str | None, value_option("--unix", "USER", "Their user of this machine; '' for none.")
+        str | None, option("--unix", "USER", "Their user of this machine; '' for none.")
     ] = None,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Change an account."""
     if (name, email, role, unix) == (None,) * 4:
         raise InvalidInput("nothing to change", "say what: --name, --email, --role or --unix")
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         changed = space.team.accounts.update(who, name=name, email=email, role=role, unix=unix)
-    _print_account(changed, as_json=as_json)
+    _print_account(changed, as_json=common.as_json)
     _warn_without_user(unix)
 
 
-def invite(
-    who: WhoArgument,
-    *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
-) -> None:
+def invite(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Print a code with which somebody chooses a password.
 
     A code from before is void.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         account, code = space.team.accounts.invite(who)
-    output.lines_or_json(_account_as_json(account) | {"code": code}, code, as_json=as_json)
-    if not as_json:
+    output.lines_or_json(_account_as_json(account) | {"code": code}, code, as_json=common.as_json)
+    if not common.as_json:
         output.say(f"the code of {account.email} is {INVITED}")
 
 
@@ -226,26 +199,25 @@ def redeem(*, workspace: options.WorkspaceOption = None) -> None:
 
     with workspaces.open(find_workspace(workspace)) as space:
         authenticate = space.team.authenticate
-        signed = authenticate.redeem(_ask_code(), _ask_new_password("yours"), client="terminal")
+        if sys.stdin.isatty():
+            sys.stderr.write("code of the invitation: ")
+            sys.stderr.flush()
+        code, password = _read_line("code"), _ask_new_password("yours")
+        signed = authenticate.redeem(code, password, client="terminal")
         authenticate.sign_out(signed.session)
     output.line(f"{signed.person.name}, your password is set: tui-annotate annotate")
 
 
-def reset_password(
-    who: WhoArgument,
-    *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
-) -> None:
+def reset_password(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Set a password that its owner changes at the next sign-in.
 
     Signs them out. Better is users invite: then nobody knows the password but its owner.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         accounts = space.team.accounts
         found = accounts.find(who)
         changed = accounts.reset_password(found.person.id, _ask_new_password(found.person.name))
-    _print_account(changed, as_json=as_json)
+    _print_account(changed, as_json=common.as_json)
 
 
 def _warn_without_user(user: str | None) -> None:
@@ -265,32 +237,22 @@ def _describe_state(account: Account) -> str:
     return "new password due" if account.must_change else "active"
 
 
-def disable(
-    who: WhoArgument,
-    *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
-) -> None:
+def disable(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Sign somebody out and keep them out.
 
     Their work stays.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         changed = space.team.accounts.disable(who)
-        _print_unfinished_work(space, changed, workspace)
-    _print_account(changed, as_json=as_json)
+        _print_unfinished_work(space, changed, common.workspace)
+    _print_account(changed, as_json=common.as_json)
 
 
-def enable(
-    who: WhoArgument,
-    *,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
-) -> None:
+def enable(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Let somebody in again."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         changed = space.team.accounts.enable(who)
-    _print_account(changed, as_json=as_json)
+    _print_account(changed, as_json=common.as_json)
 
 
 def delete(
@@ -298,41 +260,40 @@ def delete(
     *,
     pseudonymise: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--pseudonymise",
-            help="Put a word that says nothing for name and address, for good. Where several "
+            "Put a word that says nothing for name and address, for good. Where several "
             "workspaces share one store of people, in this workspace alone: give it in each.",
         ),
     ] = False,
     yes: options.YesOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Close an account. Annotations are never deleted with it."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         accounts = space.team.accounts
         found = accounts.find(who)
         if pseudonymise:
             output.ask(f"forget the name and address of {found.email} for good?", yes=yes)
         changed = accounts.delete(found.person.id, pseudonymise=pseudonymise)
-        _print_unfinished_work(space, changed, workspace)
+        _print_unfinished_work(space, changed, common.workspace)
         shared = space.settings.people_store
     if pseudonymise and shared:
         output.say(
             f"the name is gone from {shared} and from this workspace; in each other workspace of "
             f"that store: tui-annotate users delete {changed.person.id} --pseudonymise"
         )
-    _print_account(changed, as_json=as_json)
+    _print_account(changed, as_json=common.as_json)
 
 
 def _print_unfinished_work(space: Workspace, account: Account, workspace: Path | None) -> None:
-    left = [
+    unfinished = [
         each for each in space.team.assignments.show().stands if each.person == account.person.id
     ]
-    count = sum(each.open + each.begun for each in left)
+    count = sum(each.open + each.begun for each in unfinished)
     if count:
         where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
-        begun = " --begun" if any(each.begun for each in left) else ""
+        begun = " --begun" if any(each.begun for each in unfinished) else ""
         who = shlex.quote(account.person.name)
         output.say(
             f"samples they have not finished: {count:,}; "
@@ -366,13 +327,7 @@ def export_users(
     *,
     target: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="For your eyes alone (mode 600); else standard output (-).",
-            callback=parse_target,
-        ),
+        options.output_option("For your eyes alone (mode 600); else standard output (-)."),
     ] = None,
     workspace: options.WorkspaceOption = None,
 ) -> None:
@@ -387,18 +342,13 @@ def export_users(
         raise InvalidInput("hashes of passwords are not for a terminal", "name a file: -o FILE")
     with open_workspace(workspace, needs=Verb.MANAGE) as space:
         accounts = space.team.accounts.all()
-    with _private_files(), targets.output(target) as file:
-        count = write_users(accounts, file)
-    output.say(f"accounts: {count:,}")
-
-
-@contextmanager
-def _private_files() -> Iterator[None]:
-    before = os.umask(0o077)
+    mask = os.umask(0o077)
     try:
-        yield
+        with targets.output(target) as file:
+            count = write_users(accounts, file)
     finally:
-        os.umask(before)
+        os.umask(mask)
+    output.say(f"accounts: {count:,}")
 
 
 def import_users(
@@ -406,8 +356,7 @@ def import_users(
     *,
     admin: AdminOption = "",
     dry_run: DryRunOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Read accounts of a CSV file.
 
@@ -415,19 +364,17 @@ def import_users(
     """
     from tui_annotate.plugins.user_files import read_users
 
-    _import_rows(read_users(file), admin, workspace, dry_run=dry_run, as_json=as_json)
+    _import_rows(read_users(file), admin, common, dry_run=dry_run)
 
 
 def migrate_users(
     paths: Annotated[
-        list[Path],
-        typer.Argument(metavar="PATH", help="A user database of Mercury, or a folder of them."),
+        list[Path], argument("PATH", "A user database of Mercury, or a folder of them.")
     ],
     *,
     admin: AdminOption = "",
     dry_run: DryRunOption = False,
-    as_json: options.JsonOption = False,
-    workspace: options.WorkspaceOption = None,
+    common: options.CommonOptions,
 ) -> None:
     """Take over the users of Mercury.
 
@@ -439,7 +386,7 @@ def migrate_users(
     from tui_annotate.plugins.user_files import databases, read_mercury
 
     rows = [row for file in databases(paths) for row in read_mercury(file)]
-    _import_rows(rows, admin, workspace, dry_run=dry_run, as_json=as_json)
+    _import_rows(rows, admin, common, dry_run=dry_run)
 
 
 def _account_as_json(account: Account) -> dict[str, Any]:
@@ -457,21 +404,16 @@ def _account_as_json(account: Account) -> dict[str, Any]:
 
 
 def _import_rows(
-    rows: Iterable[UserRow | Problem],
-    admin: str,
-    workspace: Path | None,
-    *,
-    dry_run: bool,
-    as_json: bool,
+    rows: Iterable[UserRow | Problem], admin: str, common: options.CommonOptions, *, dry_run: bool
 ) -> None:
     from tui_annotate.services.authentication.account_management import register as import_accounts
 
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
         if not dry_run:
             space.team.members.furnish()
         found = import_accounts(space.team.accounts, rows, admin=admin, dry_run=dry_run)
-    if as_json:
-        output.as_json(
+    if common.as_json:
+        output.print_json(
             {
                 "added": [_account_as_json(each) for each in found.added],
                 "joined": found.joined,
@@ -490,10 +432,10 @@ def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:
         output.problem(str(problem), problem.hint)
     for each in found.joined:
         if each.differs:
-            told = f"is {each.kept} already, not {each.id}"
+            message = f"is {each.kept} already, not {each.id}"
             if each.id == each.kept:
-                told = "is here already; the password stays the one that is here"
-            output.say(f"{each.where}: {each.email} {told}")
+                message = "is here already; the password stays the one that is here"
+            output.say(f"{each.where}: {each.email} {message}")
     would = "would be " if dry_run else ""
     alike = sum(not each.differs for each in found.joined)
     output.line(
@@ -515,13 +457,6 @@ def _ask_new_password(whose: str) -> str:
     return first
 
 
-def _ask_code() -> str:
-    if sys.stdin.isatty():
-        sys.stderr.write("code of the invitation: ")
-        sys.stderr.flush()
-    return _read_line("code")
-
-
 def _ask_hidden(prompt: str) -> str:
     import getpass
 
@@ -540,7 +475,7 @@ def _ask_hidden(prompt: str) -> str:
 
 def _read_line(what: str) -> str:
     """One line of standard input without its end; what follows it is left for whoever reads on."""
-    raw = sys.stdin.buffer.readline(_LONGEST_LINE)
+    raw = sys.stdin.buffer.readline(_MAX_LINE_BYTES)
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -8,64 +8,39 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tui_annotate.cli import output
+from tui_annotate.cli import options, output
 from tui_annotate.cli.convert import ProblemPrinter
-from tui_annotate.cli.options import (
-    ColumnsOption,
-    DatasetOption,
-    DocumentsOption,
-    EncodingOption,
-    FormatOption,
-    GroupOption,
-    IdOption,
-    LanguageOption,
-    SourceOption,
-    SummaryOption,
-    TopicOption,
-    TopicsOption,
-    collection,
-    examples,
-)
+from tui_annotate.cli.options import add_command, argument, option
 from tui_annotate.cli.screen import need_terminal
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.plugins.pair_columns import with_columns
-from tui_annotate.plugins.protocols import ImportOptions
 
 if TYPE_CHECKING:
+    from tui_annotate.plugins.protocols import ImportOptions
     from tui_annotate.services.file_browser import FileLoadResult
 
 
 def register(app: typer.Typer) -> None:
     """Adds this command to the app."""
-    app.command(
-        epilog=examples(
-            "tui-annotate view gold.json",
-            "tui-annotate view annotations.jsonl.zst --sample news/17",
-            "tui-annotate view --from pairs --source-column article answers.csv",
-        )
-    )(view)
+    add_command(
+        app,
+        view,
+        "view gold.json",
+        "view annotations.jsonl.zst --sample news/17",
+        "view --from pairs --source-column article answers.csv",
+    )
 
 
 def view(
-    source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A file or folder of any format. Also .gz, .zst.")
-    ],
+    source: Annotated[Path, argument("FILE", "A file or folder of any format. Also .gz, .zst.")],
     *,
-    source_format: FormatOption = "",
+    source_format: options.FormatOption = "",
     sample: Annotated[
-        str, typer.Option(metavar="ID", help="Begin at this sample: its id, or dataset/id.")
+        str, option("--sample", "ID", "Begin at this sample: its id, or dataset/id.")
     ] = "",
-    dataset: DatasetOption = "",
-    columns: ColumnsOption = "",
-    source_column: SourceOption = "source",
-    summary_column: SummaryOption = "summary",
-    id_column: IdOption = "",
-    group_column: GroupOption = "",
-    topics: TopicsOption = None,
-    topic: TopicOption = None,
-    documents: DocumentsOption = None,
-    language: LanguageOption = "",
-    encoding: EncodingOption = "utf-8",
+    dataset: options.DatasetOption = "",
+    columns: options.ColumnOptions,
+    collection: options.CollectionOptions,
+    texts: options.TextOptions,
 ) -> None:
     """Look at a file on the screen, without a workspace.
 
@@ -76,19 +51,7 @@ def view(
     if not source.exists():
         raise NotFound(f"there is no file {source}", "check the name")
     need_terminal("view", instead="convert FILE - --to native")
-    reading = with_columns(
-        columns,
-        ImportOptions(
-            dataset=dataset,
-            source_column=source_column,
-            summary_column=summary_column,
-            id_column=id_column,
-            group_column=group_column,
-            language=language,
-            encoding=encoding,
-            **collection(topics, documents, only=topic),
-        ),
-    )
+    reading = options.import_options(columns, texts, collection, dataset=dataset)
     raise typer.Exit(_open_screen(source, source_format, reading, sample=sample))
 
 
@@ -99,8 +62,8 @@ def _open_screen(source: Path, source_format: str, reading: ImportOptions, *, sa
 
     chosen, problems = settings.load(), ProblemPrinter()
     with ExitStack() as stack:
-        with output.progress("samples") as tell:
-            loader = FileLoader(source_format, reading, problems, tell)
+        with output.progress("samples") as progress:
+            loader = FileLoader(source_format, reading, problems, progress)
             known = parse_labels(workspace.default_labels())
             browser, result = stack.enter_context(loader.browse(source, known))
         problems.end()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command, numbers
-from tui_annotate.cli.next_steps import FIRST_STEPS, NEXT_STEPS, WORK
+from tui_annotate.cli.welcome import FIRST_STEPS, NEXT_STEPS, WORK
 from tui_annotate.domain.errors import NotFound, Unavailable
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.settings import remember_name

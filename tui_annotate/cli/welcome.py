@@ -1,4 +1,4 @@
-"""What to do next, for whoever calls the program without a command; changes nothing."""
+"""What the program prints without a command: the state of the workspace and what to do next."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ NEXT_STEPS: Final = MappingProxyType(
 )
 
 
-def print_next_steps() -> None:
-    """Says what to do now: without a workspace, in an empty one, or in one with work in it.
+def print_welcome() -> None:
+    """Print the next steps: without a workspace, in an empty one, or in one with samples.
 
     Raises:
         NotFound: the workspace that the environment names is none.
-        NotAllowed, Unavailable: as `opened`.
+        NotAllowed, Unavailable: as `open_workspace`.
     """
     from tui_annotate.settings import PREFIX
 
@@ -59,35 +59,31 @@ def print_next_steps() -> None:
         return
     with open_workspace(folder) as space:
         samples = space.corpus.totals()[0]
-        told = (
+        title = (
             f"samples: {samples:,}{_describe_own_work(space)}"
             if samples
             else "It is empty. To begin:"
         )
     output.line(f"Workspace: {folder}")
-    _print_steps(told, NEXT_STEPS if samples else WORK)
+    _print_steps(title, NEXT_STEPS if samples else WORK)
 
 
 def _describe_own_work(space: Workspace) -> str:
-    person = _find_person(space)
+    from tui_annotate.settings import person_name
+
+    person: Person | None = None
+    if space.actor.person:
+        person = space.people.person(space.actor.person)
+    elif not space.team.members.required():  # with accounts, only the sign-in tells who works
+        local = (each for each in space.people.all() if each.kind is PersonKind.LOCAL)
+        name = person_name()
+        person = next((each for each in local if each.name == name), None)
     if person is None:
         return ""
     done = sum(each.done for each in space.corpus.progress() if each.person == person.id)
     last = space.people.last_place(person.id)
     where = f", was last at {last}" if last else ""
     return f"; {person.name} finished {done:,}{where}"
-
-
-def _find_person(space: Workspace) -> Person | None:
-    from tui_annotate.settings import person_name
-
-    if space.actor.person:
-        return space.people.person(space.actor.person)
-    if space.team.members.required():
-        return None
-    name = person_name()
-    local = (each for each in space.people.all() if each.kind is PersonKind.LOCAL)
-    return next((each for each in local if each.name == name), None)
 
 
 def _print_steps(title: str, steps: Mapping[str, str]) -> None:

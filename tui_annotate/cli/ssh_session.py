@@ -1,7 +1,7 @@
-"""What somebody who comes over ssh can do: annotate, review, have their own work; no shell.
+"""A session over ssh: annotate, review or export one's own work; no shell.
 
-Read without Typer, as their first frame waits for it. What a client asks sshd for counts only as
-far as it is one of two words.
+Loaded without Typer, because the first frame waits for it. Of what a client requests from sshd,
+only the two words `EXPORT` and `REVIEW` count.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from tui_annotate.cli import output, screen
 from tui_annotate.domain.errors import NotAllowed
 
 NO_TERMINAL: Final = 64
-"""The exit code where there is no terminal, or something else was asked for (EX_USAGE)."""
+"""The exit code where there is no terminal, or another command was requested (EX_USAGE)."""
 
 EXPORT, REVIEW = "export", "review"
-"""What a client may ask for by exactly this word; else the screen of annotators comes."""
+"""What a client may request by exactly this word; without one, the annotating screen opens."""
 
 STORE: Final = "store.sqlite"
 HINT: Final = (
@@ -39,10 +39,10 @@ def parse_session(arguments: Sequence[str]) -> tuple[str, Path] | None:
 
 
 def run_session(person: str, workspace: Path | None) -> int:
-    """Does what the client asks for, and gives the exit code.
+    """Run what the client requests, and return the exit code.
 
     Args:
-        person: whose key it is, by id; empty where everybody signs in on the screen.
+        person: whose key it is, by id; empty where everyone signs in on the screen.
         workspace: its folder; None for the environment's, else the nearest parent.
 
     Raises:
@@ -53,11 +53,16 @@ def run_session(person: str, workspace: Path | None) -> int:
     from tui_annotate.settings import find_workspace
 
     folder = find_workspace(workspace)
-    _require_owner(folder / STORE)
-    asked = os.environ.get("SSH_ORIGINAL_COMMAND", "")
-    if asked == EXPORT and person:
+    store = folder / STORE
+    if store.stat().st_uid != os.geteuid():  # who shares a store by a group could be anybody else
+        raise NotAllowed(
+            f"session is for the account that owns {store}",
+            "with an account of your own: tui-annotate annotate",
+        )
+    command = os.environ.get("SSH_ORIGINAL_COMMAND", "")
+    if command == EXPORT and person:
         return _export(person, folder)
-    if asked not in {"", REVIEW} or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if command not in {"", REVIEW} or not (sys.stdin.isatty() and sys.stdout.isatty()):
         output.say(HINT)
         return NO_TERMINAL
     if not person:
@@ -65,20 +70,11 @@ def run_session(person: str, workspace: Path | None) -> int:
     from tui_annotate.tui.session import ForcedIdentity
 
     bound = ForcedIdentity(person) if person else None
-    return screen.annotate(folder, bound=bound, own=False, reviewing=asked == REVIEW)
-
-
-def _require_owner(store: Path) -> None:
-    """Whoever shares a store by a group would be let in as anybody else."""
-    if store.stat().st_uid != os.geteuid():
-        raise NotAllowed(
-            f"session is for the account that owns {store}",
-            "with an account of your own: tui-annotate annotate",
-        )
+    return screen.annotate(folder, bound=bound, own=False, reviewing=command == REVIEW)
 
 
 def _require_accounts(folder: Path) -> None:
-    """Without them nobody signs in, and all who come would be one person."""
+    """Without accounts, no one signs in, and everyone would be the same person."""
     from tui_annotate import workspace as workspaces
 
     with workspaces.open(folder) as space:
@@ -91,16 +87,11 @@ def _export(person: str, folder: Path) -> int:
 
     with workspaces.open(folder) as space:
         authenticate = space.team.authenticate
-        signed = authenticate.by_key(
-            person, client=_parse_address(os.environ.get("SSH_CONNECTION", ""))
-        )
+        # sshd names the client's address first.
+        address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
+        signed = authenticate.by_key(person, client=address)
         try:
             space.acting(signed.actor).export(person=person)
         finally:
             authenticate.sign_out(signed.session)
     return 0
-
-
-def _parse_address(connection: str) -> str:
-    """The address that sshd names first in `SSH_CONNECTION`; empty where there is none."""
-    return connection.partition(" ")[0]

@@ -1,0 +1,55 @@
+"""Groups of options: a dataclass whose fields are options, declared once for several commands.
+
+A command takes a group as one parameter, and Typer an option for each of its fields, at the place
+of the parameter. Annotations are evaluated only when the options of a command are asked for: doing
+it for all commands would delay the start of each.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import cached_property, update_wrapper
+from typing import Any, get_type_hints
+
+
+class GroupedCommand:
+    """A function as Typer calls it: with the options of each group instead of the group."""
+
+    __name__: str
+
+    def __init__(self, function: Callable[..., None]) -> None:
+        update_wrapper(self, function, ("__module__", "__name__", "__qualname__", "__doc__"))
+        self._function = function
+
+    def __call__(self, **values: Any) -> None:
+        """Calls the function with the groups made of their options."""
+        for parameter in (each for each in self._parameters if is_dataclass(each.annotation)):
+            options = {each.name: values.pop(each.name) for each in fields(parameter.annotation)}
+            values[parameter.name] = parameter.annotation(**options)
+        self._function(**values)
+
+    @cached_property
+    def _parameters(self) -> list[inspect.Parameter]:
+        return list(inspect.signature(self._function, eval_str=True).parameters.values())
+
+    @cached_property
+    def __signature__(self) -> inspect.Signature:
+        expanded = (option for each in self._parameters for option in _expand(each))
+        return inspect.Signature(list(expanded))
+
+    @cached_property
+    def __annotations__(self) -> dict[str, Any]:  # type: ignore[override]
+        return {each.name: each.annotation for each in self.__signature__.parameters.values()}
+
+
+def _expand(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    group = parameter.annotation
+    if not is_dataclass(group):
+        return [parameter]
+    types = get_type_hints(group, include_extras=True)
+    return [
+        parameter.replace(name=each.name, default=each.default, annotation=types[each.name])
+        for each in fields(group)
+    ]
