@@ -71,12 +71,7 @@ class HelpDialog(ScrollDialog):
         """The other page."""
         self._marks = not self._marks
         self.show_title()
-        self.show_keys(
-            (
-                ("?", "keys" if self._marks else "marks"),
-                *self.keys[1:],
-            )
-        )
+        self.show_keys((("?", "keys" if self._marks else "marks"), *self.keys[1:]))
         self.refill()
 
     def lines(self, cells: int) -> list[list[Words]]:

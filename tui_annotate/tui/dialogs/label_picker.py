@@ -110,11 +110,7 @@ class LabelPicker(Dialog[LabelPath]):
     keys: Keys = (("↑↓", "move"), ("Enter", "take"), ("Esc", "close"))
 
     def __init__(
-        self,
-        tree: LabelTree,
-        *,
-        chosen: Collection[LabelPath] = (),
-        slots: Mapping[LabelPath, int],
+        self, tree: LabelTree, *, chosen: Collection[LabelPath] = (), slots: Mapping[LabelPath, int]
     ) -> None:
         super().__init__("Labels")
         self._all = tuple(one for one in tree.walk() if one.offered or one.path in chosen)

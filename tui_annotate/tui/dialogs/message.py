@@ -62,10 +62,7 @@ class MessageDialog(ScrollDialog):
         self._pages = tuple(pages)
         self._page = page
         if len(pages) > 1:
-            self.keys = (
-                ("Tab", "next page"),
-                *self.keys,
-            )
+            self.keys = (("Tab", "next page"), *self.keys)
 
     def lines(self, cells: int) -> list[list[Words]]:
         """The page, wrapped; headings of Markdown stand out."""

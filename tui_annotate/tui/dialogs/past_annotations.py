@@ -85,13 +85,7 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, PastAnnotation, Sequence[P
         self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS
         self.show_title(f"{len(found)} of yours")
         take = ("Enter", "take note"), ("r", "then takes its label")
-        self.show_keys(
-            (
-                ("↑↓", "move"),
-                *take,
-                *self.keys,
-            )
-        )
+        self.show_keys((("↑↓", "move"), *take, *self.keys))
 
     def result_of(self, item: PastAnnotation) -> PastAnnotation:
         """The annotation."""

@@ -33,10 +33,7 @@ class WorkStatisticsDialog(ScrollDialog):
         Binding("enter", "close", "close", show=False),
     ]
 
-    keys: Keys = (
-        ("r", "count anew"),
-        *ScrollDialog.keys,
-    )
+    keys: Keys = (("r", "count anew"), *ScrollDialog.keys)
 
     def __init__(self, count: Callable[[], None]) -> None:
         """`count` has the figures counted, and calls `tell` with them."""

@@ -180,11 +180,7 @@ class ReviewSaves:
         self.send_action("comment", text=effect.text, failed=back)
 
     def send_action(
-        self,
-        verb: str,
-        *,
-        failed: Callable[[TuiAnnotateError], None] | None = None,
-        **what: Any,
+        self, verb: str, *, failed: Callable[[TuiAnnotateError], None] | None = None, **what: Any
     ) -> None:
         """Call an action of `ReviewService` with what was seen; then show its result."""
         screen = self._screen

@@ -103,11 +103,7 @@ def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationM
 
 _REASON = 28  # cells of the names that are to be chosen of
 _NAME = 16  # cells of a side's name where a document's number follows it
-_ZERO_WORDS = {
-    "reason": "own words",
-    DECLINE: "own words",
-    RATING: "not rated",
-}  # what 0 means
+_ZERO_WORDS = {"reason": "own words", DECLINE: "own words", RATING: "not rated"}  # what 0 means
 _HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
 
 

@@ -230,12 +230,7 @@ class SampleScreen(Screen[None]):
         the texts of a megabyte.
         """
         self.run_worker(
-            call,
-            thread=True,
-            group=group,
-            description=group,
-            exclusive=True,
-            exit_on_error=False,
+            call, thread=True, group=group, description=group, exclusive=True, exit_on_error=False
         )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -558,10 +553,7 @@ class SampleScreen(Screen[None]):
         focused = draft.lit[rows.matches_side(draft)]
         if self.changed("match list", (found, focused, self.panes.signals)):
             self.query_one(MatchList).show(found, focused=focused, status=self.panes.signals)
-        counted = [
-            str(len(draft.annotations) or ""),
-            rows.describe_open_suggestions(draft),
-        ]
+        counted = [str(len(draft.annotations) or ""), rows.describe_open_suggestions(draft)]
         self.query_one("#annotations-title", PaneTitle).show("ANNOTATIONS", counted, focused=False)
         if self.changed("annotation list", rows.annotation_rows_key(draft)):
             self.query_one(AnnotationList).show(rows.annotation_rows(draft, self._listed))

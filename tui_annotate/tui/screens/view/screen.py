@@ -302,11 +302,7 @@ class ViewScreen(SampleScreen):
         name = draft.names.get(draft.chosen, draft.chosen)
         current = opened.sample.key
         screen = view_list(
-            self.browser,
-            position=opened.position,
-            current=current,
-            person=draft.chosen,
-            name=name,
+            self.browser, position=opened.position, current=current, person=draft.chosen, name=name
         )
 
         def chosen(key: SampleKey | None) -> None:

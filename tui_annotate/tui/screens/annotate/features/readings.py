@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 class SecondReadings(Feature):
     """Feedback on practice samples, and the way to the second reading and back."""
 
-    preload = (
-        "tui_annotate.tui.dialogs.feedback",
-        "tui_annotate.tui.dialogs.question",
-    )
+    preload = ("tui_annotate.tui.dialogs.feedback", "tui_annotate.tui.dialogs.question")
 
     def __init__(self, host: FeatureHost) -> None:
         super().__init__(host)

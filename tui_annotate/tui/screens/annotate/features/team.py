@@ -97,10 +97,10 @@ class TeamDialogs(Feature):
                 self.host.show_message(MessageCode.NO_LESSON_YET)
                 return
             from tui_annotate.tui.dialogs.review_outcome import ReviewOutcomeDialog
-            from tui_annotate.tui.screens.annotate.features import review_outcome as words
+            from tui_annotate.tui.screens.annotate.outcome_rows import added_rows, own_rows
 
-            told = (words.own_outcomes(lesson, sample), words.added(lesson, sample))
-            self.host.open_dialog(ReviewOutcomeDialog(*told))
+            own, added = own_rows(lesson, sample), added_rows(lesson, sample)
+            self.host.open_dialog(ReviewOutcomeDialog(own, added))
 
         self.host.read(lambda: session.team().review.lesson(person, key), tell)
 
