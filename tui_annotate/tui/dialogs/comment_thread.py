@@ -10,8 +10,8 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.tui.dialogs.frame import Dialog
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.line_text import line_text, paragraphs, wrap_line
-from tui_annotate.tui.row_widgets import Words, WordsList
+from tui_annotate.tui.line_text import line_text, paragraphs
+from tui_annotate.tui.row_widgets import Words, WordsList, wrap_words
 
 Said = tuple[str, str, str]
 """Who, when, what."""
@@ -23,6 +23,7 @@ class CommentDialog(Dialog[str]):
     DEFAULT_CSS = """
     CommentDialog > Vertical { width: 100%; max-width: 92; }
     CommentDialog RowList { max-height: 14; }
+    CommentDialog LineInput { margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "scroll_by(1)", "down", show=False),
@@ -46,21 +47,16 @@ class CommentDialog(Dialog[str]):
     def body(self) -> ComposeResult:
         """The talk, and the line that is typed."""
         if self._comments:
-            yield WordsList(id="lines", classes="gap")
-        yield LineInput(self._text, placeholder=self._hint, id="line")
-
-    def on_mount(self) -> None:
-        """The input has the keys."""
-        self.query_one("#line", LineInput).add_class("gap")
-        self.query_one("#line", LineInput).focus()
+            yield WordsList(classes="gap")
+        yield LineInput(self._text, placeholder=self._hint)
 
     def on_resize(self) -> None:
         """Wraps anew."""
         self.call_after_refresh(self._show_comments)
 
     def _show_comments(self) -> None:
-        for listed in self.query("#lines").results(WordsList):
-            cells = self.query_one("#line", LineInput).content_size.width
+        for listed in self.query(WordsList):
+            cells = self.query_one(LineInput).content_size.width
             listed.show(self._render_comments(max(cells, 20)))
             listed.scroll_to(y=listed.max_scroll_y, animate=False)
 
@@ -69,7 +65,7 @@ class CommentDialog(Dialog[str]):
         for who, when, what in self._comments:
             lines.append([(line_text(who), "title"), (f"  {line_text(when)}", "quiet")])
             for text in paragraphs(what):
-                lines += [[(f"  {part}", "text")] for part in wrap_line(text, cells - 4)]
+                lines += wrap_words([("  ", "text")], (text, "text"), cells - 2)
         return lines
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:

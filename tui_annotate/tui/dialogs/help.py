@@ -21,8 +21,8 @@ from tui_annotate.tui.keys.actions import (
     VIEWING,
 )
 from tui_annotate.tui.keys.key_map import HelpGroup, KeyMap
-from tui_annotate.tui.line_text import fit, line_text, width, wrap_line
-from tui_annotate.tui.row_widgets import Words
+from tui_annotate.tui.line_text import fit, line_text, width
+from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _TWO_COLUMNS = 96  # cells from which two columns can be read
 _GAP = 3
@@ -77,16 +77,16 @@ class HelpDialog(ScrollDialog):
     def lines(self, cells: int) -> list[list[Words]]:
         """One column, or two of about the same height."""
         columns = 2 if cells >= _TWO_COLUMNS else 1
-        room = (cells - 1 - _GAP * (columns - 1)) // columns
+        column = (cells - 1 - _GAP * (columns - 1)) // columns
         if self._marks:
-            blocks = _legend(self._legend, room)
+            blocks = _render_legend(self._legend, column)
         else:
             rows = (row for group in self._groups for row in group.rows)
             keys = min(max((width(line_text(key)) for key, _ in rows), default=0), _LONGEST_KEY)
-            blocks = [_render_group(group, room, keys) for group in self._groups]
+            blocks = [_render_group(group, column, keys) for group in self._groups]
         if columns == 1:
             return [line for block in blocks for line in block]
-        return _arrange_columns(blocks, room)
+        return _arrange_columns(blocks, column)
 
 
 def help_dialog(keys: KeyMap, state: str) -> HelpDialog:
@@ -104,21 +104,16 @@ def _render_group(group: HelpGroup, cells: int, keys: int) -> list[list[Words]]:
 
 def _render_row(row: tuple[str, str], cells: int, keys: int) -> list[list[Words]]:
     key, words = map(line_text, row)
-    indent = keys + 3
-    first, *rest = wrap_line(words, cells - indent)
-    lines: list[list[Words]] = [[(f" {fit(key, keys)}  ", "key"), (first, "text")]]
-    return [*lines, *([(" " * indent + piece, "text")] for piece in rest)]
+    return wrap_words([(f" {fit(key, keys)}  ", "key")], (words, "text"), cells)
 
 
-def _legend(legend: Sequence[LegendEntry], cells: int) -> list[list[list[Words]]]:
-    room = max(width("".join(text for text, _ in mark.pieces)) for mark in legend)
-    blocks = []
-    for mark in legend:
-        first, *rest = wrap_line(mark.meaning, cells - room - 3)
-        lines = [[*_pad([(" ", "text"), *mark.pieces], room + 3), (first, "quiet")]]
-        lines += [[(" " * (room + 3) + piece, "quiet")] for piece in rest]
-        blocks.append(lines)
-    return blocks
+def _render_legend(legend: Sequence[LegendEntry], cells: int) -> list[list[list[Words]]]:
+    widest = max(width("".join(text for text, _ in mark.pieces)) for mark in legend)
+    heads = [_pad([(" ", "text"), *mark.pieces], widest + 3) for mark in legend]
+    return [
+        wrap_words(head, (mark.meaning, "quiet"), cells)
+        for head, mark in zip(heads, legend, strict=True)
+    ]
 
 
 def _arrange_columns(blocks: Sequence[list[list[Words]]], cells: int) -> list[list[Words]]:

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.tui.dialogs.frame import CLOSING, Dialog, Result
+from tui_annotate.tui.dialogs.frame import CLOSING, Dialog
 from tui_annotate.tui.key_queue import KeyOrPaste, free
 from tui_annotate.tui.line_text import Run, cut, line_text
 from tui_annotate.tui.palette import Palette
@@ -33,7 +33,7 @@ class ItemList(RowList, Generic[Item]):
         focused: the index of an item.
     """
 
-    def __init__(self, dialog: ItemDialog[Any, Item, Any]) -> None:
+    def __init__(self, dialog: ItemDialog[Item, Any]) -> None:
         super().__init__()
         self.items: tuple[Item, ...] = ()
         self.focused = 0
@@ -93,15 +93,15 @@ class ItemList(RowList, Generic[Item]):
         self.lay_out()
 
 
-class ItemDialog(Dialog[Result], Generic[Result, Item, Found]):
-    """Dismisses with what stands for the item that was chosen.
+class ItemDialog(Dialog[Any], Generic[Item, Found]):
+    """Dismisses with the item that was chosen, or what `result_of` returns for it.
 
     Args:
         find: reads what is to be shown; called in a thread.
 
     Attributes:
         rows: the list.
-        waiting: told while they are read.
+        waiting: shown while the items are read.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -136,9 +136,9 @@ class ItemDialog(Dialog[Result], Generic[Result, Item, Found]):
         del focused
         return palette.text
 
-    def result_of(self, item: Item) -> Result:
-        """What the dialog dismisses with."""
-        raise NotImplementedError
+    def result_of(self, item: Item) -> Any:
+        """Return what the dialog dismisses with."""
+        return item
 
     def body(self) -> ComposeResult:
         """The list."""

@@ -135,7 +135,6 @@ class LabelPicker(Dialog[LabelPath]):
         self.query_one(_Description).display = rows > 0
         more = rows + 1 if rows else 0
         self.query_one(Vertical).styles.height = len(self._all) + _OTHER_ROWS + more
-        self.query_one(LineInput).focus()
         marked = [place for place, label in enumerate(self._all) if label.path in self._chosen]
         self._show_labels(marked[0] if marked else 0)
 

@@ -43,7 +43,7 @@ def order_words(order: str) -> str:
     return f"shuffled ({order})"
 
 
-class OrderDialog(ItemDialog[str, str, Sequence[str]]):
+class OrderDialog(ItemDialog[str, Sequence[str]]):
     """Dismisses with the name of the order that was chosen.
 
     Args:
@@ -73,7 +73,3 @@ class OrderDialog(ItemDialog[str, str, Sequence[str]]):
         """The one in use is always among them."""
         orders = found if self._used in found else (self._used, *found)
         self.rows.show(orders, focused=orders.index(self._used))
-
-    def result_of(self, item: str) -> str:
-        """The order."""
-        return item

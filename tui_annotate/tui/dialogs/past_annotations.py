@@ -21,7 +21,7 @@ _LABEL_SHARE, _SAMPLE_SHARE = 0.3, 0.25  # of the cells, at most
 _INDENT = "      "
 
 
-class PastAnnotationDialog(ItemDialog[PastAnnotation, PastAnnotation, Sequence[PastAnnotation]]):
+class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]]):
     """Dismisses with the annotation that was taken.
 
     Args:
@@ -86,7 +86,3 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, PastAnnotation, Sequence[P
         self.show_title(f"{len(found)} of yours")
         take = ("Enter", "take note"), ("r", "then takes its label")
         self.show_keys((("↑↓", "move"), *take, *self.keys))
-
-    def result_of(self, item: PastAnnotation) -> PastAnnotation:
-        """The annotation."""
-        return item

@@ -21,7 +21,7 @@ Found = tuple[Sequence[Sibling], ScoreSummaries]
 _INDENT = "   "
 
 
-class SiblingsDialog(ItemDialog[SampleKey, Sibling, Found]):
+class SiblingsDialog(ItemDialog[Sibling, Found]):
     """Dismisses with the sample to open.
 
     Args:

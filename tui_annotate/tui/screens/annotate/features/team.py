@@ -70,11 +70,11 @@ class TeamDialogs(Feature):
             return items
 
         def tell(items: list[NewsItem]) -> None:
-            from tui_annotate.tui.dialogs.notices import NoticesDialog
+            from tui_annotate.tui.dialogs.news import NewsDialog
 
             if items:
                 self.host.forget_keys()  # they were not meant for what opens by itself
-                self.host.open_dialog(NoticesDialog(items), seen)
+                self.host.open_dialog(NewsDialog(items), seen)
 
         def seen(_: None) -> None:
             saw = partial(session.team().news.saw, person)
