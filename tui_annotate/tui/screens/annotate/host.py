@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tui_annotate.tui.draft.words import HINT
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost
+from tui_annotate.tui.screens.sample.host import SampleHost
 
 if TYPE_CHECKING:
     from textual.message import Message
@@ -30,7 +31,6 @@ class SampleSession:
     sample next to the draft of another.
 
     Attributes:
-        session: who works, with which services.
         desk: the sample as the store returned it last.
         draft: the same with all that is not saved.
         listening_since: from when on keys are meant for what is on screen; None while the sample
@@ -61,7 +61,7 @@ class SampleOpener(Protocol):
         """From a time on, or from now, keys are meant for what is on screen."""
 
 
-class WorkspaceHost(FeatureHost, Protocol):
+class WorkspaceHost(FeatureHost, SampleHost, Protocol):
     """What keys, dialogs, loading and saving use of the screen."""
 
     current: SampleSession | None
@@ -105,12 +105,6 @@ class WorkspaceHost(FeatureHost, Protocol):
     def load_documents(self, draft: Draft) -> None:
         """Put another draft's documents on screen."""
 
-    def forget_shown(self) -> None:
-        """After a pane got another text: all marks are to be set anew."""
-
-    def free_keys(self) -> None:
-        """Let keys go on that may have waited for something that is here now."""
-
     # Textual's
 
     @property
@@ -119,6 +113,3 @@ class WorkspaceHost(FeatureHost, Protocol):
 
     def post_message(self, message: Message) -> bool:
         """Queue a message for the screen."""
-
-    def call_later(self, callback: Callable[..., Any], *args: Any) -> bool:
-        """Call something once all messages before it are handled."""

@@ -99,8 +99,8 @@ class PrefetchedSamples:
     """Samples that may come next, as one person finds them at one version of the store.
 
     Attributes:
-        session: whose they are, in which order.
-        here: the sample that they were read at.
+        here: the sample that was open when they were read.
+        moment: the version of the store.
         neighbours: the sample so many places further on; None behind the ends.
     """
 
@@ -268,7 +268,9 @@ class SampleLoader:
             self._saves.busy = screen.awaiting_sample = False
             if desk and screen.session:
                 screen.begin(screen.session, desk)
-                self._store_arrival()
+                if current := screen.current:  # behind the first frame, as the app may be killed
+                    kept = desk.place or place(current.draft)
+                    self._store_place(current, kept, screen.saver.send_deferred)
             else:
                 screen.show_message(none)
                 self.listen()
@@ -319,15 +321,13 @@ class SampleLoader:
 
     def leaving(self) -> Callable[[], None]:
         """Return what stores place and time; to be called in the store's thread."""
-        current = self._screen.current
+        keep, current = self.leaving_place(), self._screen.current
         if current is None:
-            return lambda: None
-        keep = self.source.keep_place(current, place(current.draft))
+            return keep
         spend = self.source.spend(current, self._saves.stopwatch.take())
 
         def call() -> None:
-            if keep:
-                keep()
+            keep()
             spend()
 
         return call
@@ -342,12 +342,6 @@ class SampleLoader:
         """Store the place without leaving."""
         if current := self._screen.current:
             self._store_place(current, place(current.draft), self._screen.saver.send)
-
-    def _store_arrival(self) -> None:
-        """Store, behind the first frame, which sample is open now: the app may be killed."""
-        if current := self._screen.current:
-            kept = current.desk.place or place(current.draft)
-            self._store_place(current, kept, self._screen.saver.send_deferred)
 
     def _store_place(
         self, current: SampleSession, kept: Mapping[str, Any], send: Callable[[Job[None]], None]
@@ -366,13 +360,13 @@ class SampleLoader:
 
     # prefetching
 
-    def _take_prefetched(self, way: SampleKey | int | None) -> OpenSample | None:
+    def _take_prefetched(self, to: SampleKey | int | None) -> OpenSample | None:
         """What was prefetched and is valid, so that no thread is to be waited for."""
-        screen, ahead = self._screen, self._valid_prefetch() if way is not None else None
+        screen, ahead = self._screen, self._valid_prefetch() if to is not None else None
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
             return None
-        key = ahead.neighbours.get(way) if isinstance(way, int) else way
+        key = ahead.neighbours.get(to) if isinstance(to, int) else to
         desk = ahead.desks.get(key) if key else None
         ready = desk and all(feature.ready(desk.sample) for feature in screen.features)
         return desk if ready else None

@@ -12,7 +12,7 @@ from tui_annotate.methods.adjudication import CandidateGroup, Decision, GroupSta
 from tui_annotate.tui.draft.review.state import ReviewDraft, ReviewPosition
 from tui_annotate.tui.draft.review.words import describe_group_status, describe_refusal
 from tui_annotate.tui.draft.words import quote_text
-from tui_annotate.tui.line_text import cut, line_text, width, wrap_line
+from tui_annotate.tui.line_text import cut, line_text, width
 from tui_annotate.tui.palette import (
     AGREED,
     CHOSEN,
@@ -25,7 +25,7 @@ from tui_annotate.tui.palette import (
     PLACES,
     REFUSED,
 )
-from tui_annotate.tui.row_widgets import Words
+from tui_annotate.tui.row_widgets import Words, wrap_words
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.screens.sample.rows import Title, slot_of, title
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
@@ -34,6 +34,11 @@ from tui_annotate.tui.widgets.label_bar import Option
 _QUOTE = 12  # cells that a claim in the bar needs at least
 _AROUND = 9  # cells of an option in addition to its words: digit, sign, space
 _LEAST_ROOM = 10  # cells of a candidate's words; with fewer, the bar takes another row
+_STATUS_SIGNS = {
+    GroupStatus.AGREED: AGREED,
+    GroupStatus.NEARLY: NEARLY,
+    GroupStatus.CONFLICT: CONFLICT,
+}
 _FURTHER = "further"
 _FURTHER_CELLS = len(_FURTHER) + 7  # with its digit, and the space behind
 LONGEST: Final = 44
@@ -162,22 +167,16 @@ def _anchor_marks(
 
 
 def _status_sign(draft: ReviewDraft, group: CandidateGroup) -> str:
-    match draft.what(group):
-        case Decision.REJECTED:
-            return REFUSED
-        case Decision.KEPT:
-            return CHOSEN
-    return {GroupStatus.AGREED: AGREED, GroupStatus.NEARLY: NEARLY, GroupStatus.CONFLICT: CONFLICT}[
-        group.standing
-    ]
+    decided = {Decision.REJECTED: REFUSED, Decision.KEPT: CHOSEN}.get(draft.what(group))
+    return decided or _STATUS_SIGNS[group.standing]
 
 
 def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
     """The candidates of the place in focus, each with its words, its note and its evidence.
 
     Returns:
-        The lines, and which of them begins the rival that was chosen, else those of the page that
-        the digits mean; -1 for neither.
+        The lines, and which of them begins the chosen candidate, else the page that the digits
+        mean; -1 for neither.
     """
     position, focused = draft.position, -1
     if position is None:
@@ -186,22 +185,19 @@ def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
     for at in range(len(draft.candidates)):
         if at == (draft.candidate if draft.chosen else draft.page * 9 or -1):
             focused = len(lines)
-        lines += _rival_lines(draft, at, cells=cells)
+        lines += _candidate_lines(draft, at, cells=cells)
     if position.group:
         for one in draft.standing():
             lines += _text_block("settled: " + draft.label_names(one.labels), one.note, cells)
         if refused := list(filter(None, map(draft.refusal_of, draft.candidates))):
-            lines.append(
-                [(f"  {REFUSED} refused: {line_text(describe_refusal(refused[0]))}", "warning")]
-            )
-    elif position.own:
-        lines += _text_block(
-            "your own: " + draft.label_names(position.own.labels), position.own.note, cells
-        )
+            reason = line_text(describe_refusal(refused[0]))
+            lines.append([(f"  {REFUSED} refused: {reason}", "warning")])
+    elif own := position.own:
+        lines += _text_block("your own: " + draft.label_names(own.labels), own.note, cells)
     return lines, focused
 
 
-def _rival_lines(draft: ReviewDraft, at: int, *, cells: int) -> list[list[Words]]:
+def _candidate_lines(draft: ReviewDraft, at: int, *, cells: int) -> list[list[Words]]:
     candidate = draft.candidates[at]
     chosen = at == draft.candidate
     sign = CHOSEN if draft.made_of(candidate) else REFUSED if draft.refusal_of(candidate) else " "
@@ -213,12 +209,8 @@ def _rival_lines(draft: ReviewDraft, at: int, *, cells: int) -> list[list[Words]
         (line_text(draft.label_names(candidate.labels)), "strong" if chosen else "text"),
         (f"  {line_text(draft.describe_people(candidate.people))}", "accent"),
     ]
-    lines = [head]
-    lines += _quote_lines(draft, candidate.claim, cells=cells)
-    if candidate.note:
-        lines += [
-            [(f"     {piece}", "text")] for piece in wrap_line(line_text(candidate.note), cells - 6)
-        ]
+    lines = [head, *_quote_lines(draft, candidate.claim, cells=cells)]
+    lines += _note_lines(candidate.note, cells)
     lines += _quote_lines(draft, candidate.evidence, cells=cells, front=f"{PLACES} ")
     return lines
 
@@ -235,7 +227,8 @@ def _quote_lines(
 
 
 def _text_block(head: str, note: str, cells: int) -> list[list[Words]]:
-    lines: list[list[Words]] = [[(f"  {CHOSEN} {line_text(head)}", "good")]]
-    if note:
-        lines += [[(f"     {piece}", "text")] for piece in wrap_line(line_text(note), cells - 6)]
-    return lines
+    return [[(f"  {CHOSEN} {line_text(head)}", "good")], *_note_lines(note, cells)]
+
+
+def _note_lines(note: str, cells: int) -> list[list[Words]]:
+    return wrap_words([("     ", "text")], (line_text(note), "text"), cells - 1) if note else []

@@ -17,6 +17,7 @@ from tui_annotate.tui.draft.effects import (
     Comment,
     CompleteReview,
     Effect,
+    Effects,
     Finish,
     MergeCandidates,
     Rate,
@@ -27,12 +28,12 @@ from tui_annotate.tui.draft.effects import (
     Undo,
 )
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
-from tui_annotate.tui.draft.messages import AnyMessage, MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.draft.review import key_handlers
 from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.draft.review.words import UNDONE, describe_action
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import SAVED, WARNING
+from tui_annotate.tui.draft.words import SAVED
 from tui_annotate.tui.saving import Job, describe_error
 from tui_annotate.tui.screens.annotate.loader import SampleSource
 
@@ -104,14 +105,11 @@ class ReviewSource(SampleSource):
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
         """Return what stores the time spent, where this reviewer may adjudicate the sample."""
         draft, review = current.draft, current.session.team().review
-        if (
-            not isinstance(draft, ReviewDraft)
-            or draft.blocked_reason
-            or not working_seconds(seconds)
-        ):
+        allowed = isinstance(draft, ReviewDraft) and not draft.blocked_reason
+        if not (allowed and working_seconds(seconds)):
             return lambda: None
         who, key = current.session.person.id, current.desk.sample.key
-        return lambda: review.read(who, key, seconds=seconds)
+        return partial(review.read, who, key, seconds=seconds)
 
 
 def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
@@ -201,41 +199,29 @@ class ReviewSaves:
         draft, desk = self._draft, self._screen.desk
         if draft is None or desk is None:
             return
-        before, now = (
-            set(draft.settled),
-            single_document.exchange_all_sides(desk.sample, review_result.settled),
-        )
+        before, verb = set(draft.settled), review_result.verb
+        now = single_document.exchange_all_sides(desk.sample, review_result.settled)
         made = [one for one in now if one not in before and one.origin != REJECTED]
         self._update_progress(review_result)
         key_handlers.apply_stored_result(draft, now, "")
-        done = describe_action(draft, review_result.verb, made)
-        draft.say(
-            MessageCode.REVIEW_ACTION_SAVED,
-            SAVED,
-            done=done,
-            action=review_result.verb,
-            labels=[one.labels for one in made],
-        )
-        edited = made if review_result.verb in ("edit", "own") else ()
-        self._screen.perform(
-            [
-                one
-                for each in edited
-                for one in key_handlers.show_position(draft, key_handlers.position_of(draft, each))
-            ]
-        )
+        done, labels = describe_action(draft, verb, made), [one.labels for one in made]
+        code = MessageCode.REVIEW_ACTION_SAVED
+        draft.say(code, SAVED, done=done, action=verb, labels=labels)
+        effects: Effects = []
+        for edited in made if verb in ("edit", "own") else ():
+            position = key_handlers.position_of(draft, edited)
+            effects += key_handlers.show_position(draft, position)
+        self._screen.perform(effects)
 
     def _update_progress(self, review_result: ReviewResult) -> None:
         """The state as it is now, for the header."""
         desk, draft = self._screen.desk, self._draft
         if desk is None or draft is None or review_result.key != desk.sample.key:
             return
-        gained = review_result.assignment.state.finished - desk.assignment.state.finished
-        draft.progress, draft.rating = (
-            review_result.assignment.state,
-            review_result.assignment.rating,
-        )
-        now = replace(desk, assignment=review_result.assignment, finished=desk.finished + gained)
+        assignment = review_result.assignment
+        finished = desk.finished + assignment.state.finished - desk.assignment.state.finished
+        draft.progress, draft.rating = assignment.state, assignment.rating
+        now = replace(desk, assignment=assignment, finished=finished)
         draft.has_rating_conflict = cast("ReviewSample", now).has_rating_conflict
         if current := self._screen.current:
             self._screen.current = replace(current, desk=now)
@@ -250,47 +236,31 @@ class ReviewSaves:
 
         def failed(error: TuiAnnotateError) -> None:
             self._saves.not_saved()
-            self._saves.reload(
-                draft,
-                lambda changed: self._return_edit(
-                    draft, annotation, changed or describe_error(error)
-                ),
-            )
+            self._saves.reload(draft, partial(back, error))
+
+        def back(error: TuiAnnotateError, changed: StatusMessage) -> None:
+            self._screen.forget_keys()  # also those that came while the sample was read again
+            if draft is self._screen.draft:
+                words = f"not saved: {changed or describe_error(error)}"
+                self._screen.perform(key_handlers.restore_refused_edit(draft, annotation, words))
 
         if known or sources:
             self.send_action("edit", annotation=stored, sources=sources, failed=failed)
         else:
             self.send_action("own", annotation=stored, failed=failed)
 
-    def _return_edit(
-        self, draft: ReviewDraft, annotation: Annotation, words: StatusMessage | str
-    ) -> None:
-        self._screen.forget_keys()  # also those that came while the sample was read again
-        if draft is self._screen.draft:
-            self._screen.perform(
-                key_handlers.restore_refused_edit(draft, annotation, f"not saved: {words}")
-            )
-
-    # what others did meanwhile
+    # what others did in the meantime
 
     def reload_sample(self) -> None:
         """Read the sample again; what is not saved stays in the draft."""
         if draft := self._draft:
-            self._saves.reload(draft, lambda changed: self._show_change(draft, changed))
-
-    def _show_change(self, draft: ReviewDraft, words: AnyMessage) -> None:
-        if draft is self._screen.draft:
-            if words:
-                draft.say(words, WARNING)
-            self._screen.perform([])
+            self._saves.reload_and_show(draft, lambda changed: changed)
 
     def reload_and_show(self, error: TuiAnnotateError) -> None:
         """Show why an action was refused, with the sample as it is in the store."""
         self._saves.not_saved()
         if draft := self._draft:
-            self._saves.reload(
-                draft, lambda changed: self._show_change(draft, changed or describe_error(error))
-            )
+            self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
     def take_over(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
         """Also what people said and what was made of it."""
@@ -301,7 +271,7 @@ class ReviewSaves:
             take_over(draft, found)
             key_handlers.apply_relabelling(draft, change)
 
-    # leaving, taking back
+    # leaving, undo
 
     def _finish_sample(self, **what: Any) -> None:
         screen = self._screen
@@ -309,35 +279,31 @@ class ReviewSaves:
         if self._saves.busy or session is None or desk is None:
             return
         self._saves.busy = True
-        who, key, token, seconds = (
-            session.person.id, desk.sample.key, self._source.token,
-            self._saves.stopwatch.take(),
-        )  # fmt: skip
+        who, key, token = session.person.id, desk.sample.key, self._source.token
+        seconds = self._saves.stopwatch.take()
 
         def call() -> _AdjudicatedSample:
             review = session.team().review
             review_result = review.finish(who, key, seen=token.seen, seconds=seconds, **what)
             token.seen = review_result.seen
             following = review.next(who, after=key)
-            other = following if following != key else None
-            return _AdjudicatedSample(
-                review_result, self._screen.loader.open(other) if other else None
-            )
+            other = screen.loader.open(following) if following not in (None, key) else None
+            return _AdjudicatedSample(review_result, other)
 
         self._saves.send(Job(call, self._go_on, self.reload_and_show, shown=True))
 
     def _go_on(self, left: _AdjudicatedSample) -> None:
         self._saves.busy = False
         self._update_progress(left.review_result)
-        settled = left.review_result.key.id
+        sample = left.review_result.key.id
         screen = self._screen
         if left.next and screen.session:
-            message = StatusMessage(MessageCode.SAMPLE_SETTLED, {"sample": settled})
+            message = StatusMessage(MessageCode.SAMPLE_SETTLED, {"sample": sample})
             screen.begin(screen.session, left.next, words=message, kind=SAVED)
         elif (draft := self._draft) and screen.desk:
             now = single_document.exchange_all_sides(screen.desk.sample, left.review_result.settled)
             key_handlers.apply_stored_result(draft, now, "")
-            self._screen.show_message(MessageCode.ALL_SETTLED, SAVED, sample=settled)
+            self._screen.show_message(MessageCode.ALL_SETTLED, SAVED, sample=sample)
 
     def _undo(self, *, redo: bool) -> None:
         session = self._screen.session
@@ -347,19 +313,18 @@ class ReviewSaves:
 
         def call() -> tuple[ActionResult, OpenSample] | None:
             review = session.team().review
-            done = review.redo(who) if redo else review.undo(who)
-            return (done, self._screen.loader.open(done.stream.key)) if done else None
+            undone = review.redo(who) if redo else review.undo(who)
+            return (undone, self._screen.loader.open(undone.stream.key)) if undone else None
 
         self._saves.busy = True
-        self._saves.send(
-            Job(call, partial(self._on_undone, redo=redo), self._saves.refused, shown=True)
-        )
+        done = partial(self._on_undone, redo=redo)
+        self._saves.send(Job(call, done, self._saves.refused, shown=True))
 
     def _on_undone(self, answer: tuple[ActionResult, OpenSample] | None, *, redo: bool) -> None:
         self._saves.busy = False
         screen = self._screen
         if answer is None or screen.session is None:
-            self._screen.show_message(
+            screen.show_message(
                 MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
             )
             return
@@ -375,8 +340,7 @@ class ReviewSaves:
             screen.begin(screen.session, desk, words=message, kind=SAVED)
             return
         self.take_over(draft, desk, DraftLabelSetChange(draft.tree, desk.labels, {}))
-        self._screen.perform(
-            key_handlers.show_position(draft, min(max(draft.at, 0), len(draft.positions) - 1))
-        )
+        position = min(max(draft.at, 0), len(draft.positions) - 1)
+        screen.perform(key_handlers.show_position(draft, position))
         code = MessageCode.REVIEW_REDONE if redo else MessageCode.REVIEW_UNDONE
-        self._screen.show_message(code, SAVED, **fields)
+        screen.show_message(code, SAVED, **fields)

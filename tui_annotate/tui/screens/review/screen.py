@@ -82,7 +82,7 @@ class AnnotatorThreads(ThreadFeature):
 
 
 class AnnotatorNotes(Feature):
-    """What annotators noted on the sample, shown first of all pages where there is anything."""
+    """The comments of annotators on the sample, shown first of all pages."""
 
     def pages(self, draft: Draft, desk: OpenSample) -> Sequence[TextPage]:
         """Return the comments of annotators, by their letters."""
@@ -146,15 +146,13 @@ class ReviewScreen(WorkspaceScreen):
         kind: Kind = HINT,
     ) -> None:
         """Show a sample: at its first conflict; on the same sample, at the same place."""
-        before = (
-            self.review_draft if self.desk and self.desk.sample.key == desk.sample.key else None
-        )
+        same = self.desk is not None and self.desk.sample.key == desk.sample.key
+        at = self.review_draft.at if same and self.review_draft else -1
         super().begin(session, desk, words=words, kind=kind)
-        draft = self.review_draft
-        if draft is None:
+        if (draft := self.review_draft) is None:
             return
-        if before and 0 <= before.at < len(draft.positions):
-            self.perform(key_handlers.show_position(draft, before.at))
+        if 0 <= at < len(draft.positions):
+            self.perform(key_handlers.show_position(draft, at))
         else:
             self.perform(key_handlers.show_first_conflict(draft))
 
@@ -201,11 +199,9 @@ class ReviewScreen(WorkspaceScreen):
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
         """Return what the next key would do here."""
-        return (
-            draft_line(draft, cells)
-            if isinstance(draft, ReviewDraft)
-            else super().line(draft, cells)
-        )
+        if isinstance(draft, ReviewDraft):
+            return draft_line(draft, cells)
+        return super().line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
         """Those of review; of editing while something is edited."""
@@ -250,9 +246,9 @@ class ReviewScreen(WorkspaceScreen):
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
         """Return the evidence of the candidate in focus."""
-        return (
-            draft.shown_evidence() if isinstance(draft, ReviewDraft) else super().evidence_of(draft)
-        )
+        if isinstance(draft, ReviewDraft):
+            return draft.shown_evidence()
+        return super().evidence_of(draft)
 
     def header_note(self) -> str:
         """Who is still at work on the sample."""
@@ -263,9 +259,8 @@ class ReviewScreen(WorkspaceScreen):
         if not isinstance(draft, ReviewDraft) or draft.editing:
             super()._show_lists(draft)
             return
-        self.query_one("#rivals-title", PaneTitle).show(
-            "RIVALS", [draft.describe_people(draft.people)], focused=False
-        )
+        title = self.query_one("#rivals-title", PaneTitle)
+        title.show("RIVALS", [draft.describe_people(draft.people)], focused=False)
         listed = self.query_one("#rivals", WordsList)
         lines, focused = rows.candidates(draft, max(listed.window.width, 20))
         if self.changed("rivals", (lines, focused)):
@@ -320,8 +315,8 @@ class ReviewScreen(WorkspaceScreen):
         def done(names: dict[str, str]) -> None:
             draft.names = names
             if draft is self.draft:
-                told = ", ".join(f"{letter} {name}" for letter, name in names.items())
-                self.show_message(MessageCode.NAMES_SHOWN, names=told)
+                listed = ", ".join(f"{letter} {name}" for letter, name in names.items())
+                self.show_message(MessageCode.NAMES_SHOWN, names=listed)
 
         who, key = session.person.id, desk.sample.key
         self.submit(lambda: session.team().review.names(who, key), done)

@@ -61,7 +61,7 @@ def _suggestion_row(draft: Draft, one: Suggestion) -> ListedAnnotation:
     return ListedAnnotation(
         letter=SUGGESTED,
         labels=draft.label_names(one.labels),
-        claim=_quote_anchors(draft, one.claim or one.evidence),
+        claim=quote_anchors(draft, one.claim or one.evidence),
         evidence=len(one.evidence),
         note=" ".join(one.note[:_LONGEST].split()),
         draft_reason="",
@@ -71,7 +71,7 @@ def _suggestion_row(draft: Draft, one: Suggestion) -> ListedAnnotation:
     )
 
 
-def _quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
+def quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
     """What is marked, joined, on one line."""
     found = (
         draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
@@ -293,7 +293,7 @@ def _annotation_row(draft: Draft, annotation: Annotation, name: str) -> ListedAn
     return ListedAnnotation(
         letter=name,
         labels=draft.label_names(annotation.labels),
-        claim=_quote_anchors(draft, annotation.claim or annotation.evidence),
+        claim=quote_anchors(draft, annotation.claim or annotation.evidence),
         evidence=len(annotation.evidence),
         note=" ".join(annotation.note.split()),
         draft_reason=_describe_missing(draft, annotation, lacks),

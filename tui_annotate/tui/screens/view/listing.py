@@ -51,13 +51,9 @@ def view_list(
     counted = f"marked by {name}" if person else "marked"
     describe = partial(_describe, name=name)
     listing = Listing("SAMPLES", _FILTERS, counted, _MARKED, describe, help=_HELP, legend=_LEGEND)
+    find = browser.index.find
     return QueueScreen(
-        page,
-        find=browser.index.find,
-        position=position,
-        current=current,
-        leave="leave",
-        listing=listing,
+        page, find=find, position=position, current=current, leave="leave", listing=listing
     )
 
 

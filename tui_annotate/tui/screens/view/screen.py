@@ -162,8 +162,7 @@ class ViewScreen(SampleScreen):
         """In a thread."""
         done = partial(self._show_failure, none, HINT)
         try:
-            key = find()
-            if key:
+            if key := find():
                 done = partial(self.begin, self.browser.open(key))
         except TuiAnnotateError as error:
             words = " · ".join(filter(None, (error.message, error.hint)))
@@ -181,15 +180,13 @@ class ViewScreen(SampleScreen):
         before = self.draft
         self._busy, self.opened = False, opened
         sample = single_document.to_screen(opened.sample)
+        exchange = partial(single_document.exchange_sides, opened.sample)
         draft = ViewDraft(
             sample,
             opened.segments,
             self.browser.labels,
             all_annotations=tuple(
-                replace(
-                    owned,
-                    annotation=single_document.exchange_sides(opened.sample, owned.annotation),
-                )
+                replace(owned, annotation=exchange(owned.annotation))
                 for owned in opened.annotations
             ),
             assignments=opened.assignments,
@@ -246,9 +243,9 @@ class ViewScreen(SampleScreen):
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
         """Return what an action does to the draft, as effects."""
-        return (
-            key_handlers.press(draft, action, digit=digit) if isinstance(draft, ViewDraft) else []
-        )
+        if not isinstance(draft, ViewDraft):
+            return []
+        return key_handlers.press(draft, action, digit=digit)
 
     def handle(self, effect: Effect) -> bool:
         """Do what an effect asks of the screen itself."""
