@@ -163,7 +163,7 @@ class PageRequest(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Opinions:
+class QueueScores:
     """Scores for a list; all but `order` and `reorder` are called in a thread.
 
     Attributes:
@@ -189,7 +189,7 @@ class QueueScreen(Screen[SampleKey | None]):
         position: the row to begin on, from 1; 0 for the first.
         current: the sample that Escape goes back to; None where none is open.
         leave: what q does, in a word.
-        opinions: scores of its samples; None for none.
+        scores: scores of its samples; None for none.
     """
 
     DEFAULT_CSS = """
@@ -210,10 +210,10 @@ class QueueScreen(Screen[SampleKey | None]):
         current: SampleKey | None = None,
         leave: str = "back",
         listing: Listing = QUEUE,
-        opinions: Opinions | None = None,
+        scores: QueueScores | None = None,
     ) -> None:
         super().__init__()
-        self._page, self._listing, self._opinions = page, listing, opinions
+        self._page, self._listing, self._scores = page, listing, scores
         self._leave, self._current, self._find = leave, current, find
         self._rows = QueueRows(listing.group)
         self._wanted = PageRequest("", 0, max(position - 1, 0), self.order)
@@ -225,7 +225,7 @@ class QueueScreen(Screen[SampleKey | None]):
     @property
     def order(self) -> str:
         """The order in use; empty where there is none to choose."""
-        return self._opinions.order() if self._opinions else ""
+        return self._scores.order() if self._scores else ""
 
     def compose(self) -> ComposeResult:
         """Title, heads, rows, what is focused or searched, filters, keys."""
@@ -240,7 +240,7 @@ class QueueScreen(Screen[SampleKey | None]):
     def on_mount(self) -> None:
         """Reads the first page and counts what is finished."""
         back = [("Esc", "back")] if self._current else []
-        keys = _usable_keys(SCORED_KEYS, self._opinions) if self._opinions else KEYS
+        keys = _usable_keys(SCORED_KEYS, self._scores) if self._scores else KEYS
         spare = [each for each in KEYS if each not in keys]  # shown where there is room
         self.query_one(KeyLine).show([*keys, *back, ("q", self._leave), *spare])
         self._show_status()
@@ -294,7 +294,7 @@ class QueueScreen(Screen[SampleKey | None]):
             states = self._listing.filters[request.filter][1]
             rows, total = self._page(request.search, states, offset=offset, limit=PAGE)
             keys = [row.key for row in rows]
-            scores = self._opinions.glances(keys) if self._opinions else ScoreSummaries()
+            scores = self._scores.glances(keys) if self._scores else ScoreSummaries()
             done = partial(self._show_page, request, rows, scores, offset=offset, total=total)
         except TuiAnnotateError as error:
             done = partial(self._show_error, error)
@@ -382,8 +382,8 @@ class QueueScreen(Screen[SampleKey | None]):
     def action_help(self) -> None:
         """All keys of the queue."""
         keys, marks = self._listing.help, self._listing.legend
-        if self._opinions:
-            own = HelpGroup(MACHINES.title, _usable_keys(MACHINES.rows, self._opinions))
+        if self._scores:
+            own = HelpGroup(MACHINES.title, _usable_keys(MACHINES.rows, self._scores))
             keys, marks = (*keys, own), (*marks, *SCORE_LEGEND)
         self.app.push_screen(HelpDialog(keys, legend=marks))
 
@@ -398,24 +398,24 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def action_order(self) -> None:
         """Another order, where there are some to choose from."""
-        if self._opinions is not None:
+        if self._scores is not None:
             from tui_annotate.tui.dialogs.orders import OrderDialog
 
-            dialog = OrderDialog(self._opinions.orders, used=self.order)
+            dialog = OrderDialog(self._scores.orders, used=self.order)
             self.app.push_screen(dialog, self._use_order)
 
     def _use_order(self, order: str | None) -> None:
-        if order and order != self.order and self._opinions is not None:
-            self._opinions.reorder(order)
+        if order and order != self.order and self._scores is not None:
+            self._scores.reorder(order)
             self._request(self._wanted.search, self._wanted.filter)
 
     def action_rivals(self) -> None:
         """The samples of the group that is focused."""
         entry = self._focused
-        if entry and self._opinions and self._opinions.siblings:
+        if entry and self._scores and self._scores.siblings:
             from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
-            find = partial(self._opinions.siblings, entry.key)
+            find = partial(self._scores.siblings, entry.key)
             self.app.push_screen(SiblingsDialog(find, current=entry.key), self._open_sample)
 
     def action_close(self) -> None:
@@ -468,6 +468,6 @@ class QueueScreen(Screen[SampleKey | None]):
         self.dismiss(message.key)
 
 
-def _usable_keys(keys: Sequence[tuple[str, str]], opinions: Opinions) -> list[tuple[str, str]]:
+def _usable_keys(keys: Sequence[tuple[str, str]], scores: QueueScores) -> list[tuple[str, str]]:
     """The keys of a list that do something in it."""
-    return [each for each in keys if each[0] != "s" or opinions.siblings]
+    return [each for each in keys if each[0] != "s" or scores.siblings]

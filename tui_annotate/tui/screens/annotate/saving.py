@@ -109,8 +109,8 @@ class SaveController:
         self.busy = False
         if self.state == SAVING_STATE:
             self.state = ""
-        kind = WARNING if isinstance(error, Conflict) else ERROR
-        self._screen.show_message(describe_error(error), kind)
+        is_conflict = isinstance(error, Conflict)
+        self._screen.show_message(describe_error(error), WARNING if is_conflict else ERROR)
 
     def not_saved(self, *, busy: bool = False) -> None:
         """The store refused a save: keys behind it are dropped, the header shows it."""

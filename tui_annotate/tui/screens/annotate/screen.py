@@ -55,7 +55,7 @@ class SampleQueue:
 
     def open(self, *, ordering: bool = False) -> None:
         """Show the queue; `ordering`: it begins with the choice of an order."""
-        from tui_annotate.tui.screens.queue import Opinions, QueueScreen
+        from tui_annotate.tui.screens.queue import QueueScores, QueueScreen
 
         at = self._screen.current
         if at is None:
@@ -63,7 +63,7 @@ class SampleQueue:
         self._screen.keep_place()
         session, desk = at.session, at.desk
         current, order = desk.sample.key, session.order
-        opinions = Opinions(
+        scores = QueueScores(
             self._read_scores,
             self._read_siblings,
             self._list_orders,
@@ -76,7 +76,7 @@ class SampleQueue:
             position=desk.position,
             current=current,
             leave="quit",
-            opinions=opinions if session.machines else None,
+            scores=scores if session.machines else None,
         )
 
         def chosen(key: SampleKey | None) -> None:

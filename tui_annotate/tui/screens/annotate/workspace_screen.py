@@ -77,7 +77,7 @@ GLANCE: Final = 1.0
 """Seconds from a sample's first frame in which it can not have been read: no first key ends it."""
 
 _REPEAT: Final = 0.3
-"""A key that comes again within this share of a glance is held down: it is still the same press."""
+"""A key that comes again within this share of `GLANCE` is held down: it is the same press."""
 
 
 class AppRequest(Message):
@@ -97,10 +97,7 @@ class WorkspaceScreen(SampleScreen):
 
     Attributes:
         current: the sample on screen; None before the first one.
-        saves: what is sent to the store, and what comes back.
-        loader: from sample to sample.
         feature_keys: what keys of features do, by action id.
-        glance: see `GLANCE`.
     """
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
@@ -237,7 +234,7 @@ class WorkspaceScreen(SampleScreen):
             saved=self.saves.state,
             state=desk.assignment.state.value,
             matches=self.header_note(),
-            reading=rows.reading(person, practice=desk.practice),
+            reading=rows.describe_reading(person, practice=desk.practice),
         )
 
     def header_note(self) -> str:
@@ -284,9 +281,8 @@ class WorkspaceScreen(SampleScreen):
         """Open another sample, unless something is still to be saved."""
         if key is None or self.draft is None:
             return
-        if problem := completion.find_leave_problem(
-            self.draft
-        ):  # of a save refused while one chose
+        problem = completion.find_leave_problem(self.draft)
+        if problem:  # a save was refused in the meantime
             self.show_message(problem.code, WARNING, **problem.fields)
         else:
             self.go(lambda: key, "")

@@ -29,7 +29,7 @@ class ReviewQueue:
 
     def open(self) -> None:
         """Show the list."""
-        from tui_annotate.tui.screens.queue import Listing, Opinions, QueueScreen
+        from tui_annotate.tui.screens.queue import Listing, QueueScores, QueueScreen
         from tui_annotate.tui.widgets.queue_rows import GroupColumn
 
         def page(
@@ -45,7 +45,7 @@ class ReviewQueue:
         if at is None:
             return
         session, current = at.session, at.desk.sample.key
-        opinions = Opinions(
+        scores = QueueScores(
             self._read_scores, None, self._list_orders, lambda: self._order, self._use_order
         )
         screen = QueueScreen(
@@ -54,7 +54,7 @@ class ReviewQueue:
             current=current,
             leave="quit",
             listing=Listing("REVIEW", group=GroupColumn("what waits", _WAITING_CELLS)),
-            opinions=opinions if session.machines else None,
+            scores=scores if session.machines else None,
         )
 
         def chosen(key: SampleKey | None) -> None:

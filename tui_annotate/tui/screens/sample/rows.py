@@ -107,7 +107,7 @@ _ZERO_WORDS = {"reason": "own words", DECLINE: "own words", RATING: "not rated"}
 _HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
 
 
-def reading(person: Person | None, *, practice: bool) -> str:
+def describe_reading(person: Person | None, *, practice: bool) -> str:
     """Which reading of the sample it is, where it is no usual one."""
     if practice:
         return "practice"
@@ -166,11 +166,6 @@ def key_pairs(
     return keys.line(draft.state, question=question, digits=digits, named=named)
 
 
-def help_pair(keys: KeyMap, draft: Draft) -> tuple[str, str] | None:
-    """The key that shows all keys; None where it does nothing, or is text."""
-    return None if draft.hints else keys.help_key(draft.state)
-
-
 class Title(NamedTuple):
     """The title of a pane; see `PaneTitle.show`."""
 
@@ -191,8 +186,8 @@ def title(draft: Draft, side: Side, *, signals: str, conflict: str = "") -> Titl
     right = f"sentence {draft.segment(side) + 1}/{len(sentences)}" if sentences else "no text"
     if side is Side.SUMMARY:
         count = many(number, "annotation") if (number := len(draft.annotations)) else ""
-        told = (count, describe_open_suggestions(draft), describe_split(draft))
-        return Title(draft.tree.summary_title.upper(), told, right)
+        notes = (count, describe_open_suggestions(draft), describe_split(draft))
+        return Title(draft.tree.summary_title.upper(), notes, right)
     documents = draft.sample.side(side)
     name = draft.tree.source_title.upper()
     if len(documents) > 1:
@@ -201,12 +196,14 @@ def title(draft: Draft, side: Side, *, signals: str, conflict: str = "") -> Titl
         name = f"{name} {at + 1}/{len(documents)} {documents[at].title or documents[at].key}"
     if not sentences:
         return Title(name, (), right)
+    match, matches = draft.focused_match, draft.matches[Side.SOURCE]
+    note = f"match {match.rank}/{len(matches)} · {match.score:.2f}" if match else "no match"
     if conflict or not is_limited(signals):
-        return Title(name, (_focused_match(draft), conflict), right, signals)
-    return Title(name, (_focused_match(draft), signals), right)
+        return Title(name, (note, conflict), right, signals)
+    return Title(name, (note, signals), right)
 
 
-def is_side_hidden(draft: Draft, side: Side) -> str:
+def describe_hidden_side(draft: Draft, side: Side) -> str:
     """That the text of a side is not on screen."""
     titles = {Side.SOURCE: draft.tree.source_title, Side.SUMMARY: draft.tree.summary_title}
     return f"{cut(line_text(titles[side]), _NAME)} hidden"
@@ -220,11 +217,6 @@ def describe_split(draft: Draft) -> str:
     return f"{number} to relabel" if number else ""
 
 
-def _focused_match(draft: Draft) -> str:
-    match, found = draft.focused_match, draft.matches[Side.SOURCE]
-    return f"match {match.rank}/{len(found)} · {match.score:.2f}" if match else "no match"
-
-
 def contrasted(
     draft: Draft, place: Place, found: Contrast
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
@@ -235,11 +227,6 @@ def contrasted(
     return (), found.claims if now and place == now.own else ()
 
 
-def matches_side(draft: Draft) -> Side:
-    """The side whose matches are listed: the one across from the keys."""
-    return Side.SUMMARY if draft.side is Side.SOURCE else Side.SOURCE
-
-
 def describe_match_source(draft: Draft) -> str:
     """What the listed matches are for."""
     anchor = draft.here(draft.side)
@@ -247,8 +234,8 @@ def describe_match_source(draft: Draft) -> str:
 
 
 def match_rows(draft: Draft) -> tuple[MatchRow, ...]:
-    """The listed matches, best first."""
-    side = matches_side(draft)
+    """The listed matches, best first: of the side across from the keys."""
+    side = draft.side.other
     return tuple(_match_row(draft, side, match) for match in draft.matches[side])
 
 

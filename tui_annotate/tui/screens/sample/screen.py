@@ -64,10 +64,8 @@ class SampleScreen(Screen[None]):
     """Header, two texts, lists, draft line, options, keys.
 
     Attributes:
-        panes: cursors, documents and matches of the two texts.
-        comparison: what the two texts share, and where they differ.
         features: parts that can be left out, in the order in which they add to titles and pages.
-        handlers: who does what an effect asks for; the first that returns True has done it.
+        handlers: do what an effect asks for; the first that returns True has done it.
         awaiting_sample: another sample is coming, so nothing is painted that it covers at once.
         layout_name: one of `LAYOUTS`.
         single: one text alone, whatever layout was chosen.
@@ -421,8 +419,8 @@ class SampleScreen(Screen[None]):
         if self.too_small:
             columns, rows = self.minimum_size
             self.query_one(LabelBar).show((), title="", asleep=True)
-            told = f"too small: {columns} x {rows} at least"
-            self.query_one(DraftLine).show(told, kind=WARNING)
+            message = f"too small: {columns} x {rows} at least"
+            self.query_one(DraftLine).show(message, kind=WARNING)
         if self._fills_height:
             if self._heights_for:  # to set it to what it is lays all out anew
                 self._heights_for = self.styles.grid_rows = None
@@ -438,12 +436,9 @@ class SampleScreen(Screen[None]):
 
     def _upper_rows(self, draft: Draft, rows: int) -> int:
         width = text_columns(self.app.size.width)
+        texts = ([one.text for one in draft.sample.side(side)] for side in reversed(Side))
         upper, lower = (
-            max(
-                (rows_needed(one.text, width, most=rows) for one in draft.sample.side(side)),
-                default=1,
-            )
-            for side in (Side.SUMMARY, Side.SOURCE)
+            max((rows_needed(text, width, most=rows) for text in side), default=1) for side in texts
         )
         framed = 2 * FRAME_LINES if draft.tabs else 0
         return upper_rows(rows, upper=upper + framed, lower=lower)
@@ -464,7 +459,7 @@ class SampleScreen(Screen[None]):
         self.query_one(DraftLine).show(text, kind=kind)
         self._show_bar(draft)
         if keys := self.key_map:
-            last = rows.help_pair(keys, draft)
+            last = None if draft.hints else keys.help_key(draft.state)
             self.query_one(KeyLine).show(self.key_pairs(draft, keys), last=last)
         alone = self.single and not draft.sample.side(Side.SUMMARY)
         self.set_class(alone or draft.side is Side.SOURCE, "-source")
@@ -478,8 +473,8 @@ class SampleScreen(Screen[None]):
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
         """Return (text, kind) of the draft line, for so many cells."""
         for feature in self.features:
-            if told := feature.line(draft, cells):
-                return told
+            if found := feature.line(draft, cells):
+                return found
         return line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
@@ -494,8 +489,8 @@ class SampleScreen(Screen[None]):
 
     def title_of(self, draft: Draft, side: Side) -> rows.Title:
         """Return the title of a text."""
-        told = self.comparison.contrast.told
-        title = rows.title(draft, side, signals=self.panes.signals, conflict=told)
+        conflict = self.comparison.contrast.told
+        title = rows.title(draft, side, signals=self.panes.signals, conflict=conflict)
         for feature in self.features:
             title = feature.title(draft, side, title)
         return title
@@ -541,7 +536,7 @@ class SampleScreen(Screen[None]):
             name, notes, right, extra = self.title_of(draft, side)
             extra = "" if self.has_class("-lists") else extra  # it stands under the matches
             if self.has_class("-one") and not self.single:
-                notes = (rows.is_side_hidden(draft, side.other), *notes)
+                notes = (rows.describe_hidden_side(draft, side.other), *notes)
             bar = self.query_one(f"#{side.value}-title", PaneTitle)
             bar.show(name, notes, right, extra=extra, focused=draft.side is side)
 
@@ -550,7 +545,7 @@ class SampleScreen(Screen[None]):
         name = f"MATCHES {signals.describe_choice(self.panes.by)}".strip().upper()
         matches.show(name, [rows.describe_match_source(draft)], focused=False)
         found = rows.match_rows(draft)
-        focused = draft.lit[rows.matches_side(draft)]
+        focused = draft.lit[draft.side.other]
         if self.changed("match list", (found, focused, self.panes.signals)):
             self.query_one(MatchList).show(found, focused=focused, status=self.panes.signals)
         counted = [str(len(draft.annotations) or ""), rows.describe_open_suggestions(draft)]

@@ -1,4 +1,4 @@
-"""Announcements, threads with the reviewers, lessons of review, and figures of the work."""
+"""Announcements, threads with the reviewers, outcomes of review, and statistics of the work."""
 
 from __future__ import annotations
 
@@ -62,27 +62,26 @@ class TeamDialogs(Feature):
     def _show_announcements(self, session: AnnotatorSession) -> None:
         person = session.person.id
 
-        def look() -> list[NewsItem]:
+        def read() -> list[NewsItem]:
             news = session.team().news
             items = news.of(person)
             if not items:
                 news.saw(person)
             return items
 
-        def tell(items: list[NewsItem]) -> None:
+        def show(items: list[NewsItem]) -> None:
             from tui_annotate.tui.dialogs.news import NewsDialog
 
             if items:
                 self.host.forget_keys()  # they were not meant for what opens by itself
-                self.host.open_dialog(NewsDialog(items), seen)
+                self.host.open_dialog(NewsDialog(items), closed)
 
-        def seen(_: None) -> None:
-            saw = partial(session.team().news.saw, person)
-            self.host.submit(saw)
+        def closed(_: None) -> None:
+            self.host.submit(partial(session.team().news.saw, person))
 
-        self.host.submit(look, tell)
+        self.host.submit(read, show)
 
-    # lessons
+    # outcomes of review
 
     def _show_lesson(self, session: AnnotatorSession, desk: OpenSample) -> None:
         """How the sample was adjudicated, as far as its annotator may know."""
@@ -91,7 +90,7 @@ class TeamDialogs(Feature):
             return
         key, person, sample = desk.sample.key, session.person.id, desk.sample
 
-        def tell(lesson: SampleOutcome | None) -> None:
+        def show(lesson: SampleOutcome | None) -> None:
             if lesson is None:
                 self.host.forget_keys()
                 self.host.show_message(MessageCode.NO_LESSON_YET)
@@ -102,9 +101,9 @@ class TeamDialogs(Feature):
             own, added = own_rows(lesson, sample), added_rows(lesson, sample)
             self.host.open_dialog(ReviewOutcomeDialog(own, added))
 
-        self.host.read(lambda: session.team().review.lesson(person, key), tell)
+        self.host.read(lambda: session.team().review.lesson(person, key), show)
 
-    # figures
+    # statistics
 
     def _show_statistics(self, session: AnnotatorSession) -> None:
         from tui_annotate.tui.dialogs.work_statistics import WorkStatisticsDialog
