@@ -1,4 +1,4 @@
-"""Writing about a sample, to the reviewers or by one, under what was said about it so far."""
+"""A thread about a sample, with a line to write in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.line_text import line_text, paragraphs
 from tui_annotate.tui.row_widgets import Words, WordsList, wrap_words
 
-Said = tuple[str, str, str]
+ThreadLine = tuple[str, str, str]
 """Who, when, what."""
 
 
@@ -32,7 +32,7 @@ class CommentDialog(Dialog[str]):
 
     def __init__(
         self,
-        said: Sequence[Said],
+        lines: Sequence[ThreadLine],
         *,
         text: str = "",
         title: str = "To the reviewers, about this sample",
@@ -40,18 +40,18 @@ class CommentDialog(Dialog[str]):
     ) -> None:
         """`text`: what was typed before and not sent; `wanted`: what is to be typed."""
         super().__init__(title)
-        self._comments, self._text, self._hint = tuple(said), text, wanted
-        scroll = [("↑↓", "scroll")] if said else []
+        self._comments, self._text, self._hint = tuple(lines), text, wanted
+        scroll = [("↑↓", "scroll")] if lines else []
         self.keys = (("Enter", "send"), *scroll, ("Esc", "close"))
 
     def body(self) -> ComposeResult:
-        """The talk, and the line that is typed."""
+        """The thread, and the line that is typed."""
         if self._comments:
             yield WordsList(classes="gap")
         yield LineInput(self._text, placeholder=self._hint)
 
     def on_resize(self) -> None:
-        """Wraps anew."""
+        """Wrap the lines again."""
         self.call_after_refresh(self._show_comments)
 
     def _show_comments(self) -> None:

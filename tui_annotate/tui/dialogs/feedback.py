@@ -35,10 +35,10 @@ class FeedbackDialog(ScrollDialog):
     def lines(self, cells: int) -> list[list[Words]]:
         """The rating; what was found, with what is right under it; what was missed; extra."""
         lines = self._render_ratings()
-        for mine, right in self._feedback.hits:
-            alike = set(mine.labels) == set(right.labels)
+        for own, right in self._feedback.hits:
+            alike = set(own.labels) == set(right.labels)
             sign, role = (_FOUND, "good") if alike else (_OTHER, "accent")
-            lines += self._render_annotation(f"{sign} yours ", mine, role, cells=cells)
+            lines += self._render_annotation(f"{sign} yours ", own, role, cells=cells)
             lines += self._render_annotation("  right ", right, "text", cells=cells)
         for each in self._feedback.missed:
             lines += self._render_annotation(f"{_MISSED} missed ", each, "warning", cells=cells)

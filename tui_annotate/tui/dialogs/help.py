@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
@@ -124,10 +125,8 @@ def _arrange_columns(blocks: Sequence[list[list[Words]]], cells: int) -> list[li
     for block in blocks:
         into = left if not right and len(left) + len(block) / 2 <= half else right
         into += block
-    height = max(len(left), len(right))
-    left += [[]] * (height - len(left))
-    right += [[]] * (height - len(right))
-    return [_pad(one, cells + _GAP) + other for one, other in zip(left, right, strict=True)]
+    pairs = zip_longest(left, right, fillvalue=[])
+    return [_pad(one, cells + _GAP) + other for one, other in pairs]
 
 
 def _pad(line: list[Words], cells: int) -> list[Words]:

@@ -64,8 +64,8 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         ]
         sample = cut(line_text(str(item.sample.id)), int(cells * _SAMPLE_SHARE))
         right: list[Run] = [(f" {sample} ", palette.quiet)]
-        room = cells - runs_width([*left, *right])
-        left.append((f' "{cut(line_text(item.text), room - 3)}"', palette.text))
+        available = cells - runs_width([*left, *right])
+        left.append((f' "{cut(line_text(item.text), available - 3)}"', palette.text))
         return clip(both_ends(left, right, cells), cells)
 
     def on_mount(self) -> None:
@@ -74,12 +74,12 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
 
     def refused(self, error: TuiAnnotateError) -> None:
         """With what to do about it."""
-        self.rows.tell(f"✗ {error.message}", error.hint)
+        self.rows.show_text(f"✗ {error.message}", error.hint)
 
     def arrived(self, found: Sequence[PastAnnotation]) -> None:
         """All of them; r takes the label of the note that Enter took."""
         if not found:
-            self.rows.tell("nothing of yours is like this yet")
+            self.rows.show_text("nothing of yours is like this yet")
             return
         self.rows.show(found)
         self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS

@@ -20,8 +20,6 @@ class OutcomeRow(NamedTuple):
     Attributes:
         role: `good` where it was taken, `accent` where it was changed, `warning` where it was not
             taken, `text` where the reviewer or others marked it.
-        annotation: its labels and words.
-        outcome: what became of it.
     """
 
     role: str

@@ -21,7 +21,7 @@ Line = list[Words]
 
 
 class WorkStatisticsDialog(ScrollDialog):
-    """One page of figures; r looks anew."""
+    """One page of statistics; r counts again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "again", "look again", show=False),
@@ -31,17 +31,17 @@ class WorkStatisticsDialog(ScrollDialog):
     keys: Keys = (("r", "count anew"), *ScrollDialog.keys)
 
     def __init__(self, count: Callable[[], None]) -> None:
-        """`count` has the figures counted, and calls `tell` with them."""
+        """`count` has the statistics counted, and calls `show_statistics` with them."""
         super().__init__("Figures")
         self._figures: WorkStatistics | None = None
         self._start_count = count
 
     def on_mount(self) -> None:
-        """Has them counted."""
+        """Count for the first time."""
         self.action_again()
 
-    def tell(self, figures: WorkStatistics) -> None:
-        """Shows figures; nothing happens once it is closed."""
+    def show_statistics(self, figures: WorkStatistics) -> None:
+        """Show statistics; nothing happens once the dialog is closed."""
         if not self.is_attached:
             return
         self.heading = "Figures of all" if figures.ahead else "My figures"

@@ -189,7 +189,6 @@ class QueueScreen(Screen[SampleKey | None]):
         position: the row to begin on, from 1; 0 for the first.
         current: the sample that Escape goes back to; None where none is open.
         leave: what q does, in a word.
-        scores: scores of its samples; None for none.
     """
 
     DEFAULT_CSS = """

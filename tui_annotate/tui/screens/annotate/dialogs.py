@@ -24,16 +24,12 @@ _PAUSE = 1.5  # seconds from a key in a note until all that is typed by then is 
 
 
 class NoteLine:
-    """Opens, keeps and closes the line.
-
-    Attributes:
-        timer: runs while something was typed that is not kept yet.
-    """
+    """Opens, keeps and closes the note line."""
 
     def __init__(self, screen: WorkspaceHost) -> None:
         self._screen = screen
         self._former: list[str] = []
-        self.timer: Timer | None = None
+        self.timer: Timer | None = None  # runs while something was typed that is not kept yet
 
     def read_former(self, session: AnnotatorSession) -> None:
         """Read this person's former notes, to complete what is typed."""

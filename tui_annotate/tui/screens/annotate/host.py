@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from tui_annotate.tui.draft.words import HINT
+from tui_annotate.tui.draft.messages import NO_MESSAGE, StatusMessage
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost
 from tui_annotate.tui.screens.sample.host import SampleHost
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from tui_annotate.domain.samples import SampleKey, Side
     from tui_annotate.services.annotate import OpenSample
-    from tui_annotate.tui.draft.messages import AnyMessage, Kind
     from tui_annotate.tui.draft.state import Draft
     from tui_annotate.tui.saving import Saver
     from tui_annotate.tui.session import AnnotatorSession
@@ -93,12 +92,7 @@ class WorkspaceHost(FeatureHost, SampleHost, Protocol):
         """Return the pane of a side."""
 
     def begin(
-        self,
-        session: AnnotatorSession,
-        desk: OpenSample,
-        *,
-        words: AnyMessage = "",
-        kind: Kind = HINT,
+        self, session: AnnotatorSession, desk: OpenSample, message: StatusMessage = NO_MESSAGE
     ) -> None:
         """Show a sample, where its annotator left it."""
 

@@ -18,13 +18,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import completion, single_document
 from tui_annotate.tui.draft.citations import citations
 from tui_annotate.tui.draft.label_set_change import describe_reopened
-from tui_annotate.tui.draft.messages import (
-    AnyMessage,
-    Kind,
-    MessageCode,
-    StatusMessage,
-    make_message,
-)
+from tui_annotate.tui.draft.messages import AnyMessage, MessageCode, StatusMessage, make_message
 from tui_annotate.tui.draft.resume_state import place, restore
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED, WARNING
@@ -112,25 +106,18 @@ class PrefetchedSamples:
 
 
 class SampleLoader:
-    """Opens samples: prefetched ones where the store has not changed since, else from the source.
-
-    Attributes:
-        prefetched: what was read ahead last; None before the keys rested.
-        last_label: the label that was given last, for the next draft.
-    """
+    """Opens samples: prefetched ones if the store has not changed since, else from the source."""
 
     def __init__(self, screen: WorkspaceHost, saves: SaveController, source: SampleSource) -> None:
         self._screen, self._saves, self.source = screen, saves, source
         self.prefetched: PrefetchedSamples | None = None
-        self.last_label: tuple[str, ...] = ()
+        self.last_label: tuple[str, ...] = ()  # the label that was given last
         self._last_key_at = 0.0
         self._waiting_for_rest = False
 
     # the sample on screen
 
-    def begin(
-        self, session: AnnotatorSession, desk: OpenSample, *, words: AnyMessage, kind: Kind
-    ) -> None:
+    def begin(self, session: AnnotatorSession, desk: OpenSample, message: StatusMessage) -> None:
         """Show a sample, where its annotator left it."""
         screen = self._screen
         self._saves.busy = False
@@ -146,11 +133,10 @@ class SampleLoader:
         screen.load_documents(draft)
         screen.follow()
         if desk.assignment.state is State.REOPENED and (why := describe_reopened(draft)):
-            fields = {"first": make_message(words), "more": why}
-            words = StatusMessage(MessageCode.WITH_MORE, fields) if words else why
-            kind = WARNING
-        if words:
-            draft.say(words, kind)
+            both = StatusMessage(MessageCode.WITH_MORE, {"first": message, "more": why})
+            message = make_message(both if message else why, WARNING)
+        if message:
+            draft.message = message
         screen.show_draft()
         # The text asks, as it is what is to be painted: the screen itself may not know so far.
         screen.pane(draft.side).call_after_refresh(self._on_first_frame)
@@ -313,7 +299,7 @@ class SampleLoader:
             if desk is None:
                 screen.show_message(none)
             else:
-                screen.begin(session, desk, words=words, kind=SAVED)
+                screen.begin(session, desk, make_message(words, SAVED))
 
         screen.submit(call, done)
 

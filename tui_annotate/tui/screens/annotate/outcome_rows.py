@@ -44,15 +44,15 @@ def _rating_row(lesson: SampleOutcome) -> OutcomeRow:
 
 
 def _annotation_row(outcome: AnnotationOutcome, sample: Sample) -> OutcomeRow:
-    said = _describe_annotation(outcome.annotation, sample)
+    before = _describe_annotation(outcome.annotation, sample)
     if outcome.result is None:
-        return OutcomeRow("warning", said, _describe_refusal(outcome.refusal))
+        return OutcomeRow("warning", before, _describe_refusal(outcome.refusal))
     how = outcome.result.settled.how if outcome.result.settled else ReviewAction.TAKEN
     now = _describe_annotation(outcome.result, sample)
     if how is ReviewAction.TAKEN:
-        return OutcomeRow("good", said, "taken as it is")
+        return OutcomeRow("good", before, "taken as it is")
     word = "merged with what others marked" if how is ReviewAction.MERGED else "taken with changes"
-    return OutcomeRow("accent", said, word if now == said else f"{word}: {now}")
+    return OutcomeRow("accent", before, word if now == before else f"{word}: {now}")
 
 
 def _describe_refusal(refusal: Annotation | None) -> str:

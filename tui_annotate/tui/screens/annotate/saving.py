@@ -380,8 +380,8 @@ class AnnotationSaves:
         fields = {"sample": result.saved.key.id, "state": result.saved.assignment.state}
         desk, session = screen.desk, screen.session
         if result.next and session:
-            ended = StatusMessage(MessageCode.SAMPLE_ENDED, fields)
-            screen.begin(session, result.next, words=ended, kind=SAVED)
+            ended = StatusMessage(MessageCode.SAMPLE_ENDED, fields, SAVED)
+            screen.begin(session, result.next, ended)
             return
         if desk and desk.finished >= desk.total:
             screen.show_message(MessageCode.ALL_FINISHED, SAVED)
@@ -421,8 +421,8 @@ class AnnotationSaves:
         if desk:
             undone = completion.describe_undone(saved.undone, redo=redo)
             fields = {"undone": undone, "sample": saved.key}
-            message = StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields)
-            screen.begin(current.session, desk, words=message, kind=SAVED)
+            message = StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields, SAVED)
+            screen.begin(current.session, desk, message)
             return
         before = draft.suggestions
         self._saves.take_over_answer(saved)

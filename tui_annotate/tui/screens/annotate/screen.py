@@ -42,17 +42,6 @@ class SampleQueue:
             raise Unavailable("no workspace is open")
         return self._screen.session
 
-    def handle(self, effect: Effect) -> bool:
-        """Open the order of the queue, or the siblings of the sample."""
-        match effect:
-            case Open("rivals"):
-                self._ask_siblings()
-            case Open("order"):
-                self.open(ordering=True)
-            case _:
-                return False
-        return True
-
     def open(self, *, ordering: bool = False) -> None:
         """Show the queue; `ordering`: it begins with the choice of an order."""
         from tui_annotate.tui.screens.queue import QueueScores, QueueScreen
@@ -133,7 +122,7 @@ class SampleQueue:
         found = session.annotate.siblings(session.person.id, key, order=session.order)
         return found, self._read_scores([each.key for each in found])
 
-    def _ask_siblings(self) -> None:
+    def ask_siblings(self) -> None:
         """Ask for one of the siblings of the sample on screen."""
         from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
@@ -170,4 +159,11 @@ class AnnotateScreen(WorkspaceScreen):
 
     def handle(self, effect: Effect) -> bool:
         """Do what an effect asks of the screen itself."""
-        return self.queue.handle(effect) or super().handle(effect)
+        match effect:
+            case Open("rivals"):
+                self.queue.ask_siblings()
+            case Open("order"):
+                self.queue.open(ordering=True)
+            case _:
+                return super().handle(effect)
+        return True

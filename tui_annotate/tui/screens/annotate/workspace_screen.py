@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from math import inf
@@ -28,10 +29,10 @@ from tui_annotate.tui import key_queue
 from tui_annotate.tui.draft import completion, cursor_actions, highlights
 from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
 from tui_annotate.tui.draft.key_handlers import press
-from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode
+from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.tui.draft.navigation import show
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import HINT, WARNING
+from tui_annotate.tui.draft.words import WARNING
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import READING, action_of
 from tui_annotate.tui.keys.key_map import KeyMap, table_key
@@ -80,12 +81,11 @@ _REPEAT: Final = 0.3
 """A key that comes again within this share of `GLANCE` is held down: it is the same press."""
 
 
+@dataclass
 class AppRequest(Message):
     """Something that the app does: `print`, `password`, `sync` or `sign out`."""
 
-    def __init__(self, request: str) -> None:
-        super().__init__()
-        self.request = request
+    request: str
 
 
 class WorkspaceScreen(SampleScreen):
@@ -94,10 +94,6 @@ class WorkspaceScreen(SampleScreen):
     Args:
         close: ends the app, once the place is kept.
         source: where samples come from.
-
-    Attributes:
-        current: the sample on screen; None before the first one.
-        feature_keys: what keys of features do, by action id.
     """
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
@@ -219,7 +215,7 @@ class WorkspaceScreen(SampleScreen):
         return self.current.listening_since if self.current else None
 
     def header(self) -> Header | None:
-        """Return the sample's place in the queue, its state, and what is being saved."""
+        """Return the sample's position in the queue, its state, and what is being saved."""
         current = self.current
         if current is None:
             return None
@@ -253,12 +249,7 @@ class WorkspaceScreen(SampleScreen):
         self.query_one(DraftLine).show(words, kind=kind)
 
     def begin(
-        self,
-        session: AnnotatorSession,
-        desk: OpenSample,
-        *,
-        words: AnyMessage = "",
-        kind: Kind = HINT,
+        self, session: AnnotatorSession, desk: OpenSample, message: StatusMessage = NO_MESSAGE
     ) -> None:
         """Show a sample, where its annotator left it."""
         before = self.session
@@ -267,7 +258,7 @@ class WorkspaceScreen(SampleScreen):
         if before is None:
             self.set_timer(_PRELOAD_PAUSE, self._preload)
         self.notes.close()
-        self.loader.begin(session, desk, words=words, kind=kind)
+        self.loader.begin(session, desk, message)
         for feature in self.features:
             feature.begun(session, desk, first=before is None)
 

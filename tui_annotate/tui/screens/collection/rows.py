@@ -50,7 +50,6 @@ class Tree:
     Attributes:
         below: the rows under a path, as far as they were read.
         unfolded: paths whose rows are shown.
-        focused: the path of the row that keys act on.
     """
 
     below: dict[Path, tuple[TreeRow, ...]] = field(default_factory=dict)

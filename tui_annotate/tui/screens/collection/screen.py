@@ -5,7 +5,7 @@ Rows are read in a thread when they are unfolded; what moves among them waits fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -189,18 +189,22 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         path = () if () not in self._tree.below else self._tree.unread()
         if path is not None:
             self.reading = True
-            self._read_below(self._kind, path)
+            self._run_in_thread(partial(self._read_below, self._kind, path))
 
     @work(thread=True)
-    def _read_below(self, kind: SampleKind, path: Path) -> None:
-        done = partial(self._show_error, None)
+    def _run_in_thread(self, read: Callable[[], Callable[[], None]]) -> None:
+        """Call in a thread, then call what it returned in the screen's own."""
+        done: Callable[[], None] = partial(self._show_error, None)
         try:
-            self._modes = self._modes or self._annotate.modes(self._dataset)
-            done = partial(self._add_rows, kind, path, self._rows_below(kind, path))
+            done = read()
         except TuiAnnotateError as error:
             done = partial(self._show_error, error)
         finally:
             self.app.call_from_thread(done)
+
+    def _read_below(self, kind: SampleKind, path: Path) -> Callable[[], None]:
+        self._modes = self._modes or self._annotate.modes(self._dataset)
+        return partial(self._add_rows, kind, path, self._rows_below(kind, path))
 
     def _rows_below(self, kind: SampleKind, path: Path) -> tuple[TreeRow, ...]:
         """In a thread."""
@@ -347,19 +351,10 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     def action_incomplete(self) -> None:
         """The next item of this mode that is not done, from the one that is open on."""
         self._seeking = True
-        self._look_for_incomplete()
-
-    @work(thread=True)
-    def _look_for_incomplete(self) -> None:
-        done = partial(self._show_error, None)
-        try:
-            key = self._current.key
-            found = self._annotate.next_incomplete(self._person, self._kind, key)
-            done = partial(self._open_found, found)
-        except TuiAnnotateError as error:
-            done = partial(self._show_error, error)
-        finally:
-            self.app.call_from_thread(done)
+        args = self._person, self._kind, self._current.key
+        self._run_in_thread(
+            lambda: partial(self._open_found, self._annotate.next_incomplete(*args))
+        )
 
     def _open_found(self, key: SampleKey | None) -> None:
         self._seeking = False

@@ -33,7 +33,7 @@ from tui_annotate.tui.widgets.label_bar import Option
 
 _QUOTE = 12  # cells that a claim in the bar needs at least
 _AROUND = 9  # cells of an option in addition to its words: digit, sign, space
-_LEAST_ROOM = 10  # cells of a candidate's words; with fewer, the bar takes another row
+_LEAST_CELLS = 10  # cells of a candidate's words; with fewer, the bar takes another row
 _STATUS_SIGNS = {
     GroupStatus.AGREED: AGREED,
     GroupStatus.NEARLY: NEARLY,
@@ -60,16 +60,16 @@ def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option],
     several = len({candidate.claim for candidate in draft.candidates}) > 1
     further = len(draft.candidates) > 9
     in_a_row = max((len(candidates) + further + 1) // 2, 1)
-    room = min((cells - 1) // in_a_row - _AROUND, LONGEST)
-    if room < _LEAST_ROOM and rows > 2:
-        room = (cells - 1 - further * _FURTHER_CELLS) // -(-len(candidates) // rows) - _AROUND
+    available = min((cells - 1) // in_a_row - _AROUND, LONGEST)
+    if available < _LEAST_CELLS and rows > 2:
+        available = (cells - 1 - further * _FURTHER_CELLS) // -(-len(candidates) // rows) - _AROUND
     for at, (option, candidate) in enumerate(zip(draft.options(), candidates, strict=True), first):
         front = OPENS_MORE if at == draft.candidate else ""
         front += REFUSED if draft.refusal_of(candidate) else ""
         people = draft.describe_people(candidate.people)
-        least = max(room - width(f"{front}  {people}"), 4)
+        least = max(available - width(f"{front}  {people}"), 4)
         text = f"{front} {cut(draft.label_names(candidate.labels), least)} {people}".strip()
-        left = room - width(text) - 3
+        left = available - width(text) - 3
         if several and candidate.claim and left >= _QUOTE:
             anchor = candidate.claim[0]
             words = anchor.span.of(draft.text(anchor.side, anchor.index))
@@ -85,13 +85,13 @@ def titles(
     side: Side,
     *,
     ratings: Sequence[tuple[str, Sequence[str]]] = (),
-    said: bool = False,
+    commented: bool = False,
 ) -> Title:
     """The title of a text: the place in focus and its state; the evidence in focus.
 
     Args:
         ratings: of the sample as a whole, with the letters of who gave each.
-        said: whether there is an adjudicated comment.
+        commented: whether there is an adjudicated comment.
     """
     name, _, right, _ = title(draft, side, signals="")
     positions = draft.positions
@@ -99,15 +99,15 @@ def titles(
         count = len(draft.shown_evidence())
         return Title(name, (f"{count} evidence" if count else "no evidence",), right)
     rated = [draft.rating] if draft.rating else [f"{''.join(by)} {word}" for word, by in ratings]
-    told = f"rated {', '.join(rated)}" if rated else ""
-    told = f"{told} {NOTED}".strip() if said else told
+    rating = f"rated {', '.join(rated)}" if rated else ""
+    rating = f"{rating} {NOTED}".strip() if commented else rating
     name = item_rows.name(draft, name)
     if draft.position is None:
         open_ = len(draft.undecided())
         places = f"{many(len(positions), 'place')}, {open_} open" if positions else ""
-        return Title(name, (places, told), right)
+        return Title(name, (places, rating), right)
     words = describe_group_status(draft, draft.group) if draft.group else "your own"
-    return Title(name, (f"place {draft.at + 1}/{len(positions)}", told, words), right)
+    return Title(name, (f"place {draft.at + 1}/{len(positions)}", rating, words), right)
 
 
 def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import working_seconds
@@ -54,14 +54,10 @@ class SeenToken:
 
 
 class ReviewSource(SampleSource):
-    """What waits for review.
-
-    Attributes:
-        token: of the sample on screen.
-    """
+    """Samples that wait for review."""
 
     def __init__(self) -> None:
-        self.token = SeenToken("")
+        self.token = SeenToken("")  # of the sample on screen
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
         """Return the sample that is named, else the first that waits, else an adjudicated one."""
@@ -122,13 +118,6 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
     draft.scale, draft.rating = (*found.scale, *candidates), found.assignment.rating
     draft.has_rating_conflict = found.has_rating_conflict
     draft.progress, draft.blocked_reason = found.assignment.state, found.refused
-
-
-class _AdjudicatedSample(NamedTuple):
-    """The result of adjudicating a sample, and the next sample; None where none waits."""
-
-    review_result: ReviewResult
-    next: OpenSample | None
 
 
 class ReviewSaves:
@@ -282,28 +271,29 @@ class ReviewSaves:
         who, key, token = session.person.id, desk.sample.key, self._source.token
         seconds = self._saves.stopwatch.take()
 
-        def call() -> _AdjudicatedSample:
+        def call() -> tuple[ReviewResult, OpenSample | None]:
             review = session.team().review
             review_result = review.finish(who, key, seen=token.seen, seconds=seconds, **what)
             token.seen = review_result.seen
             following = review.next(who, after=key)
-            other = screen.loader.open(following) if following not in (None, key) else None
-            return _AdjudicatedSample(review_result, other)
+            other = following if following != key else None
+            return review_result, screen.loader.open(other) if other else None
 
         self._saves.send(Job(call, self._go_on, self.reload_and_show, shown=True))
 
-    def _go_on(self, left: _AdjudicatedSample) -> None:
+    def _go_on(self, answer: tuple[ReviewResult, OpenSample | None]) -> None:
+        """The sample is adjudicated: show the next one; None where none waits."""
         self._saves.busy = False
-        self._update_progress(left.review_result)
-        sample = left.review_result.key.id
-        screen = self._screen
-        if left.next and screen.session:
-            message = StatusMessage(MessageCode.SAMPLE_SETTLED, {"sample": sample})
-            screen.begin(screen.session, left.next, words=message, kind=SAVED)
+        (review_result, following), screen = answer, self._screen
+        self._update_progress(review_result)
+        sample = review_result.key.id
+        if following and screen.session:
+            message = StatusMessage(MessageCode.SAMPLE_SETTLED, {"sample": sample}, SAVED)
+            screen.begin(screen.session, following, message)
         elif (draft := self._draft) and screen.desk:
-            now = single_document.exchange_all_sides(screen.desk.sample, left.review_result.settled)
+            now = single_document.exchange_all_sides(screen.desk.sample, review_result.settled)
             key_handlers.apply_stored_result(draft, now, "")
-            self._screen.show_message(MessageCode.ALL_SETTLED, SAVED, sample=sample)
+            screen.show_message(MessageCode.ALL_SETTLED, SAVED, sample=sample)
 
     def _undo(self, *, redo: bool) -> None:
         session = self._screen.session
@@ -336,8 +326,8 @@ class ReviewSaves:
             code = (
                 MessageCode.REVIEW_REDONE_ELSEWHERE if redo else MessageCode.REVIEW_UNDONE_ELSEWHERE
             )
-            message = StatusMessage(code, {**fields, "sample": desk.sample.key})
-            screen.begin(screen.session, desk, words=message, kind=SAVED)
+            message = StatusMessage(code, {**fields, "sample": desk.sample.key}, SAVED)
+            screen.begin(screen.session, desk, message)
             return
         self.take_over(draft, desk, DraftLabelSetChange(draft.tree, desk.labels, {}))
         position = min(max(draft.at, 0), len(draft.positions) - 1)

@@ -44,16 +44,14 @@ def describe_open_suggestions(draft: Draft) -> str:
     return many(number, "suggestion") if (number := len(draft.offered)) else ""
 
 
-def _suggestion_rows(draft: Draft, kept: dict[str, ListedAnnotation]) -> Iterator[ListedAnnotation]:
-    """Those that are shown, in reading order.
-
-    Args:
-        kept: rows by ids, as they were made for the same texts and labels; grows.
-    """
+def _suggestion_rows(
+    draft: Draft, cache: dict[str, ListedAnnotation]
+) -> Iterator[ListedAnnotation]:
+    """Those that are shown, in reading order; `cache`: rows by id for the same labels; grows."""
     for one in draft.offered:
-        if one.id not in kept:  # 200 of them would take half a frame at each key
-            kept[one.id] = _suggestion_row(draft, one)
-        row = kept[one.id]
+        if one.id not in cache:  # 200 of them would take half a frame at each key
+            cache[one.id] = _suggestion_row(draft, one)
+        row = cache[one.id]
         yield replace(row, focused=True) if one.id == draft.focused else row
 
 
@@ -261,18 +259,18 @@ def annotation_rows_key(draft: Draft) -> tuple[object, ...]:
 
 
 def annotation_rows(
-    draft: Draft, kept: dict[str, ListedAnnotation] | None = None
+    draft: Draft, cache: dict[str, ListedAnnotation] | None = None
 ) -> tuple[ListedAnnotation, ...]:
     """The listed annotations, in reading order, then the suggestions.
 
     Args:
-        kept: rows of suggestions as they were made for the same texts and labels; grows.
+        cache: rows of suggestions as they were made for the same texts and labels; grows.
     """
     own = (
         _annotation_row(draft, annotation, letter(at))
         for at, annotation in enumerate(draft.annotations)
     )
-    return (*own, *_suggestion_rows(draft, {} if kept is None else kept))
+    return (*own, *_suggestion_rows(draft, {} if cache is None else cache))
 
 
 def _annotation_row(draft: Draft, annotation: Annotation, name: str) -> ListedAnnotation:

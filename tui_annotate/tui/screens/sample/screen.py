@@ -554,42 +554,29 @@ class SampleScreen(Screen[None]):
             self.query_one(AnnotationList).show(rows.annotation_rows(draft, self._listed))
 
     def _show_marks(self, draft: Draft, side: Side) -> None:
-        """Sets what lies on a text, where it is another than before."""
+        """Set what is marked on a text, where it is another than before."""
         pane, at = self.pane(side), draft.pointers[side].document
+
+        def mark(show: Callable[..., None], *values: object, **named: object) -> None:
+            if self.changed(f"{show.__name__} {side}", (at, values, named)):
+                show(*values, **named)
+
         matches = tuple(match for match in draft.matches[side] if match.document == at)
-        if self.changed(f"matches {side}", (at, matches, draft.lit[side])):
-            pane.set_matches(matches, focused=draft.lit[side])
-        marks = tuple(self.marks_of(draft, side))
-        if self.changed(f"marks {side}", (at, marks)):
-            pane.set_marks(marks)
+        mark(pane.set_matches, matches, focused=draft.lit[side])
+        mark(pane.set_marks, tuple(self.marks_of(draft, side)))
         found = self.evidence_of(draft)
         taken = tuple(one.span for one in found if (one.side, one.index) == (side, at))
-        if self.changed(f"evidence {side}", (at, taken)):
-            pane.set_evidence(taken)
-        former = draft.former.get(at, ()) if side is Side.SOURCE else ()
-        if self.changed(f"former {side}", (at, former)):
-            pane.set_former(former)
-        shared, conflicts = rows.contrasted(draft, (side, at), self.comparison.contrast)
-        if self.changed(f"contrast {side}", (at, shared, conflicts)):
-            pane.set_contrast(shared, conflicts)
-        lacking = draft.missing_words if (side, at) == (Side.SUMMARY, 0) else ()
-        if self.changed(f"lacking {side}", (at, lacking)):
-            pane.set_lacking(lacking)
-        self._show_tags_and_search(draft, side)
-
-    def _show_tags_and_search(self, draft: Draft, side: Side) -> None:
-        pane, at = self.pane(side), draft.pointers[side].document
+        mark(pane.set_evidence, taken)
+        mark(pane.set_former, draft.former.get(at, ()) if side is Side.SOURCE else ())
+        mark(pane.set_contrast, *rows.contrasted(draft, (side, at), self.comparison.contrast))
+        mark(pane.set_lacking, draft.missing_words if (side, at) == (Side.SUMMARY, 0) else ())
         if side is Side.SUMMARY:
-            found_tags = (feature.focused_citation(draft) for feature in self.features)
-            tag = next(filter(None, found_tags), None)
-            if self.changed("citation", tag):
-                pane.set_tag(tag)
+            tags = (feature.focused_citation(draft) for feature in self.features)
+            mark(pane.set_tag, next(filter(None, tags), None))
         hits = draft.hits if draft.searched[1] is side else ()
-        if self.changed(f"search {side}", (at, hits, draft.hit)):
-            pane.set_search(hits, focused=draft.hit + 1 if hits else 0)
-        hints = draft.hints.shown() if draft.hints and draft.hints.side is side else None
-        if self.changed(f"hints {side}", hints):
-            pane.set_hints(hints)
+        mark(pane.set_search, hits, focused=draft.hit + 1 if hits else 0)
+        hints = draft.hints
+        mark(pane.set_hints, hints.shown() if hints and hints.side is side else None)
 
     def changed(self, name: str, value: Any) -> bool:
         """Return whether a value is another than when it was shown last, and note it."""

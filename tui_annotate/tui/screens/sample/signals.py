@@ -42,9 +42,9 @@ def describe_choice(by: Signals) -> str:
     return "" if by is Signals.FUSED else f"by {by}"
 
 
-def is_limited(told: str) -> bool:
+def is_limited(signals: str) -> bool:
     """Whether what `describe_signals` says is less than what annotators may count on."""
-    return told.startswith(_LIMITED)
+    return signals.startswith(_LIMITED)
 
 
 def is_quick(sample: Sample) -> bool:
@@ -79,11 +79,7 @@ def uses_vectors(made: SampleAssist, side: Side) -> bool:
 
 
 def describe_change(by: Signals, words: str) -> tuple[AnyMessage, Kind]:
-    """What is said when another choice was made.
-
-    Args:
-        words: as `describe_signals` says them now.
-    """
+    """The message after another choice; `words`: what `describe_signals` returns now."""
     if is_limited(words) and by is Signals.VECTORS:
         return StatusMessage(MessageCode.NO_VECTORS, {"reason": words}), WARNING
     return _CHANGES[by], HINT

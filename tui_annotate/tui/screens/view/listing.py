@@ -37,8 +37,7 @@ def view_list(
 
     Args:
         position: the row to begin on, from 1.
-        current: the sample that is open.
-        person: whose annotations count; empty for all people's.
+        person: whose annotations count, by id; empty for all people's.
         name: of this person.
     """
 

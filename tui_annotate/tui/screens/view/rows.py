@@ -35,8 +35,8 @@ def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
 
     Names are cut so that two rows of `cells` hold all of them.
     """
-    room = max(2 * cells // (len(draft.bar) + 2) - _AROUND, _SHORTEST)
-    people = draft.options(room)
+    available = max(2 * cells // (len(draft.bar) + 2) - _AROUND, _SHORTEST)
+    people = draft.options(available)
     options: list[Option] = [(one.digit, one.text, False, one.chosen, -1) for one in people]
     if people:
         options.append(("0", "everybody", False, not draft.chosen, -1))
@@ -45,15 +45,15 @@ def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
 
 def titles(draft: ViewDraft, side: Side, *, signals: str, conflict: str) -> Title:
     """The title of a text."""
-    told = title(draft, side, signals=signals, conflict=conflict)
+    usual = title(draft, side, signals=signals, conflict=conflict)
     if side is Side.SOURCE:
-        return told
+        return usual
     total, here = len(draft.all_annotations), len(draft.annotations)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
-        return told._replace(notes=(f"{here} of {total}: {name}'s",))
+        return usual._replace(notes=(f"{here} of {total}: {name}'s",))
     all_of_them = f"{many(total, 'annotation')} by {describe_people(draft)}"
-    return told._replace(notes=(all_of_them if total else "no annotations",))
+    return usual._replace(notes=(all_of_them if total else "no annotations",))
 
 
 def marks(draft: ViewDraft, side: Side) -> tuple[AnnotationMark, ...]:

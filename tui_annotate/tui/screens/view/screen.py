@@ -61,13 +61,9 @@ class ViewScreen(SampleScreen):
     """One sample of a file at a time, by keys.
 
     Args:
-        browser: the file.
         leave: ends the app.
         sample: where to begin: an id, or dataset/id; empty for the first.
         words: the first message; empty for none.
-
-    Attributes:
-        opened: the sample on screen as the file has it.
     """
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
@@ -147,7 +143,7 @@ class ViewScreen(SampleScreen):
         """To the sample that `find` gives in a thread.
 
         Args:
-            none: what is said where it gives none.
+            none: the message where it gives none.
         """
         if not self._busy:
             self._busy = True
@@ -349,8 +345,8 @@ class ViewScreen(SampleScreen):
         """Return the title of a text: whose annotations are shown, and how many."""
         if not isinstance(draft, ViewDraft):
             return super().title_of(draft, side)
-        told = self.comparison.contrast.told
-        usual = rows.titles(draft, side, signals=self.panes.signals, conflict=told)
+        conflict = self.comparison.contrast.told
+        usual = rows.titles(draft, side, signals=self.panes.signals, conflict=conflict)
         return item_rows.title(draft, side, usual)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:

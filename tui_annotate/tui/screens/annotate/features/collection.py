@@ -39,16 +39,13 @@ class OtherDocuments:
 
     Args:
         report_of: returns the report of a citation; None where it is not known.
-
-    Attributes:
-        searching: a search begins after the pause.
     """
 
     def __init__(
         self, host: FeatureHost, report_of: Callable[[Draft], ParentReport | None]
     ) -> None:
         self._host, self._report_of = host, report_of
-        self.searching = False
+        self.searching = False  # a search begins after the pause
         self._note = ""  # what was found; empty for nothing
         self._claim_wanted: tuple[SampleKey, Anchor] | None = None
         self._report_assist: tuple[str, SampleAssist] | None = None
@@ -220,9 +217,10 @@ class Collection(Feature):
         self.host.follow()
         at = citation.document
         if at is not None and draft.text(Side.SOURCE, at):
-            lit = [match for match in draft.matches[Side.SOURCE] if match.document == at]
-            draft.lit[Side.SOURCE] = lit[0].rank if lit else draft.lit[Side.SOURCE]
-            self.host.panes.handle(Reveal(Side.SOURCE, at, lit[0].span if lit else Span(0, 1)))
+            matches = (match for match in draft.matches[Side.SOURCE] if match.document == at)
+            best = next(matches, None)
+            draft.lit[Side.SOURCE] = best.rank if best else draft.lit[Side.SOURCE]
+            self.host.panes.handle(Reveal(Side.SOURCE, at, best.span if best else Span(0, 1)))
         draft.message = citations.describe_citation(draft, item_rows.urls(draft.sample))
 
     def _walk_citations(self, draft: Draft, step: int, *, tabs: bool) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.work_statistics import WorkStatistics
     from tui_annotate.services.annotate import OpenSample
     from tui_annotate.services.review import SampleOutcome
-    from tui_annotate.tui.dialogs.comment_thread import Said
+    from tui_annotate.tui.dialogs.comment_thread import ThreadLine
     from tui_annotate.tui.session import AnnotatorSession
 
 _MINUTE = 16  # characters of a time in ISO 8601 up to its minute
@@ -116,7 +116,9 @@ class TeamDialogs(Feature):
                 dialog.dismiss(None)
             self.host.show_error(error)
 
-        dialog = WorkStatisticsDialog(lambda: self.host.submit(count, dialog.tell, failed))
+        dialog = WorkStatisticsDialog(
+            lambda: self.host.submit(count, dialog.show_statistics, failed)
+        )
         self.host.open_dialog(dialog)
 
 
@@ -144,7 +146,7 @@ class ThreadFeature(Feature):
 
     def open_thread(
         self,
-        said: Sequence[Said],
+        lines: Sequence[ThreadLine],
         send: Callable[[str], object],
         *,
         sent_message: AnyMessage,
@@ -167,7 +169,7 @@ class ThreadFeature(Feature):
             self._unsent = ""
             self.host.show_message(sent_message)
 
-        self.host.open_dialog(CommentDialog(said, text=self._unsent, **how), write)
+        self.host.open_dialog(CommentDialog(lines, text=self._unsent, **how), write)
 
 
 class ReviewerThread(ThreadFeature):
@@ -177,14 +179,16 @@ class ReviewerThread(ThreadFeature):
         """Read what was written so far, then open it."""
         key, person = desk.sample.key, session.person.id
 
-        def read() -> list[Said]:
-            remarks = session.team().comments
-            talk = remarks.talk(person, key)
-            said = talk.remarks if talk else ()
-            return [(remarks.name(each.author), format_minute(each.at), each.text) for each in said]
+        def read() -> list[ThreadLine]:
+            comments = session.team().comments
+            thread = comments.talk(person, key)
+            return [
+                (comments.name(each.author), format_minute(each.at), each.text)
+                for each in (thread.remarks if thread else ())
+            ]
 
-        def show(said: list[Said]) -> None:
+        def show(lines: list[ThreadLine]) -> None:
             write = partial(session.team().comments.write, person, key)
-            self.open_thread(said, write, sent_message=MessageCode.SENT_TO_REVIEWERS)
+            self.open_thread(lines, write, sent_message=MessageCode.SENT_TO_REVIEWERS)
 
         self.host.read(read, show)
