@@ -17,7 +17,8 @@ from tui_annotate.tui.screens.sample.feature import TextPage
 
 if TYPE_CHECKING:
     from tui_annotate.domain.annotations import PastAnnotation
-    from tui_annotate.tui.screens.annotate.host import SampleSession, WorkspaceHost
+    from tui_annotate.tui.screens.annotate.sample_session import SampleSession
+    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
 _PAUSE = 1.5  # seconds from a key in a note until all that is typed by then is kept
@@ -26,7 +27,7 @@ _PAUSE = 1.5  # seconds from a key in a note until all that is typed by then is 
 class NoteLine:
     """Opens, keeps and closes the note line."""
 
-    def __init__(self, screen: WorkspaceHost) -> None:
+    def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
         self._former: list[str] = []
         self.timer: Timer | None = None  # runs while something was typed that is not kept yet
@@ -97,7 +98,7 @@ class NoteLine:
 class SampleDialogs:
     """Opens what an effect asks for."""
 
-    def __init__(self, screen: WorkspaceHost, notes: NoteLine) -> None:
+    def __init__(self, screen: WorkspaceScreen, notes: NoteLine) -> None:
         self._screen, self._notes = screen, notes
 
     def handle(self, effect: Effect) -> bool:

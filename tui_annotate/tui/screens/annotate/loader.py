@@ -23,12 +23,12 @@ from tui_annotate.tui.draft.resume_state import place, restore
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED, WARNING
 from tui_annotate.tui.saving import Job
-from tui_annotate.tui.screens.annotate.host import SampleSession
+from tui_annotate.tui.screens.annotate.sample_session import SampleSession
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
-    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
     from tui_annotate.tui.screens.annotate.saving import SaveController
+    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
 PREFETCH_PAUSE: Final = 0.1
@@ -108,7 +108,9 @@ class PrefetchedSamples:
 class SampleLoader:
     """Opens samples: prefetched ones if the store has not changed since, else from the source."""
 
-    def __init__(self, screen: WorkspaceHost, saves: SaveController, source: SampleSource) -> None:
+    def __init__(
+        self, screen: WorkspaceScreen, saves: SaveController, source: SampleSource
+    ) -> None:
         self._screen, self._saves, self.source = screen, saves, source
         self.prefetched: PrefetchedSamples | None = None
         self.last_label: tuple[str, ...] = ()  # the label that was given last

@@ -31,7 +31,7 @@ from tui_annotate.tui.screens.sample.feature import FinishedSample
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample, SampleKey
     from tui_annotate.services.annotate import OpenSample, SaveResult
-    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
+    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
 SAVED_STATE: Final = "saved"
@@ -53,7 +53,7 @@ class SaveController:
         reload_sample: reads the sample again, after work from elsewhere came in.
     """
 
-    def __init__(self, screen: WorkspaceHost) -> None:
+    def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
         self.saver = Saver(screen.post_message)
         self.stopwatch = Stopwatch()
@@ -255,7 +255,7 @@ class SaveController:
 class AnnotationSaves:
     """Does what an annotator's effects ask of the store."""
 
-    def __init__(self, screen: WorkspaceHost, saves: SaveController) -> None:
+    def __init__(self, screen: WorkspaceScreen, saves: SaveController) -> None:
         self._screen, self._saves = screen, saves
 
     def handle(self, effect: Effect) -> bool:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from tui_annotate.services.annotate import QueueRow
     from tui_annotate.tui.dialogs.siblings import Found
-    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
     from tui_annotate.tui.session import AnnotatorSession
 
 _SCORE_DIRECTIONS = (ScoreDirection.WORST, ScoreDirection.UNCERTAIN, ScoreDirection.BEST)
@@ -33,7 +32,7 @@ _SCORE_DIRECTIONS = (ScoreDirection.WORST, ScoreDirection.UNCERTAIN, ScoreDirect
 class SampleQueue:
     """From the queue to a sample and back."""
 
-    def __init__(self, screen: WorkspaceHost) -> None:
+    def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
 
     @property

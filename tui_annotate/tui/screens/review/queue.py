@@ -16,14 +16,14 @@ _WAITING_CELLS = 30  # cells of what waits, in the list of samples
 if TYPE_CHECKING:
     from tui_annotate.services.review import QueuedSample, ReviewService
     from tui_annotate.storage.queue import QueueRow
-    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
+    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.workspace.machines import Machines
 
 
 class ReviewQueue:
     """From the list of what waits for review to a sample and back."""
 
-    def __init__(self, screen: WorkspaceHost) -> None:
+    def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
         self._order = self._sorted_by = CONFLICTS
 

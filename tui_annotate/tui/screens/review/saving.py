@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
     from tui_annotate.services.review import ReviewResult, ReviewSample
     from tui_annotate.storage.log.ledger import ActionResult
-    from tui_annotate.tui.screens.annotate.host import SampleSession, WorkspaceHost
+    from tui_annotate.tui.screens.annotate.sample_session import SampleSession
     from tui_annotate.tui.screens.annotate.saving import SaveController
+    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
 
@@ -123,7 +124,9 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
 class ReviewSaves:
     """Does what a reviewer's effects ask of the store."""
 
-    def __init__(self, screen: WorkspaceHost, saves: SaveController, source: ReviewSource) -> None:
+    def __init__(
+        self, screen: WorkspaceScreen, saves: SaveController, source: ReviewSource
+    ) -> None:
         self._screen, self._saves, self._source = screen, saves, source
         self._saves.take_over = self.take_over
         self._saves.reload_sample = self.reload_sample

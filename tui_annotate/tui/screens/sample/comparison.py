@@ -27,7 +27,7 @@ from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.sample.signals import is_quick
 
 if TYPE_CHECKING:
-    from tui_annotate.tui.screens.sample.host import SampleHost
+    from tui_annotate.tui.screens.sample.screen import SampleScreen
 
 _PAUSE = 0.06  # seconds without another match in focus until it is looked at closely
 _MOST_SAMPLES = 8  # samples whose marks are kept
@@ -46,7 +46,7 @@ class TextComparison:
         lacking_shown: words that the sources lack are marked.
     """
 
-    def __init__(self, screen: SampleHost) -> None:
+    def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self.contrast = NOTHING
         self.comparing = self.lacking_shown = self.searching = False

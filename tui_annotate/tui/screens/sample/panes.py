@@ -41,7 +41,7 @@ from tui_annotate.tui.widgets.document_pane import DocumentPane
 
 if TYPE_CHECKING:
     from tui_annotate.services.assist import AssistService, SampleAssist
-    from tui_annotate.tui.screens.sample.host import SampleHost
+    from tui_annotate.tui.screens.sample.screen import SampleScreen
 
 Segments = Sequence[Sequence[Segment]]
 
@@ -56,7 +56,7 @@ class PaneController:
         by: which signals rank them, as the annotator chose.
     """
 
-    def __init__(self, screen: SampleHost) -> None:
+    def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self._panes: dict[Side, DocumentPane] = {}
         self.signals = ""
@@ -321,7 +321,7 @@ MOST_HITS: Final = 10_000
 class TextSearch:
     """Finds words in the text that has the keys."""
 
-    def __init__(self, screen: SampleHost) -> None:
+    def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self._query = ""
 
