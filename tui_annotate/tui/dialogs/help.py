@@ -125,7 +125,7 @@ def _arrange_columns(blocks: Sequence[list[list[Words]]], cells: int) -> list[li
     for block in blocks:
         into = left if not right and len(left) + len(block) / 2 <= half else right
         into += block
-    pairs = zip_longest(left, right, fillvalue=[])
+    pairs = zip_longest(left, right, fillvalue=list[Words]())
     return [_pad(one, cells + _GAP) + other for one, other in pairs]
 
 

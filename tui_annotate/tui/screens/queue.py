@@ -50,30 +50,6 @@ FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
 )
 """What the digits 1, 2, ... of the queue show; no states means all."""
 
-BINDINGS: tuple[Binding, ...] = (
-    Binding("down,j", "move(1)", "next", show=False),
-    Binding("up,k", "move(-1)", "previous", show=False),
-    Binding("pagedown,space,ctrl+d", "turn(1)", "page down", show=False),
-    Binding("pageup,ctrl+u", "turn(-1)", "page up", show=False),
-    Binding("home", "edge(-1)", "first", show=False),
-    Binding("end", "edge(1)", "last", show=False),
-    Binding("enter", "open", "open", show=False),
-    Binding("slash", "search", "search", show=False),
-    Binding("f", "next_filter", "next filter", show=False),
-    *(
-        Binding(str(digit), f"filter({digit - 1})", name, show=False)
-        for digit, (name, _) in enumerate(FILTERS, 1)
-    ),
-    Binding("o", "order", "another order", show=False),
-    Binding("s", "rivals", "the rivals of its group", show=False),
-    Binding("g,G", "jump", "go to an id", show=False),
-    Binding("question_mark", "help", "keys", show=False),
-    Binding("q", "close", "back", show=False),
-    Binding("backspace", "unsearch", "take the search off", show=False),
-    Binding("escape", "back", "take the search off, or go back", show=False),
-)
-"""What each key does."""
-
 _COMMON_KEYS = ("Enter", "open"), ("/", "search"), ("f", "filter")
 
 KEYS: tuple[tuple[str, str], ...] = (("↑↓", "move"), *_COMMON_KEYS, ("g", "go to id"))
@@ -198,7 +174,28 @@ class QueueScreen(Screen[SampleKey | None]):
     QueueScreen.-searching DraftLine { display: none; }
     """
     AUTO_FOCUS: ClassVar[str | None] = ""  # the hidden input must not get the keys
-    BINDINGS: ClassVar[list[BindingType]] = [*BINDINGS]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "next", show=False),
+        Binding("up,k", "move(-1)", "previous", show=False),
+        Binding("pagedown,space,ctrl+d", "turn(1)", "page down", show=False),
+        Binding("pageup,ctrl+u", "turn(-1)", "page up", show=False),
+        Binding("home", "edge(-1)", "first", show=False),
+        Binding("end", "edge(1)", "last", show=False),
+        Binding("enter", "open", "open", show=False),
+        Binding("slash", "search", "search", show=False),
+        Binding("f", "next_filter", "next filter", show=False),
+        *(
+            Binding(str(digit), f"filter({digit - 1})", name, show=False)
+            for digit, (name, _) in enumerate(FILTERS, 1)
+        ),
+        Binding("o", "order", "another order", show=False),
+        Binding("s", "rivals", "the rivals of its group", show=False),
+        Binding("g,G", "jump", "go to an id", show=False),
+        Binding("question_mark", "help", "keys", show=False),
+        Binding("q", "close", "back", show=False),
+        Binding("backspace", "unsearch", "take the search off", show=False),
+        Binding("escape", "back", "take the search off, or go back", show=False),
+    ]
 
     def __init__(
         self,

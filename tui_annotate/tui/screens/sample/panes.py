@@ -239,16 +239,16 @@ class PaneController:
         self._screen.run_in_thread("assist", call)
 
     def count_words(self, sample: Sample, segments: Segments) -> None:
-        """Prepare matches by words alone, in a thread."""
-        call = partial(self._count_words, sample, segments, self._number)
-        self._screen.run_in_thread("assist", call)
+        """Prepare matches by words alone, in a thread: a second for texts of a megabyte."""
+        number = self._number
 
-    def _count_words(self, sample: Sample, segments: Segments, number: int) -> None:
-        """In a thread; for texts of a megabyte it takes a second."""
-        from tui_annotate.services.assist.sample import prepare_sample
+        def prepare() -> None:
+            from tui_annotate.services.assist.sample import prepare_sample
 
-        made = prepare_sample(sample, segments)
-        self._screen.app.call_from_thread(self.use_assist, number, made, "words")
+            made = prepare_sample(sample, segments)
+            self._screen.app.call_from_thread(self.use_assist, number, made, "words")
+
+        self._screen.run_in_thread("assist", prepare)
 
     def _prepare(
         self, load: Callable[[], AssistService], sample: Sample, segments: Segments, *, number: int
