@@ -130,7 +130,4 @@ PAGING: list[BindingType] = [
 
 def key_words(pairs: Sequence[tuple[str, str]]) -> list[Words]:
     """Keys and what they do, as one line."""
-    words: list[Words] = []
-    for key, what in pairs:
-        words += [(key, "key"), (f" {what}   ", "quiet")]
-    return words
+    return [words for key, what in pairs for words in ((key, "key"), (f" {what}   ", "quiet"))]

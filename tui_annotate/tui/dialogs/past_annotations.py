@@ -54,13 +54,11 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         palette = self.rows.palette
         slot = self._slots.get(item.labels[0]) if item.labels else None
         names = ", ".join(path[-1] for path in item.labels if path) or "no label"
+        style = palette.text if slot is None else palette.label(slot) + palette.letter
         left: list[Run] = [
             (FOCUS_BAR if focused else " ", palette.accent),
             (f"{item.score:.2f} ", palette.quiet),
-            (
-                cut(line_text(names), int(cells * _LABEL_SHARE)),
-                palette.text if slot is None else palette.label(slot) + palette.letter,
-            ),
+            (cut(line_text(names), int(cells * _LABEL_SHARE)), style),
         ]
         sample = cut(line_text(str(item.sample.id)), int(cells * _SAMPLE_SHARE))
         right: list[Run] = [(f" {sample} ", palette.quiet)]

@@ -17,7 +17,7 @@ from tui_annotate.tui.screens.sample.feature import TextPage
 
 if TYPE_CHECKING:
     from tui_annotate.domain.annotations import PastAnnotation
-    from tui_annotate.tui.screens.annotate.sample_session import SampleSession
+    from tui_annotate.tui.screens.annotate.loader import SampleSession
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 

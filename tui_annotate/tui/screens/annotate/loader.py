@@ -23,7 +23,6 @@ from tui_annotate.tui.draft.resume_state import place, restore
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED, WARNING
 from tui_annotate.tui.saving import Job
-from tui_annotate.tui.screens.annotate.sample_session import SampleSession
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
@@ -35,6 +34,28 @@ PREFETCH_PAUSE: Final = 0.1
 """Seconds without a key until something is prefetched."""
 
 STEPS: Final = (1, -1)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSession:
+    """The open sample, its draft, and who works on it.
+
+    The screen replaces it as a whole, so that the store's thread never sees the person of one
+    sample next to the draft of another.
+
+    Attributes:
+        desk: the sample as the store returned it last.
+        draft: the same with all that is not saved.
+        listening_since: from when on keys are meant for what is on screen; None while the sample
+            is not painted yet.
+        begun: something was done on the sample since it was opened.
+    """
+
+    session: AnnotatorSession
+    desk: OpenSample
+    draft: Draft
+    listening_since: float | None = None
+    begun: bool = False
 
 
 class SampleSource:

@@ -38,8 +38,7 @@ from tui_annotate.tui.keys.actions import READING, action_of
 from tui_annotate.tui.keys.key_map import KeyMap, table_key
 from tui_annotate.tui.saving import Job, JobFinished, Saver
 from tui_annotate.tui.screens.annotate.dialogs import NoteLine, SampleDialogs
-from tui_annotate.tui.screens.annotate.loader import SampleLoader, SampleSource
-from tui_annotate.tui.screens.annotate.sample_session import SampleSession
+from tui_annotate.tui.screens.annotate.loader import SampleLoader, SampleSession, SampleSource
 from tui_annotate.tui.screens.annotate.saving import SaveController
 from tui_annotate.tui.screens.sample import rows, signals
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureOrder

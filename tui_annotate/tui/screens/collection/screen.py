@@ -94,11 +94,6 @@ ACTIONS: Final = (
 )  # fmt: skip
 """In the order of the help."""
 
-BINDINGS: Final = tuple(
-    Binding(keys, call, action.help, show=False)
-    for action in ACTIONS
-    for keys, call in action.calls.items()
-)
 KEY_LINE: Final = tuple(
     (keys, name) for _, keys, name in sorted(action.line for action in ACTIONS if action.line)
 )
@@ -126,20 +121,21 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     """Dismisses with a sample to open; `queue` or `quit`; or None, which goes back.
 
     Args:
-        kind: the mode to begin in.
-        current: the sample that is open; its row has the focus.
+        current: the sample that is open; its row has the focus, and its kind is the first mode.
     """
 
     DEFAULT_CSS = "CollectionScreen { layout: vertical; }"
     AUTO_FOCUS: ClassVar[str | None] = ""
-    BINDINGS: ClassVar[list[BindingType]] = [*BINDINGS]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(keys, call, action.help, show=False)
+        for action in ACTIONS
+        for keys, call in action.calls.items()
+    ]
 
-    def __init__(
-        self, annotate: AnnotationService, person: str, *, kind: SampleKind, current: Sample
-    ) -> None:
+    def __init__(self, annotate: AnnotationService, person: str, current: Sample) -> None:
         super().__init__()
         self._annotate, self._person, self._current = annotate, person, current
-        self._dataset, self._kind = current.dataset, kind
+        self._kind = current.kind
         self._trees = {mode: Tree() for mode in MODES}
         self._modes: tuple[SampleKind, ...] = ()
         self._rows: tuple[TreeRow, ...] = ()
@@ -147,7 +143,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self.reading = True  # rows are on their way
         self._seeking = False  # it is looked for where `J` leads
         for mode, tree in self._trees.items():
-            length = 3 if mode is kind and mode is not SampleKind.REPORT else 2
+            length = 3 if mode is current.kind and mode is not SampleKind.REPORT else 2
             tree.focused = tree_rows.path_of(current.meta, current.id, current.group)[:length]
             tree.unfolded = {tree.focused[:at] for at in range(1, len(tree.focused))}
 
@@ -203,12 +199,12 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.app.call_from_thread(done)
 
     def _read_below(self, kind: SampleKind, path: Path) -> Callable[[], None]:
-        self._modes = self._modes or self._annotate.modes(self._dataset)
+        self._modes = self._modes or self._annotate.modes(self._current.dataset)
         return partial(self._add_rows, kind, path, self._rows_below(kind, path))
 
     def _rows_below(self, kind: SampleKind, path: Path) -> tuple[TreeRow, ...]:
         """In a thread."""
-        annotate, who, dataset = self._annotate, self._person, self._dataset
+        annotate, who, dataset = self._annotate, self._person, self._current.dataset
         if not path:
             return tree_rows.branch_rows(path, annotate.topics(who, dataset, kind))
         if len(path) == 1:
@@ -261,7 +257,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         done, total = sum(row.done for row in topics), sum(row.total for row in topics)
         title = self.query_one(PaneTitle)
         what = f"{done}/{total} {COUNTED[self._kind]}" if topics else ""
-        title.show(f"COLLECTION {self._dataset}", [what], focused=True)
+        title.show(f"COLLECTION {self._current.dataset}", [what], focused=True)
         options = [
             (str(at), NAMES[mode], False, mode is self._kind, -1)
             for at, mode in enumerate(MODES, 1)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
     from tui_annotate.services.review import ReviewResult, ReviewSample
     from tui_annotate.storage.log.ledger import ActionResult
-    from tui_annotate.tui.screens.annotate.sample_session import SampleSession
+    from tui_annotate.tui.screens.annotate.loader import SampleSession
     from tui_annotate.tui.screens.annotate.saving import SaveController
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession

@@ -71,11 +71,11 @@ def _suggestion_row(draft: Draft, one: Suggestion) -> ListedAnnotation:
 
 def quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
     """What is marked, joined, on one line."""
-    found = (
+    texts = (
         draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
         for anchor in anchors
     )
-    return " … ".join(" ".join(text.split()) for text in found)
+    return " … ".join(" ".join(text.split()) for text in texts)
 
 
 def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationMark]:
@@ -264,7 +264,7 @@ def annotation_rows(
     """The listed annotations, in reading order, then the suggestions.
 
     Args:
-        cache: rows of suggestions as they were made for the same texts and labels; grows.
+        cache: rows of suggestions by id, for the same texts and labels; grows.
     """
     own = (
         _annotation_row(draft, annotation, letter(at))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.assist import SampleAssist
 
 LOADING: Final = "words only: loading vectors"
-"""Said until the vectors are there."""
+"""Shown until the vectors are loaded."""
 
 QUICK_CHARACTERS: Final = 100_000
 """Characters of a sample that are read without being asked: a fifth of a second of a thread."""
@@ -53,11 +53,10 @@ def is_quick(sample: Sample) -> bool:
 
 
 def describe_signals(made: SampleAssist | None, state: str, *, by: Signals, side: Side) -> str:
-    """What ranks the matches of a selection, in words for people.
+    """What ranks the matches of a selection on a side, in words for people.
 
     Args:
-        state: what the assist says of itself: its signals, or why there are no others.
-        side: where the selection lies.
+        state: the signals of the assist, or why there are no others.
     """
     if made is None:
         return state

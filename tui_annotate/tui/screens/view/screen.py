@@ -140,11 +140,7 @@ class ViewScreen(SampleScreen):
     # from sample to sample
 
     def go(self, find: Callable[[], SampleKey | None], none: MessageCode) -> None:
-        """To the sample that `find` gives in a thread.
-
-        Args:
-            none: the message where it gives none.
-        """
+        """Go to the sample that `find` returns in a thread; `none`: the message without one."""
         if not self._busy:
             self._busy = True
             self.run_in_thread("sample", partial(self._open, find, none))
@@ -292,8 +288,7 @@ class ViewScreen(SampleScreen):
             return
         from tui_annotate.tui.screens.view.listing import view_list
 
-        name = draft.names.get(draft.chosen, draft.chosen)
-        current = opened.sample.key
+        name, current = draft.names.get(draft.chosen, draft.chosen), opened.sample.key
         screen = view_list(
             self.browser, position=opened.position, current=current, person=draft.chosen, name=name
         )

@@ -251,9 +251,7 @@ class Collection(Feature):
 
         self.host.keep_place()
         key = draft.sample.key
-        screen = CollectionScreen(
-            session.annotate, session.person.id, kind=draft.sample.kind, current=draft.sample
-        )
+        screen = CollectionScreen(session.annotate, session.person.id, draft.sample)
 
         def closed(chosen: SampleKey | str | None) -> None:
             if chosen == "queue":
