@@ -199,18 +199,17 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.app.call_from_thread(done)
 
     def _read_below(self, kind: SampleKind, path: Path) -> Callable[[], None]:
-        self._modes = self._modes or self._annotate.modes(self._current.dataset)
-        return partial(self._add_rows, kind, path, self._rows_below(kind, path))
-
-    def _rows_below(self, kind: SampleKind, path: Path) -> tuple[TreeRow, ...]:
         """In a thread."""
         annotate, who, dataset = self._annotate, self._person, self._current.dataset
+        self._modes = self._modes or annotate.modes(dataset)
         if not path:
-            return tree_rows.branch_rows(path, annotate.topics(who, dataset, kind))
-        if len(path) == 1:
-            return tree_rows.branch_rows(path, annotate.runs(who, dataset, kind, topic=path[0]))
-        topic, run = path
-        return tree_rows.leaf_rows(path, annotate.leaves(who, dataset, kind, topic=topic, run=run))
+            rows = tree_rows.branch_rows(path, annotate.topics(who, dataset, kind))
+        elif len(path) == 1:
+            rows = tree_rows.branch_rows(path, annotate.runs(who, dataset, kind, topic=path[0]))
+        else:
+            leaves = annotate.leaves(who, dataset, kind, topic=path[0], run=path[1])
+            rows = tree_rows.leaf_rows(path, leaves)
+        return partial(self._add_rows, kind, path, rows)
 
     def _add_rows(self, kind: SampleKind, path: Path, rows: tuple[TreeRow, ...]) -> None:
         self.reading = False

@@ -8,7 +8,7 @@ from typing import Final
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import Side
-from tui_annotate.methods.adjudication import CandidateGroup, Decision, GroupStatus
+from tui_annotate.methods.adjudication import Decision, GroupStatus
 from tui_annotate.tui.draft.review.state import ReviewDraft, ReviewPosition
 from tui_annotate.tui.draft.review.words import describe_group_status, describe_refusal
 from tui_annotate.tui.draft.words import quote_text
@@ -34,6 +34,7 @@ from tui_annotate.tui.widgets.label_bar import Option
 _QUOTE = 12  # cells that a claim in the bar needs at least
 _AROUND = 9  # cells of an option in addition to its words: digit, sign, space
 _LEAST_CELLS = 10  # cells of a candidate's words; with fewer, the bar takes another row
+_DECISION_SIGNS = {Decision.REJECTED: REFUSED, Decision.KEPT: CHOSEN}
 _STATUS_SIGNS = {
     GroupStatus.AGREED: AGREED,
     GroupStatus.NEARLY: NEARLY,
@@ -147,7 +148,9 @@ def _spot_marks(
         }
         for one in made.values():
             yield from _anchor_marks(one.claim, CHOSEN, slot_of(draft, one.labels), here=here)
-        sign = _status_sign(draft, position.group)
+        sign = _DECISION_SIGNS.get(
+            draft.what(position.group), _STATUS_SIGNS[position.group.standing]
+        )
         for at, candidate in enumerate(position.group.candidates):
             if here or not made:
                 focused = here and candidate in (draft.in_hand or (candidate,)) and not made
@@ -164,11 +167,6 @@ def _anchor_marks(
 ) -> Iterator[tuple[Anchor, AnnotationMark]]:
     for anchor in anchors:
         yield anchor, AnnotationMark(anchor.span, letter, slot, focused=here)
-
-
-def _status_sign(draft: ReviewDraft, group: CandidateGroup) -> str:
-    decided = {Decision.REJECTED: REFUSED, Decision.KEPT: CHOSEN}.get(draft.what(group))
-    return decided or _STATUS_SIGNS[group.standing]
 
 
 def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:

@@ -208,7 +208,8 @@ class PaneController:
         draft = self._screen.draft
         if draft is None:
             return
-        self.by = signals.next_choice(self.by)
+        choices = list(Signals)
+        self.by = choices[(choices.index(self.by) + 1) % len(choices)]
         self._rank_again(draft)
         draft.say(*signals.describe_change(self.by, self.signals))
         if match := draft.focused_match:
@@ -299,7 +300,7 @@ class PaneController:
             self._rank_again(draft)
         self._screen.show_draft()
         if state != signals.LOADING:  # nothing that is wanted sooner is to be prepared
-            self._screen.assist_ready()
+            self._screen.comparison.find_marks()
 
     def _rank_again(self, draft: Draft) -> None:
         """Rank the same anchors anew; the segment in focus stays in focus if it still matches."""

@@ -253,11 +253,6 @@ def _match_row(draft: Draft, side: Side, match: Match) -> MatchRow:
     )
 
 
-def annotation_rows_key(draft: Draft) -> tuple[object, ...]:
-    """What the list of annotations depends on."""
-    return (draft.tree.version, draft.annotations, draft.offered, draft.focused, draft.editing)
-
-
 def annotation_rows(
     draft: Draft, cache: dict[str, ListedAnnotation] | None = None
 ) -> tuple[ListedAnnotation, ...]:

@@ -140,10 +140,6 @@ class SampleScreen(Screen[None]):
     def remember(self, what: str, value: str) -> None:
         """Store a preference of this person."""
 
-    def assist_ready(self) -> None:
-        """Mark what the sources lack, now that the assist can be asked."""
-        self.comparison.find_marks()
-
     def free_keys(self) -> None:
         """Let keys go on that may have waited for something that is here now."""
 
@@ -550,7 +546,8 @@ class SampleScreen(Screen[None]):
             self.query_one(MatchList).show(found, focused=focused, status=self.panes.signals)
         counted = [str(len(draft.annotations) or ""), rows.describe_open_suggestions(draft)]
         self.query_one("#annotations-title", PaneTitle).show("ANNOTATIONS", counted, focused=False)
-        if self.changed("annotation list", rows.annotation_rows_key(draft)):
+        shown = draft.tree.version, draft.annotations, draft.offered, draft.focused, draft.editing
+        if self.changed("annotation list", shown):
             self.query_one(AnnotationList).show(rows.annotation_rows(draft, self._listed))
 
     def _show_marks(self, draft: Draft, side: Side) -> None:

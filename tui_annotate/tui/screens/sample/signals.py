@@ -18,7 +18,6 @@ LOADING: Final = "words only: loading vectors"
 QUICK_CHARACTERS: Final = 100_000
 """Characters of a sample that are read without being asked: a fifth of a second of a thread."""
 
-ALL: Final = tuple(Signals)
 _LIMITED: Final = ("words only", "no vectors", "no assist")
 _NAMES: Final = {
     Signals.FUSED: "words and vectors together",
@@ -30,11 +29,6 @@ _CHANGES: Final = {
     Signals.WORDS: MessageCode.MATCHES_BY_WORDS,
     Signals.VECTORS: MessageCode.MATCHES_BY_VECTORS,
 }
-
-
-def next_choice(by: Signals) -> Signals:
-    """What comes after a choice, round and round."""
-    return ALL[(ALL.index(by) + 1) % len(ALL)]
 
 
 def describe_choice(by: Signals) -> str:

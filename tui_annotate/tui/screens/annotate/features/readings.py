@@ -73,12 +73,13 @@ class SecondReadings(Feature):
             yes="begin the 2nd reading",
             no="later",
         )
-        self.host.forget_keys()
-        self.host.open_dialog(dialog, self._on_answer)
 
-    def _on_answer(self, yes: bool | None) -> None:  # noqa: FBT001  what a dialog gives
-        if yes and (session := self.host.session):
-            self._switch_reading(session)
+        def answered(yes: bool | None) -> None:  # noqa: FBT001  what a dialog gives
+            if yes and (session := self.host.session):
+                self._switch_reading(session)
+
+        self.host.forget_keys()
+        self.host.open_dialog(dialog, answered)
 
     def _switch_reading(self, session: AnnotatorSession) -> None:
         """To the second reading, or back to the first."""
