@@ -11,16 +11,7 @@ from textual.binding import Binding, BindingType
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.legend import ANNOTATE_MARKS, REVIEW_MARKS, VIEW_MARKS, LegendEntry
 from tui_annotate.tui.dialogs.message import ScrollDialog, page_words
-from tui_annotate.tui.keys.actions import (
-    EDITING,
-    NOTE,
-    OPTION,
-    READING,
-    REVIEWING,
-    SELECTING,
-    SOURCE,
-    VIEWING,
-)
+from tui_annotate.tui.keys import actions
 from tui_annotate.tui.keys.key_map import HelpGroup, KeyMap
 from tui_annotate.tui.line_text import fit, line_text, width
 from tui_annotate.tui.row_widgets import Words, wrap_words
@@ -30,16 +21,16 @@ _GAP = 3
 _LONGEST_KEY = 16
 
 _TITLES: Final = {
-    READING: "Keys reading",
-    SELECTING: "Keys with a selection",
-    SOURCE: "Keys in the source",
-    OPTION: "Keys with an option pending",
-    NOTE: "Keys in a note",
-    EDITING: "Keys editing an annotation",
-    REVIEWING: "Keys in review",
-    VIEWING: "Keys · a file is looked at, nothing in it is changed",
+    actions.READING: "Keys reading",
+    actions.SELECTING: "Keys with a selection",
+    actions.SOURCE: "Keys in the source",
+    actions.OPTION: "Keys with an option pending",
+    actions.NOTE: "Keys in a note",
+    actions.EDITING: "Keys editing an annotation",
+    actions.REVIEWING: "Keys in review",
+    actions.VIEWING: "Keys · a file is looked at, nothing in it is changed",
 }
-_MARKS: Final = {REVIEWING: REVIEW_MARKS, VIEWING: VIEW_MARKS}
+_MARKS: Final = {actions.REVIEWING: REVIEW_MARKS, actions.VIEWING: VIEW_MARKS}
 
 
 class HelpDialog(ScrollDialog):
