@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 PREFETCH_PAUSE: Final = 0.1
 """Seconds without a key until something is prefetched."""
 
-STEPS: Final = (1, -1)
-
 
 @dataclass(frozen=True, slots=True)
 class SampleSession:
@@ -410,7 +408,7 @@ class SampleLoader:
             moment, held = session.annotate.moment(), self.prefetched
             if held and (held.session, held.here, held.moment) == (session, here, moment):
                 return held
-            neighbours = {step: self.source.neighbour(session, here, step) for step in STEPS}
+            neighbours = {step: self.source.neighbour(session, here, step) for step in (1, -1)}
             desks: dict[SampleKey, OpenSample] = {}
             for key in dict.fromkeys([*keys, *filter(None, neighbours.values())]):
                 if saver.waiting > 1:

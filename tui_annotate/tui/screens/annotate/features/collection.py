@@ -117,9 +117,6 @@ class OtherDocuments:
         return title._replace(notes=notes)
 
 
-_DIRECTIONS = (1, -1)
-
-
 class Collection(Feature):
     """Items of a collection.
 
@@ -160,7 +157,7 @@ class Collection(Feature):
             return None
         parent, here = self._parent_report(draft), draft.sample.key
         ways = (parent.step, parent.turn) if parent else ()
-        return tuple(key for way in ways for step in _DIRECTIONS if (key := way(here, step)))
+        return tuple(key for way in ways for step in (1, -1) if (key := way(here, step)))
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
         """Return the next item of the kind that is not complete."""
