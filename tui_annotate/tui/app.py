@@ -19,7 +19,7 @@ LOOK = terminal.prepare(os.environ)
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
 from tui_annotate.domain.terminal_text import visible  # noqa: E402
 from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
-from tui_annotate.tui.draft.messages import Kind, MessageCode  # noqa: E402
+from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, make_message  # noqa: E402
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
@@ -183,8 +183,8 @@ class AnnotateApp(RestrictedApp):
             self.sample_screen.show_opening(self.sample_screen.no_sample, "warning")
             return
         problem = opened.session.problem
-        kind: Kind = "error" if problem else "hint"
-        self.sample_screen.begin(opened.session, opened.desk, words=problem, kind=kind)
+        message = make_message(problem, "error") if problem else NO_MESSAGE
+        self.sample_screen.begin(opened.session, opened.desk, message)
         self.sign_in_flow.begun()
         if self.action:
             self.sample_screen.do(self.action)

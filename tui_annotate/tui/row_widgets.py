@@ -16,7 +16,15 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui_annotate.tui.fast_render import LineWidget, set_extent
-from tui_annotate.tui.line_text import Run, both_ends, clip, runs_width, strip_of
+from tui_annotate.tui.line_text import (
+    Run,
+    both_ends,
+    clip,
+    runs_width,
+    strip_of,
+    width,
+    wrap_line,
+)
 from tui_annotate.tui.palette import Palette
 
 _AROUND = 2  # rows kept in view above and below the focused one
@@ -169,6 +177,14 @@ Words = tuple[str, str]
 def styled(words: Sequence[Words], palette: Palette) -> list[Run]:
     """Pieces with roles as pieces with styles."""
     return [(text, palette.style(role)) for text, role in words]
+
+
+def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Words]]:
+    """Words in lines of so many cells: the first after `head`, the others indented by its width."""
+    text, role = words
+    indent = sum(width(piece) for piece, _ in head)
+    first, *rest = wrap_line(text, cells - indent)
+    return [[*head, (first, role)], *([(" " * indent + piece, role)] for piece in rest)]
 
 
 class WordsLine(FixedRows):

@@ -6,7 +6,7 @@ from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.domain.comments import NewsItem
 from tui_annotate.domain.text_diff import DiffPart
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
-from tui_annotate.tui.dialogs.notices import NoticesDialog
+from tui_annotate.tui.dialogs.news import NewsDialog
 
 
 async def test_a_talk_is_read_and_gone_on_with() -> None:
@@ -49,7 +49,7 @@ async def test_news_are_read_and_closed() -> None:
             "The guidelines changed", (DiffPart("-", "Mark it."), DiffPart("+", "Mark " * 30))
         ),
     ]
-    async with run_stage(screen=NoticesDialog(items)) as (stage, pilot):
+    async with run_stage(screen=NewsDialog(items)) as (stage, pilot):
         lines = [line.strip("│ ").rstrip() for line in stage.lines()]
         assert "Notice from Li" in lines
         assert "Thank you." in lines

@@ -34,7 +34,7 @@ FIGURES = WorkStatistics(
 
 async def test_all_is_told() -> None:
     """Each dataset with its people, then the weeks, then the flags with their reasons."""
-    dialog = WorkStatisticsDialog(lambda: dialog.tell(FIGURES))
+    dialog = WorkStatisticsDialog(lambda: dialog.show_statistics(FIGURES))
     async with run_stage(screen=dialog, size=(80, 40)) as (stage, _):
         text = stage.text()
         assert re.search(r"\b4\b.* 2026-05-14", text)
@@ -51,15 +51,15 @@ async def test_counted_anew() -> None:
     dialog = WorkStatisticsDialog(lambda: asked.append(1))
     async with run_stage(screen=dialog) as (stage, pilot):
         assert "counting" in stage.text()
-        dialog.tell(FIGURES)
+        dialog.show_statistics(FIGURES)
         await pilot.press("r")
         assert asked == [1, 1]
         assert "counting" in stage.text()
-        dialog.tell(replace(FIGURES, work=(), ahead=()))
+        dialog.show_statistics(replace(FIGURES, work=(), ahead=()))
         await pilot.pause()
         assert "Ana" not in stage.text()
         assert dialog.lines(60)[0][0][0] in stage.text()
         await pilot.press("q")
         await pilot.pause()
-        dialog.tell(FIGURES)
+        dialog.show_statistics(FIGURES)
         assert stage.results == [None]

@@ -15,7 +15,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound, Unavailable
 from tui_annotate.domain.samples import SampleKey, Sibling
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
-from tui_annotate.tui.screens.queue import FILTERS, Opinions, QueueScreen
+from tui_annotate.tui.screens.queue import FILTERS, QueueScores, QueueScreen
 from tui_annotate.tui.widgets.queue_rows import PAGE, QueueRows
 
 _TOTAL = 100_000
@@ -340,10 +340,10 @@ class _Machine:
             Sibling(each, State.NEW, 0, f"text of {each.id}") for each in names
         ], ScoreSummaries()
 
-    def opinions(self) -> Opinions:
+    def scores(self) -> QueueScores:
         """As the screen is given them."""
         orders = ("by-source", "worst:unigram_overlap")
-        return Opinions(
+        return QueueScores(
             self.glances, self.rivals, lambda: orders, lambda: self.order, self._reorder
         )
 
@@ -354,7 +354,7 @@ class _Machine:
 @pytest.mark.parametrize("width", [60, 80, 99, 100, 119, 120, 140])
 async def test_bars_and_badges_stand_beside_the_rows(width: int) -> None:
     """Heads stand over their columns at any width; the row in hand is told in full."""
-    screen = QueueScreen(_Store().page, opinions=_Machine().opinions(), position=88_001)
+    screen = QueueScreen(_Store().page, scores=_Machine().scores(), position=88_001)
     async with run_stage(screen=screen, size=(width, 24)) as (stage, pilot):
         await _idle(stage, pilot)
         _, heads, *rows = stage.lines()
@@ -373,7 +373,7 @@ async def test_bars_and_badges_stand_beside_the_rows(width: int) -> None:
 async def test_another_order_is_read_at_once() -> None:
     """It begins at its first row, and the title names it; the same again reads nothing."""
     store, machine = _Store(), _Machine()
-    screen = QueueScreen(store.page, opinions=machine.opinions(), position=500)
+    screen = QueueScreen(store.page, scores=machine.scores(), position=500)
     async with run_stage(screen=screen) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("o")
@@ -393,7 +393,7 @@ async def test_another_order_is_read_at_once() -> None:
 
 async def test_rivals_are_opened_from_the_list() -> None:
     """What is chosen there is opened; closing them stays in the list."""
-    screen = QueueScreen(_Store().page, opinions=_Machine().opinions())
+    screen = QueueScreen(_Store().page, scores=_Machine().scores())
     async with run_stage(screen=screen) as (stage, pilot):
         await _idle(stage, pilot)
         await pilot.press("s")
@@ -408,7 +408,7 @@ async def test_rivals_are_opened_from_the_list() -> None:
 
 async def test_its_keys_are_told_with_those_of_machines() -> None:
     """On the line and in the help; a list without machines does nothing with them."""
-    screen = QueueScreen(_Store().page, opinions=_Machine().opinions())
+    screen = QueueScreen(_Store().page, scores=_Machine().scores())
     async with run_stage(screen=screen) as (stage, pilot):
         await _idle(stage, pilot)
         assert "o order  s rivals" in stage.lines()[-1]
@@ -424,7 +424,7 @@ async def test_its_keys_are_told_with_those_of_machines() -> None:
 async def test_what_was_said_of_rows_long_gone_is_given_up() -> None:
     """With the rows themselves; the list stays small however far one goes."""
     machine = _Machine()
-    screen = QueueScreen(_Store().page, opinions=machine.opinions())
+    screen = QueueScreen(_Store().page, scores=machine.scores())
     async with run_stage(screen=screen) as (stage, pilot):
         await _idle(stage, pilot)
         for _ in range(30):

@@ -18,22 +18,22 @@ from tui_annotate.cli.options import (
     argument,
     dataset_option,
     flag,
+    option,
     parse_target,
-    value_option,
 )
 
 ModelOption = Annotated[
-    str, value_option("--model", "NAME", "The chat model that judges; else the settings'.")
+    str, option("--model", "NAME", "The chat model that judges; else the settings'.")
 ]
 JudgeUrlOption = Annotated[
     str,
-    value_option(
+    option(
         "--base-url", "URL", "Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY."
     ),
 ]
 LanguageOption = Annotated[
     str,
-    value_option(
+    option(
         "--language",
         "CODE",
         "Of the prompts: en or zh; else as each question is written.",
@@ -42,7 +42,7 @@ LanguageOption = Annotated[
 ]
 PromptsOption = Annotated[
     Path | None,
-    value_option(
+    option(
         "--prompts",
         "DIR",
         "Prompts of your own, as `judge prompts` writes them; else prompts/ of the workspace.",
@@ -74,7 +74,7 @@ class JudgeCommandOptions:
     concurrency: ConcurrencyOption = 4
     cache: Annotated[
         Path | None,
-        value_option(
+        option(
             "--cache",
             "FILE",
             "Keeps the replies; else a file beside the output, or the workspace with --dataset.",

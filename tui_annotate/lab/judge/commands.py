@@ -19,7 +19,7 @@ from tui_annotate.cli.options import (
     examples,
     flag,
     open_workspace,
-    value_option,
+    option,
 )
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.people import Verb
@@ -245,13 +245,11 @@ def generate(
     group_size: Annotated[
         int, typer.Option(min=2, metavar="N", help="Contexts, then answers, of one call.")
     ] = 20,
-    seed: Annotated[
-        int, value_option("--seed", "N", "Of the order in which contexts are grouped.")
-    ] = 0,
+    seed: Annotated[int, option("--seed", "N", "Of the order in which contexts are grouped.")] = 0,
     slow: Annotated[bool, flag("--slow", "Read each context by itself, part after part.")] = False,
     gt_dir: Annotated[
         Path | None,
-        value_option("--gt-dir", "DIR", "Also a file for each answer, as RagSGE has them."),
+        option("--gt-dir", "DIR", "Also a file for each answer, as RagSGE has them."),
     ] = None,
 ) -> None:
     """Let a judge answer questions from all of their contexts.
@@ -287,7 +285,7 @@ def generate(
 
 MetricOption = Annotated[
     list[str] | None,
-    value_option(
+    option(
         "--metric",
         "NAME",
         "faithfulness, answer_relevancy, context_precision or context_recall; may be"
@@ -296,7 +294,7 @@ MetricOption = Annotated[
 ]
 EmbedderOption = Annotated[
     str,
-    value_option(
+    option(
         "--embedder",
         "NAME",
         "Of answer relevancy, as at ingest; else the workspace's own, else the best.",
@@ -317,7 +315,7 @@ def evaluate(
     ] = 13_000,
     embedder: EmbedderOption = "",
     backend: Annotated[
-        str, value_option("--backend", "NAME", "builtin, or ragas where it is installed.")
+        str, option("--backend", "NAME", "builtin, or ragas where it is installed.")
     ] = "builtin",
 ) -> None:
     """Score answers and contexts by the measures of RAG.

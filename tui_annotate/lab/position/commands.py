@@ -20,8 +20,8 @@ from tui_annotate.cli.options import (
     examples,
     flag,
     open_workspace,
+    option,
     parse_target,
-    value_option,
 )
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Verb
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 InputArgument = Annotated[Path | None, argument("IN", "Rows, plain or packed.")]
 GoldOption = Annotated[
     str,
-    value_option(
+    option(
         "--gold-at",
         "PLACES",
         "Where the answer stands, from 0: 0,4,9, all, or even:K for K of them end to end.",
@@ -57,7 +57,7 @@ TargetOption = Annotated[
     ),
 ]
 SeedOption = Annotated[
-    int, value_option("--seed", "S", "Of all that is drawn; the same one gives the same bytes.")
+    int, option("--seed", "S", "Of all that is drawn; the same one gives the same bytes.")
 ]
 
 
@@ -65,7 +65,7 @@ def make_qa(
     source: InputArgument = None,
     *,
     documents: Annotated[
-        int | None, value_option("--documents", "N", "Passages in all, at least 2.")
+        int | None, option("--documents", "N", "Passages in all, at least 2.")
     ] = None,
     gold_at: GoldOption = "",
     target: TargetOption,
@@ -79,7 +79,7 @@ def make_qa(
     ] = False,
     dataset: Annotated[str, dataset_option("Of the workspace: this one alone.")] = "",
     question: Annotated[
-        str, value_option("--question", "TEXT", "Asked of samples without a question of their own.")
+        str, option("--question", "TEXT", "Asked of samples without a question of their own.")
     ] = "",
     as_json: JsonOption = False,
     workspace: WorkspaceOption = None,
@@ -136,8 +136,8 @@ def _open_workspace_rows(
 def make_kv(
     source: InputArgument = None,
     *,
-    keys: Annotated[int | None, value_option("--keys", "N", "Pairs of a row, at least 2.")] = None,
-    examples: Annotated[int | None, value_option("--examples", "M", "Rows.")] = None,
+    keys: Annotated[int | None, option("--keys", "N", "Pairs of a row, at least 2.")] = None,
+    examples: Annotated[int | None, option("--examples", "M", "Rows.")] = None,
     gold_at: GoldOption = "",
     seed: SeedOption = 0,
     target: TargetOption,
@@ -189,7 +189,7 @@ StyleOption = Annotated[
 ]
 TemplateOption = Annotated[
     Path | None,
-    value_option(
+    option(
         "--template",
         "FILE",
         "Your own wording, with {search_results} and {question}, or {kv} and {key}.",
@@ -237,7 +237,7 @@ def _read_template(path: Path | None, style: Style) -> str:
 
 BaseUrlOption = Annotated[
     str,
-    value_option(
+    option(
         "--base-url",
         "URL",
         "Where it is, as far as /v1; its key stands in $TUI_ANNOTATE_API_KEY.",
@@ -263,7 +263,7 @@ LongestOption = Annotated[
 def run(
     files: RowsArgument,
     *,
-    model: Annotated[str, value_option("--model", "NAME", "As its endpoint calls it.")],
+    model: Annotated[str, option("--model", "NAME", "As its endpoint calls it.")],
     base_url: BaseUrlOption,
     target: RunTargetOption = None,
     style: StyleOption = Style.PLAIN,

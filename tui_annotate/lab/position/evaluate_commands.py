@@ -16,7 +16,7 @@ from tui_annotate.cli.options import (
     dataset_option,
     flag,
     open_workspace,
-    value_option,
+    option,
 )
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.settings import find_workspace
@@ -30,7 +30,7 @@ BAR_CELLS = 24
 
 ByOption = Annotated[
     str,
-    value_option(
+    option(
         "--by",
         "NAMES",
         "What rows are grouped by: gold-position, documents, model, task, file; several by commas.",

@@ -24,7 +24,7 @@ from tui_annotate.cli.options import (
     examples,
     flag,
     open_workspace,
-    value_option,
+    option,
 )
 from tui_annotate.cli.output import Column
 from tui_annotate.domain.errors import InvalidInput, NotFound
@@ -106,16 +106,14 @@ def train_probe(
         argument("[FILE]", "JSON lines of question and category, as rank writes them."),
     ] = None,
     *,
-    model: Annotated[
-        str, value_option("--model", "DIR", "The local model's folder, with config.json.")
-    ],
+    model: Annotated[str, option("--model", "DIR", "The local model's folder, with config.json.")],
     target: Annotated[
         Path,
         typer.Option("--output", "-o", metavar="FILE", help="Where the probe goes: JSON."),
     ],
     labels: Annotated[
         str,
-        value_option(
+        option(
             "--labels",
             "WHOSE",
             "In place of a file: human (people's labels) or machine (a ranker's).",
@@ -123,10 +121,10 @@ def train_probe(
     ] = "",
     dataset: Annotated[
         str,
-        value_option("--dataset", "NAME", "With --labels; where there is one alone it is meant."),
+        option("--dataset", "NAME", "With --labels; where there is one alone it is meant."),
     ] = "",
     layer: Annotated[
-        str, value_option("--layer", "N", "Whose states are read, from 1; auto tries all.")
+        str, option("--layer", "N", "Whose states are read, from 1; auto tries all.")
     ] = _AUTO,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of the parting 70 to 30.")] = 0,
     as_json: JsonOption = False,
@@ -258,7 +256,7 @@ def register(app: typer.Typer) -> None:
 
 ScorersOption = Annotated[
     list[str] | None,
-    value_option(
+    option(
         "--scorer",
         "NAME",
         "unigram, similarity, judge, probe:FILE, reward:DIR, or a plug-in; may be repeated.",
@@ -267,7 +265,7 @@ ScorersOption = Annotated[
 ]
 LangOption = Annotated[
     str,
-    value_option(
+    option(
         "--lang",
         "CODE",
         "How words are cut: zh, en, or auto: as the language of each text was told.",
@@ -296,11 +294,9 @@ def score_dataset(
     with_question: WithQuestionOption = True,
     embedder: EmbedderOption = "",
     base_url: UrlOption = "",
-    judge: Annotated[
-        str, value_option("--judge", "MODEL", "The chat model of the scorer judge.")
-    ] = "",
+    judge: Annotated[str, option("--judge", "MODEL", "The chat model of the scorer judge.")] = "",
     model_folder: Annotated[
-        str, value_option("--model-folder", "DIR", "Where the local model of a probe lies by now.")
+        str, option("--model-folder", "DIR", "Where the local model of a probe lies by now.")
     ] = "",
     dry_run: DryOption = False,
     as_json: JsonOption = False,
@@ -368,13 +364,13 @@ def import_scores(
     ] = None,
     *,
     dataset: DatasetOption = "",
-    name: Annotated[str, value_option("--name", "NAME", "What the score is called.")] = "",
+    name: Annotated[str, option("--name", "NAME", "What the score is called.")] = "",
     id_column: Annotated[
-        str, value_option("--id-column", "NAME", "The column of the samples' ids.")
+        str, option("--id-column", "NAME", "The column of the samples' ids.")
     ] = "id",
     score_column: Annotated[
         str,
-        value_option(
+        option(
             "--score-column",
             "NAME",
             "The column of the numbers; else that of the score's name, else `score`.",
@@ -383,7 +379,7 @@ def import_scores(
     low: Annotated[bool, flag("--low", "A low score is the better one.")] = False,
     columns: Annotated[
         str,
-        value_option(
+        option(
             "--columns",
             "NAMES",
             "No file: columns that the samples came with, parted by commas; all for those of"

@@ -15,7 +15,7 @@ from tui_annotate.cli.options import (
     examples,
     flag,
     open_workspace,
-    value_option,
+    option,
 )
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.scores import Pooling
@@ -43,23 +43,19 @@ def register(app: typer.Typer) -> None:
 
 ScoreOption = Annotated[
     _Names,
-    value_option("--score", "NAME", "This score, or those of this maker; else all that there are."),
+    option("--score", "NAME", "This score, or those of this maker; else all that there are."),
 ]
 ColumnOption = Annotated[
     _Names,
-    value_option("--column", "META", "A column of the samples that holds a detector's numbers."),
+    option("--column", "META", "A column of the samples that holds a detector's numbers."),
 ]
 AgainstOption = Annotated[
     str,
-    value_option(
-        "--against", "WHOM", "people (all readers), settled (by review), or a person's name."
-    ),
+    option("--against", "WHOM", "people (all readers), settled (by review), or a person's name."),
 ]
 UnwantedOption = Annotated[
     _Names,
-    value_option(
-        "--unwanted", "LABEL", "What calls a sample unsupported; else any label but Benign."
-    ),
+    option("--unwanted", "LABEL", "What calls a sample unsupported; else any label but Benign."),
 ]
 UnmarkedCleanOption = Annotated[
     bool,
@@ -67,13 +63,11 @@ UnmarkedCleanOption = Annotated[
 ]
 ThresholdOption = Annotated[
     _Names,
-    value_option(
-        "--threshold", "NAME=VALUE", "Where a score parts them; VALUE alone for all others."
-    ),
+    option("--threshold", "NAME=VALUE", "Where a score parts them; VALUE alone for all others."),
 ]
 ChartOption = Annotated[
     str,
-    value_option(
+    option(
         "--chart",
         "MEASURE",
         "What is drawn: balanced_accuracy, f1_macro, f1_unsupported, auc or kappa.",
@@ -94,10 +88,10 @@ def compare_machines(
     unmarked_clean: UnmarkedCleanOption = False,
     threshold: ThresholdOption = None,
     low: Annotated[
-        _Names, value_option("--low", "NAME", "Of this one a low value is the better supported.")
+        _Names, option("--low", "NAME", "Of this one a low value is the better supported.")
     ] = None,
     high: Annotated[
-        _Names, value_option("--high", "NAME", "Of this one a high value is the better.")
+        _Names, option("--high", "NAME", "Of this one a high value is the better.")
     ] = None,
     chart: ChartOption = "balanced_accuracy",
     as_json: JsonOption = False,

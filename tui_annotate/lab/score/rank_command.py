@@ -16,7 +16,7 @@ from tui_annotate.cli.options import (
     choose_dataset,
     examples,
     open_workspace,
-    value_option,
+    option,
 )
 from tui_annotate.domain.people import Verb
 from tui_annotate.lab.score.commands import DatasetOption, print_report, report_as_json, run_as_json
@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
 
 RankerOption = Annotated[
     str,
-    value_option(
+    option(
         "--ranker",
         "NAME",
         "percentile, or length.",
@@ -51,7 +51,7 @@ RankerOption = Annotated[
 ]
 UseOption = Annotated[
     list[str] | None,
-    value_option(
+    option(
         "--use",
         "SCORE",
         "With percentile: a score to add up, in place of the published four; may be given again.",
@@ -80,7 +80,7 @@ def rank(
     ] = 30.0,
     short_diff: Annotated[
         int,
-        value_option(
+        option(
             "--short-diff",
             "N",
             "With length: an answer that is fewer characters longer than the right one is short.",

@@ -1,4 +1,4 @@
-"""Writing about a sample, to the reviewers or by one, under what was said about it so far."""
+"""A thread about a sample, with a line to write in."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.tui.dialogs.frame import Dialog
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.line_text import line_text, paragraphs, wrap_line
-from tui_annotate.tui.row_widgets import Words, WordsList
+from tui_annotate.tui.line_text import line_text, paragraphs
+from tui_annotate.tui.row_widgets import Words, WordsList, wrap_words
 
-Said = tuple[str, str, str]
+ThreadLine = tuple[str, str, str]
 """Who, when, what."""
 
 
@@ -23,6 +23,7 @@ class CommentDialog(Dialog[str]):
     DEFAULT_CSS = """
     CommentDialog > Vertical { width: 100%; max-width: 92; }
     CommentDialog RowList { max-height: 14; }
+    CommentDialog LineInput { margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down", "scroll_by(1)", "down", show=False),
@@ -31,7 +32,7 @@ class CommentDialog(Dialog[str]):
 
     def __init__(
         self,
-        said: Sequence[Said],
+        lines: Sequence[ThreadLine],
         *,
         text: str = "",
         title: str = "To the reviewers, about this sample",
@@ -39,28 +40,23 @@ class CommentDialog(Dialog[str]):
     ) -> None:
         """`text`: what was typed before and not sent; `wanted`: what is to be typed."""
         super().__init__(title)
-        self._comments, self._text, self._hint = tuple(said), text, wanted
-        scroll = [("↑↓", "scroll")] if said else []
+        self._comments, self._text, self._hint = tuple(lines), text, wanted
+        scroll = [("↑↓", "scroll")] if lines else []
         self.keys = (("Enter", "send"), *scroll, ("Esc", "close"))
 
     def body(self) -> ComposeResult:
-        """The talk, and the line that is typed."""
+        """The thread, and the line that is typed."""
         if self._comments:
-            yield WordsList(id="lines", classes="gap")
-        yield LineInput(self._text, placeholder=self._hint, id="line")
-
-    def on_mount(self) -> None:
-        """The input has the keys."""
-        self.query_one("#line", LineInput).add_class("gap")
-        self.query_one("#line", LineInput).focus()
+            yield WordsList(classes="gap")
+        yield LineInput(self._text, placeholder=self._hint)
 
     def on_resize(self) -> None:
-        """Wraps anew."""
+        """Wrap the lines again."""
         self.call_after_refresh(self._show_comments)
 
     def _show_comments(self) -> None:
-        for listed in self.query("#lines").results(WordsList):
-            cells = self.query_one("#line", LineInput).content_size.width
+        for listed in self.query(WordsList):
+            cells = self.query_one(LineInput).content_size.width
             listed.show(self._render_comments(max(cells, 20)))
             listed.scroll_to(y=listed.max_scroll_y, animate=False)
 
@@ -69,7 +65,7 @@ class CommentDialog(Dialog[str]):
         for who, when, what in self._comments:
             lines.append([(line_text(who), "title"), (f"  {line_text(when)}", "quiet")])
             for text in paragraphs(what):
-                lines += [[(f"  {part}", "text")] for part in wrap_line(text, cells - 4)]
+                lines += wrap_words([("  ", "text")], (text, "text"), cells - 2)
         return lines
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:

@@ -11,8 +11,8 @@ from tui_annotate.domain.practice_feedback import Feedback
 from tui_annotate.domain.samples import Sample
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
-from tui_annotate.tui.line_text import line_text, wrap_line
-from tui_annotate.tui.row_widgets import Words
+from tui_annotate.tui.line_text import line_text
+from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"
 """Before what is right, is right but for the label, was missed, is too much."""
@@ -35,10 +35,10 @@ class FeedbackDialog(ScrollDialog):
     def lines(self, cells: int) -> list[list[Words]]:
         """The rating; what was found, with what is right under it; what was missed; extra."""
         lines = self._render_ratings()
-        for mine, right in self._feedback.hits:
-            alike = set(mine.labels) == set(right.labels)
+        for own, right in self._feedback.hits:
+            alike = set(own.labels) == set(right.labels)
             sign, role = (_FOUND, "good") if alike else (_OTHER, "accent")
-            lines += self._render_annotation(f"{sign} yours ", mine, role, cells=cells)
+            lines += self._render_annotation(f"{sign} yours ", own, role, cells=cells)
             lines += self._render_annotation("  right ", right, "text", cells=cells)
         for each in self._feedback.missed:
             lines += self._render_annotation(f"{_MISSED} missed ", each, "warning", cells=cells)
@@ -53,15 +53,8 @@ class FeedbackDialog(ScrollDialog):
             return []
         if rated == rating:
             return [[(f"{_FOUND} yours rated {line_text(rated)}", "good")]]
-        return [
-            [
-                (
-                    f"{_OTHER} yours rated {line_text(rated)}" if rated else f"{_MISSED} not rated",
-                    "warning",
-                )
-            ],
-            [(f"  right rated {line_text(rating)}", "text")],
-        ]
+        own = f"{_OTHER} yours rated {line_text(rated)}" if rated else f"{_MISSED} not rated"
+        return [[(own, "warning")], [(f"  right rated {line_text(rating)}", "text")]]
 
     def _render_annotation(
         self, head: str, annotation: Annotation, role: str, *, cells: int
@@ -73,9 +66,4 @@ class FeedbackDialog(ScrollDialog):
         labels = ", ".join(path[-1] for path in annotation.labels if path) or "no label"
         note = f" · {annotation.note}" if annotation.note else ""
         text = line_text(" ".join(f'"{parts}" {labels}{note}'.split()))
-        room = max(cells - len(head) - 1, 1)
-        found = wrap_line(text, room)
-        return [
-            [(head if not at else " " * len(head), role), (piece, role)]
-            for at, piece in enumerate(found)
-        ]
+        return wrap_words([(head, role)], (text, role), cells - 1)

@@ -34,10 +34,8 @@ class FindDialog(Dialog[str]):
         yield LineInput(self._query, placeholder="words as they stand in the text")
 
     def on_mount(self) -> None:
-        """The input has the keys; what was looked for last gives way to what is typed."""
-        line = self.query_one(LineInput)
-        line.focus()
-        line.select_all()
+        """What was looked for last gives way to what is typed."""
+        self.query_one(LineInput).select_all()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
         """Searches."""

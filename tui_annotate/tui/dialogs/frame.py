@@ -21,7 +21,7 @@ Keys = tuple[tuple[str, str], ...]
 
 
 class Dialog(ModalScreen[Result | None]):
-    """A box that asks or tells one thing; it dismisses with None when it is closed.
+    """A box over the screen; it dismisses with None when it is closed.
 
     Where nothing can be typed, q and Backspace close as Escape does; where something can, Backspace
     does so once there is nothing left to delete.
@@ -62,9 +62,11 @@ class Dialog(ModalScreen[Result | None]):
             yield WordsLine(id="keys", classes="gap")
 
     def on_mount(self) -> None:
-        """Fills the first and the last line."""
+        """Fill the first and the last line; an input has the keys."""
         self.show_title()
         self.show_keys()
+        for line in self.query(LineInput):
+            line.focus()
         self.call_after_refresh(self._listen)
 
     def holds(self, event: KeyOrPaste) -> bool:
@@ -77,7 +79,7 @@ class Dialog(ModalScreen[Result | None]):
         free(self)
 
     def title_words(self) -> list[Words]:
-        """What the first line says."""
+        """Return the first line."""
         return [(self.heading, "title_focused")]
 
     def show_title(self, aside: str | None = None) -> None:
@@ -128,7 +130,4 @@ PAGING: list[BindingType] = [
 
 def key_words(pairs: Sequence[tuple[str, str]]) -> list[Words]:
     """Keys and what they do, as one line."""
-    words: list[Words] = []
-    for key, what in pairs:
-        words += [(key, "key"), (f" {what}   ", "quiet")]
-    return words
+    return [words for key, what in pairs for words in ((key, "key"), (f" {what}   ", "quiet"))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
@@ -10,35 +11,26 @@ from textual.binding import Binding, BindingType
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.legend import ANNOTATE_MARKS, REVIEW_MARKS, VIEW_MARKS, LegendEntry
 from tui_annotate.tui.dialogs.message import ScrollDialog, page_words
-from tui_annotate.tui.keys.actions import (
-    EDITING,
-    NOTE,
-    OPTION,
-    READING,
-    REVIEWING,
-    SELECTING,
-    SOURCE,
-    VIEWING,
-)
+from tui_annotate.tui.keys import actions
 from tui_annotate.tui.keys.key_map import HelpGroup, KeyMap
-from tui_annotate.tui.line_text import fit, line_text, width, wrap_line
-from tui_annotate.tui.row_widgets import Words
+from tui_annotate.tui.line_text import fit, line_text, width
+from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _TWO_COLUMNS = 96  # cells from which two columns can be read
 _GAP = 3
 _LONGEST_KEY = 16
 
 _TITLES: Final = {
-    READING: "Keys reading",
-    SELECTING: "Keys with a selection",
-    SOURCE: "Keys in the source",
-    OPTION: "Keys with an option pending",
-    NOTE: "Keys in a note",
-    EDITING: "Keys editing an annotation",
-    REVIEWING: "Keys in review",
-    VIEWING: "Keys · a file is looked at, nothing in it is changed",
+    actions.READING: "Keys reading",
+    actions.SELECTING: "Keys with a selection",
+    actions.SOURCE: "Keys in the source",
+    actions.OPTION: "Keys with an option pending",
+    actions.NOTE: "Keys in a note",
+    actions.EDITING: "Keys editing an annotation",
+    actions.REVIEWING: "Keys in review",
+    actions.VIEWING: "Keys · a file is looked at, nothing in it is changed",
 }
-_MARKS: Final = {REVIEWING: REVIEW_MARKS, VIEWING: VIEW_MARKS}
+_MARKS: Final = {actions.REVIEWING: REVIEW_MARKS, actions.VIEWING: VIEW_MARKS}
 
 
 class HelpDialog(ScrollDialog):
@@ -71,27 +63,22 @@ class HelpDialog(ScrollDialog):
         """The other page."""
         self._marks = not self._marks
         self.show_title()
-        self.show_keys(
-            (
-                ("?", "keys" if self._marks else "marks"),
-                *self.keys[1:],
-            )
-        )
+        self.show_keys((("?", "keys" if self._marks else "marks"), *self.keys[1:]))
         self.refill()
 
     def lines(self, cells: int) -> list[list[Words]]:
         """One column, or two of about the same height."""
         columns = 2 if cells >= _TWO_COLUMNS else 1
-        room = (cells - 1 - _GAP * (columns - 1)) // columns
+        column = (cells - 1 - _GAP * (columns - 1)) // columns
         if self._marks:
-            blocks = _legend(self._legend, room)
+            blocks = _render_legend(self._legend, column)
         else:
             rows = (row for group in self._groups for row in group.rows)
             keys = min(max((width(line_text(key)) for key, _ in rows), default=0), _LONGEST_KEY)
-            blocks = [_render_group(group, room, keys) for group in self._groups]
+            blocks = [_render_group(group, column, keys) for group in self._groups]
         if columns == 1:
             return [line for block in blocks for line in block]
-        return _arrange_columns(blocks, room)
+        return _arrange_columns(blocks, column)
 
 
 def help_dialog(keys: KeyMap, state: str) -> HelpDialog:
@@ -109,21 +96,16 @@ def _render_group(group: HelpGroup, cells: int, keys: int) -> list[list[Words]]:
 
 def _render_row(row: tuple[str, str], cells: int, keys: int) -> list[list[Words]]:
     key, words = map(line_text, row)
-    indent = keys + 3
-    first, *rest = wrap_line(words, cells - indent)
-    lines: list[list[Words]] = [[(f" {fit(key, keys)}  ", "key"), (first, "text")]]
-    return [*lines, *([(" " * indent + piece, "text")] for piece in rest)]
+    return wrap_words([(f" {fit(key, keys)}  ", "key")], (words, "text"), cells)
 
 
-def _legend(legend: Sequence[LegendEntry], cells: int) -> list[list[list[Words]]]:
-    room = max(width("".join(text for text, _ in mark.pieces)) for mark in legend)
-    blocks = []
-    for mark in legend:
-        first, *rest = wrap_line(mark.meaning, cells - room - 3)
-        lines = [[*_pad([(" ", "text"), *mark.pieces], room + 3), (first, "quiet")]]
-        lines += [[(" " * (room + 3) + piece, "quiet")] for piece in rest]
-        blocks.append(lines)
-    return blocks
+def _render_legend(legend: Sequence[LegendEntry], cells: int) -> list[list[list[Words]]]:
+    widest = max(width("".join(text for text, _ in mark.pieces)) for mark in legend)
+    heads = [_pad([(" ", "text"), *mark.pieces], widest + 3) for mark in legend]
+    return [
+        wrap_words(head, (mark.meaning, "quiet"), cells)
+        for head, mark in zip(heads, legend, strict=True)
+    ]
 
 
 def _arrange_columns(blocks: Sequence[list[list[Words]]], cells: int) -> list[list[Words]]:
@@ -134,10 +116,8 @@ def _arrange_columns(blocks: Sequence[list[list[Words]]], cells: int) -> list[li
     for block in blocks:
         into = left if not right and len(left) + len(block) / 2 <= half else right
         into += block
-    height = max(len(left), len(right))
-    left += [[]] * (height - len(left))
-    right += [[]] * (height - len(right))
-    return [_pad(one, cells + _GAP) + other for one, other in zip(left, right, strict=True)]
+    pairs = zip_longest(left, right, fillvalue=list[Words]())
+    return [_pad(one, cells + _GAP) + other for one, other in pairs]
 
 
 def _pad(line: list[Words], cells: int) -> list[Words]:

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.tui.dialogs.frame import CLOSING, Dialog, Result
+from tui_annotate.tui.dialogs.frame import CLOSING, Dialog
 from tui_annotate.tui.key_queue import KeyOrPaste, free
 from tui_annotate.tui.line_text import Run, cut, line_text
 from tui_annotate.tui.palette import Palette
@@ -24,25 +24,18 @@ _CLOSING = frozenset({"q", "backspace", "escape", "ctrl+q", "ctrl+c"})
 
 
 class ItemList(RowList, Generic[Item]):
-    """Items of one row or more, one of which is focused; a click on any row picks its item.
+    """Items of one row or more; a click on any row picks its item."""
 
-    Args:
-        dialog: says what the rows of an item look like.
-
-    Attributes:
-        focused: the index of an item.
-    """
-
-    def __init__(self, dialog: ItemDialog[Any, Item, Any]) -> None:
+    def __init__(self, dialog: ItemDialog[Item, Any]) -> None:
         super().__init__()
         self.items: tuple[Item, ...] = ()
-        self.focused = 0
+        self.focused = 0  # the index of an item
         self._dialog = dialog
         self._rows: list[tuple[int, str | None]] = []
         self._words: tuple[str, ...] = ()
 
-    def tell(self, *words: str) -> None:
-        """Shows words in place of items, a row each."""
+    def show_text(self, *words: str) -> None:
+        """Show words in place of items, a row each."""
         self._words = tuple(map(line_text, words))
         self.set_rows(len(words))
 
@@ -52,7 +45,7 @@ class ItemList(RowList, Generic[Item]):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Finds the rows of all items anew."""
+        """Find the rows of all items again."""
         self._rows = [
             (at, text)
             for at, item in enumerate(self.items)
@@ -89,19 +82,18 @@ class ItemList(RowList, Generic[Item]):
             self.post_message(self.Picked(self._rows[index][0]))
 
     def on_resize(self) -> None:
-        """Wraps anew."""
+        """Wrap the texts again."""
         self.lay_out()
 
 
-class ItemDialog(Dialog[Result], Generic[Result, Item, Found]):
-    """Dismisses with what stands for the item that was chosen.
+class ItemDialog(Dialog[Any], Generic[Item, Found]):
+    """Dismisses with the item that was chosen, or what `result_of` returns for it.
 
     Args:
         find: reads what is to be shown; called in a thread.
 
     Attributes:
-        rows: the list.
-        waiting: told while they are read.
+        waiting: shown while the items are read.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -136,9 +128,9 @@ class ItemDialog(Dialog[Result], Generic[Result, Item, Found]):
         del focused
         return palette.text
 
-    def result_of(self, item: Item) -> Result:
-        """What the dialog dismisses with."""
-        raise NotImplementedError
+    def result_of(self, item: Item) -> Any:
+        """Return what the dialog dismisses with."""
+        return item
 
     def body(self) -> ComposeResult:
         """The list."""
@@ -146,7 +138,7 @@ class ItemDialog(Dialog[Result], Generic[Result, Item, Found]):
 
     def on_mount(self) -> None:
         """Has it read."""
-        self.rows.tell(self.waiting)
+        self.rows.show_text(self.waiting)
         self._read()
 
     def holds(self, event: KeyOrPaste) -> bool:
@@ -170,8 +162,8 @@ class ItemDialog(Dialog[Result], Generic[Result, Item, Found]):
             free(self)
 
     def refused(self, error: TuiAnnotateError) -> None:
-        """Tells why there is nothing to choose from."""
-        self.rows.tell(f"✗ {error.message}")
+        """Show why there is nothing to choose from."""
+        self.rows.show_text(f"✗ {error.message}")
 
     def action_move(self, step: int) -> None:
         """Up and Down."""

@@ -36,10 +36,6 @@ class JumpDialog(Dialog[Found], Generic[Found]):
         yield LineInput(placeholder="id, dataset/id, or how an id begins")
         yield WordsLine(id="error")
 
-    def on_mount(self) -> None:
-        """The input has the keys."""
-        self.query_one(LineInput).focus()
-
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
         """Enter."""
         event.stop()

@@ -22,7 +22,7 @@ from tui_annotate.tui.row_widgets import FixedRows, RowList
 _OTHER_ROWS = 7  # rows of the box that hold no label and no description
 _MOST_DESCRIPTION_ROWS = 3  # rows of a description
 _WIDEST = 92  # cells of the box
-_FRAME = 4  # cells of the box beside its lines
+_FRAME = 4  # cells of the box in addition to its lines
 _PATH_SHARE = 0.5  # of the cells, at most
 _STEP = " › "
 
@@ -49,8 +49,8 @@ class _Labels(RowList):
             return [("  no label with that in its name or description", palette.quiet)]
         label = self._labels[index]
         longest = max(width(_STEP.join(map(line_text, other.path))) for other in self._labels)
-        room = min(longest, int(cells * _PATH_SHARE))
-        path = cut(_STEP.join(map(line_text, label.path)), room)
+        available = min(longest, int(cells * _PATH_SHARE))
+        path = cut(_STEP.join(map(line_text, label.path)), available)
         parents, step, name = path.rpartition(_STEP)
         color = palette.label(self._slots[label.path])
         return clip(
@@ -59,7 +59,7 @@ class _Labels(RowList):
                 (f"{CHOSEN if label.path in self._chosen else ' '} ", palette.good),
                 (parents + step, palette.quiet),
                 (name, color + palette.letter),
-                (fit("", room - width(path)) + "  ", palette.text),
+                (fit("", available - width(path)) + "  ", palette.text),
                 (closed_label_reason(label) + line_text(label.description), palette.quiet),
             ],
             cells,
@@ -93,7 +93,7 @@ class LabelPicker(Dialog[LabelPath]):
     """Dismisses with the path of the label that was picked.
 
     Args:
-        chosen: labels that are marked; what is no longer given is there if it is one of them.
+        chosen: labels that are marked; a retired label is listed only if it is one of them.
         slots: colour slots by path.
     """
 
@@ -110,11 +110,7 @@ class LabelPicker(Dialog[LabelPath]):
     keys: Keys = (("↑↓", "move"), ("Enter", "take"), ("Esc", "close"))
 
     def __init__(
-        self,
-        tree: LabelTree,
-        *,
-        chosen: Collection[LabelPath] = (),
-        slots: Mapping[LabelPath, int],
+        self, tree: LabelTree, *, chosen: Collection[LabelPath] = (), slots: Mapping[LabelPath, int]
     ) -> None:
         super().__init__("Labels")
         self._all = tuple(one for one in tree.walk() if one.offered or one.path in chosen)
@@ -130,16 +126,15 @@ class LabelPicker(Dialog[LabelPath]):
     def on_mount(self) -> None:
         """All labels; the first marked one is focused. The box keeps its height while typing."""
         cells = min(self.app.size.width, _WIDEST) - _FRAME
-        told = [
+        wrapped = [
             _wrap_description(line_text(label.description), cells)
             for label in self._all
             if label.description
         ]
-        self.query_one(_Description).styles.height = rows = max(map(len, told), default=0)
+        self.query_one(_Description).styles.height = rows = max(map(len, wrapped), default=0)
         self.query_one(_Description).display = rows > 0
         more = rows + 1 if rows else 0
         self.query_one(Vertical).styles.height = len(self._all) + _OTHER_ROWS + more
-        self.query_one(LineInput).focus()
         marked = [place for place, label in enumerate(self._all) if label.path in self._chosen]
         self._show_labels(marked[0] if marked else 0)
 

@@ -4,27 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from tui_annotate.tui.palette import (
-    AGREED,
-    CHOSEN,
-    CONFLICT,
-    CURRENT,
-    FOCUS_BAR,
-    FORMER,
-    FOUND,
-    GOLD,
-    LACKING,
-    NEARLY,
-    NOTED,
-    OPENS_MORE,
-    OWN,
-    PLACES,
-    REFUSED,
-    SEVERAL,
-    STATE_GLYPHS,
-    STRENGTH_GLYPHS,
-    SUGGESTED,
-)
+from tui_annotate.tui import palette
 from tui_annotate.tui.row_widgets import Words
 
 
@@ -59,52 +39,54 @@ _STRENGTHS = (
 )
 
 STATE_MARKS: Final = tuple(
-    _mark(glyph, f"a sample: {state}", "accent") for state, glyph in STATE_GLYPHS.items()
+    _mark(glyph, f"a sample: {state}", "accent") for state, glyph in palette.STATE_GLYPHS.items()
 )
 _CURSOR: Final = (
-    _mark(CURRENT, "the sentence the cursor is in", "text"),
-    _on_text(FOCUS_BAR, "selection", "selected, or focused"),
-    _on_text(FOUND, "search", "found by a search"),
+    _mark(palette.CURRENT, "the sentence the cursor is in", "text"),
+    _on_text(palette.FOCUS_BAR, "selection", "selected, or focused"),
+    _on_text(palette.FOUND, "search", "found by a search"),
     _mark("␛ ▫", "a character of the text that can not be shown"),
 )
 _LISTED: Final = (
-    _mark(f"{PLACES}2", "an annotation with two places as evidence"),
-    _mark(NOTED, "an annotation with a note"),
+    _mark(f"{palette.PLACES}2", "an annotation with two places as evidence"),
+    _mark(palette.NOTED, "an annotation with a note"),
 )
 _CLOSED_LABEL: Final = _mark("(…)", "behind a label: retired, or split and to be chosen anew")
 _CITED: Final = "behind a sentence of a report: what it cites"
 _MATCHES: Final = (
     *(
-        _on_text(STRENGTH_GLYPHS[at], f"match {at}", meaning, sign_role=f"glyph {at}")
+        _on_text(palette.STRENGTH_GLYPHS[at], f"match {at}", meaning, sign_role=f"glyph {at}")
         for at, meaning in enumerate(_STRENGTHS, 1)
     ),
     _mark("2", "a digit is a rank: match 2 starts here; n and N walk them", "text"),
 )
 _ON_TEXTS: Final = (
     _mark("text", "in the focused match: a word that the selection has too", "underlined"),
-    _on_text(CONFLICT, "conflict", "a number, date or name that may differ", word="12"),
-    _on_text(LACKING, "lacking", "after i: words the source has nowhere"),
+    _on_text(palette.CONFLICT, "conflict", "a number, date or name that may differ", word="12"),
+    _on_text(palette.LACKING, "lacking", "after i: words the source has nowhere"),
 )
 _CITATIONS: Final = (
     _mark("[id]", f"{_CITED}; c walks through it"),
     _mark("[id]", "the citation that was walked to", "underlined"),
-    _on_text(SUGGESTED, "suggested", "suggested by a machine; c walks, where [id] stands a"),
+    _on_text(
+        palette.SUGGESTED, "suggested", "suggested by a machine; c walks, where [id] stands a"
+    ),
     _mark("text", "several annotations on the same words", "overlap"),
-    _mark(SEVERAL, "several of these on one line; a and c walk through them", "label 1"),
+    _mark(palette.SEVERAL, "several of these on one line; a and c walk through them", "label 1"),
     *_LISTED,
-    _mark(GOLD, "a right answer; over a passage: which one holds it", "label 0"),
+    _mark(palette.GOLD, "a right answer; over a passage: which one holds it", "label 0"),
     _CLOSED_LABEL,
 )
 
 ANNOTATE_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_MATCHES,
-    _on_text(CHOSEN, "evidence", "taken as evidence of the draft"),
-    _mark(f"{CHOSEN}2", "match 2, taken", "text"),
-    _mark(FORMER, "your evidence before, beside another summary of this text"),
+    _on_text(palette.CHOSEN, "evidence", "taken as evidence of the draft"),
+    _mark(f"{palette.CHOSEN}2", "match 2, taken", "text"),
+    _mark(palette.FORMER, "your evidence before, beside another summary of this text"),
     *_ON_TEXTS,
     _letter("A", "an annotation; a small letter: a draft"),
     *_CITATIONS,
-    _mark(OPENS_MORE, "behind a label: it has labels of its own"),
+    _mark(palette.OPENS_MORE, "behind a label: it has labels of its own"),
     *_CURSOR,
     *STATE_MARKS,
 )
@@ -112,7 +94,7 @@ ANNOTATE_MARKS: Final[tuple[LegendEntry, ...]] = (
 
 VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter("A", "an annotation, in the colour of its label"),
-    _on_text(CHOSEN, "evidence", "evidence of the annotation in hand"),
+    _on_text(palette.CHOSEN, "evidence", "evidence of the annotation in hand"),
     *_MATCHES,
     *_ON_TEXTS,
     *_CITATIONS,
@@ -123,22 +105,26 @@ VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
 REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter("1", "rival 1 of the place in hand"),
     _letter("0", "one of further rivals: 0 shows these"),
-    _on_text(OPENS_MORE, "text", "the rival that was chosen", word="Label A B"),
+    _on_text(palette.OPENS_MORE, "text", "the rival that was chosen", word="Label A B"),
     _on_text(
-        CHOSEN, "text", "a rival of which something stands", sign_role="good", word="Label A B"
+        palette.CHOSEN,
+        "text",
+        "a rival of which something stands",
+        sign_role="good",
+        word="Label A B",
     ),
-    _on_text(REFUSED, "text", "a rival that was refused", word="Label A B"),
-    _letter(CONFLICT, "a conflict: labels, or not all"),
-    _letter(NEARLY, "the same label, of other extents"),
-    _letter(AGREED, "all agree: taken with the sample"),
-    _letter(CHOSEN, "what you made of a place"),
-    _letter(REFUSED, "a place that you refused"),
-    _letter(OWN, "what you added"),
+    _on_text(palette.REFUSED, "text", "a rival that was refused", word="Label A B"),
+    _letter(palette.CONFLICT, "a conflict: labels, or not all"),
+    _letter(palette.NEARLY, "the same label, of other extents"),
+    _letter(palette.AGREED, "all agree: taken with the sample"),
+    _letter(palette.CHOSEN, "what you made of a place"),
+    _letter(palette.REFUSED, "a place that you refused"),
+    _letter(palette.OWN, "what you added"),
     _mark("[id]", _CITED),
     _CLOSED_LABEL,
     *_LISTED,
-    _mark(SEVERAL, "several places on one line; a walks through them", "label 1"),
-    _on_text(CHOSEN, "evidence", "evidence of what is in hand"),
+    _mark(palette.SEVERAL, "several places on one line; a walks through them", "label 1"),
+    _on_text(palette.CHOSEN, "evidence", "evidence of what is in hand"),
     *_CURSOR,
     *STATE_MARKS,
 )

@@ -62,10 +62,7 @@ class MessageDialog(ScrollDialog):
         self._pages = tuple(pages)
         self._page = page
         if len(pages) > 1:
-            self.keys = (
-                ("Tab", "next page"),
-                *self.keys,
-            )
+            self.keys = (("Tab", "next page"), *self.keys)
 
     def lines(self, cells: int) -> list[list[Words]]:
         """The page, wrapped; headings of Markdown stand out."""
@@ -77,7 +74,7 @@ class MessageDialog(ScrollDialog):
         ]
 
     def title_words(self) -> list[Words]:
-        """All titles, the one of this page lit."""
+        """All titles, that of this page emphasized."""
         return page_words([title for title, _ in self._pages], self._page)
 
     def action_turn(self, step: int) -> None:
@@ -90,16 +87,14 @@ class MessageDialog(ScrollDialog):
 def _parse_heading(line: str) -> tuple[str, str]:
     """A line as it is read, and its role: a heading of Markdown without its signs."""
     signs, _, title = line.partition(" ")
-    return (
-        (title, "title_focused") if 0 < len(signs) < 7 and not signs.strip("#") else (line, "text")
-    )
+    if 0 < len(signs) < 7 and not signs.strip("#"):
+        return title, "title_focused"
+    return line, "text"
 
 
 def page_words(titles: Sequence[str], page: int) -> list[Words]:
-    """The titles of pages, the one that is read lit."""
-    words: list[Words] = []
-    for place, title in enumerate(titles):
-        here = place == page
-        mark = f"{OPENS_MORE} " if here and len(titles) > 1 else ""
-        words.append((f"{mark}{line_text(title)}   ", "title_focused" if here else "quiet"))
+    """The titles of pages, the one on screen emphasized."""
+    words: list[Words] = [(f"{line_text(title)}   ", "quiet") for title in titles]
+    mark = f"{OPENS_MORE} " if len(titles) > 1 else ""
+    words[page] = (f"{mark}{words[page][0]}", "title_focused")
     return words

@@ -21,7 +21,12 @@ from tui_annotate.tui.dialogs.item_list import ItemDialog
 from tui_annotate.tui.line_text import Run, cut, line_text
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
 
-_SENSES = {
+_ORDERS = {
+    BY_SOURCE: "by source: all texts of one source together",
+    INGESTED: "as they came",
+    CONFLICTS: "most conflicts first",
+}
+_DIRECTIONS = {
     ScoreDirection.WORST: "worst first",
     ScoreDirection.BEST: "best first",
     ScoreDirection.UNCERTAIN: "most uncertain first",
@@ -30,20 +35,16 @@ _SENSES = {
 
 def order_words(order: str) -> str:
     """An order as people read it; raw."""
-    if order == BY_SOURCE:
-        return "by source: all texts of one source together"
-    if order == INGESTED:
-        return "as they came"
-    if order == CONFLICTS:
-        return "most conflicts first"
+    if order in _ORDERS:
+        return _ORDERS[order]
     if order.startswith(DISAGREE):
         return f"{score_of_order(order)}: where people contradict it most"
     if scored := by_score(order):
-        return f"{scored.score}: {_SENSES[scored.sense]}"
+        return f"{scored.score}: {_DIRECTIONS[scored.sense]}"
     return f"shuffled ({order})"
 
 
-class OrderDialog(ItemDialog[str, str, Sequence[str]]):
+class OrderDialog(ItemDialog[str, Sequence[str]]):
     """Dismisses with the name of the order that was chosen.
 
     Args:
@@ -73,7 +74,3 @@ class OrderDialog(ItemDialog[str, str, Sequence[str]]):
         """The one in use is always among them."""
         orders = found if self._used in found else (self._used, *found)
         self.rows.show(orders, focused=orders.index(self._used))
-
-    def result_of(self, item: str) -> str:
-        """The order."""
-        return item

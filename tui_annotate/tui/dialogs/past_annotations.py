@@ -21,7 +21,7 @@ _LABEL_SHARE, _SAMPLE_SHARE = 0.3, 0.25  # of the cells, at most
 _INDENT = "      "
 
 
-class PastAnnotationDialog(ItemDialog[PastAnnotation, PastAnnotation, Sequence[PastAnnotation]]):
+class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]]):
     """Dismisses with the annotation that was taken.
 
     Args:
@@ -54,18 +54,16 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, PastAnnotation, Sequence[P
         palette = self.rows.palette
         slot = self._slots.get(item.labels[0]) if item.labels else None
         names = ", ".join(path[-1] for path in item.labels if path) or "no label"
+        style = palette.text if slot is None else palette.label(slot) + palette.letter
         left: list[Run] = [
             (FOCUS_BAR if focused else " ", palette.accent),
             (f"{item.score:.2f} ", palette.quiet),
-            (
-                cut(line_text(names), int(cells * _LABEL_SHARE)),
-                palette.text if slot is None else palette.label(slot) + palette.letter,
-            ),
+            (cut(line_text(names), int(cells * _LABEL_SHARE)), style),
         ]
         sample = cut(line_text(str(item.sample.id)), int(cells * _SAMPLE_SHARE))
         right: list[Run] = [(f" {sample} ", palette.quiet)]
-        room = cells - runs_width([*left, *right])
-        left.append((f' "{cut(line_text(item.text), room - 3)}"', palette.text))
+        available = cells - runs_width([*left, *right])
+        left.append((f' "{cut(line_text(item.text), available - 3)}"', palette.text))
         return clip(both_ends(left, right, cells), cells)
 
     def on_mount(self) -> None:
@@ -74,25 +72,15 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, PastAnnotation, Sequence[P
 
     def refused(self, error: TuiAnnotateError) -> None:
         """With what to do about it."""
-        self.rows.tell(f"✗ {error.message}", error.hint)
+        self.rows.show_text(f"✗ {error.message}", error.hint)
 
     def arrived(self, found: Sequence[PastAnnotation]) -> None:
         """All of them; r takes the label of the note that Enter took."""
         if not found:
-            self.rows.tell("nothing of yours is like this yet")
+            self.rows.show_text("nothing of yours is like this yet")
             return
         self.rows.show(found)
         self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS
         self.show_title(f"{len(found)} of yours")
         take = ("Enter", "take note"), ("r", "then takes its label")
-        self.show_keys(
-            (
-                ("↑↓", "move"),
-                *take,
-                *self.keys,
-            )
-        )
-
-    def result_of(self, item: PastAnnotation) -> PastAnnotation:
-        """The annotation."""
-        return item
+        self.show_keys((("↑↓", "move"), *take, *self.keys))

@@ -15,7 +15,6 @@ class QuestionDialog(Dialog[bool]):
     """Dismisses with True by Enter, with None otherwise.
 
     Args:
-        title: what it is about, in a line.
         text: a line that says what Enter does.
         yes, no: a word or two each, for the line of keys.
     """

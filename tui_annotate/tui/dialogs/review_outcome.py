@@ -1,4 +1,4 @@
-"""How review settled a sample, for one who annotated it: what became of theirs, what was added."""
+"""How a sample was adjudicated, for its annotator: what became of theirs, what was added."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import ClassVar, NamedTuple
 from textual.binding import Binding, BindingType
 
 from tui_annotate.tui.dialogs.message import ScrollDialog
-from tui_annotate.tui.line_text import line_text, wrap_line
-from tui_annotate.tui.row_widgets import Words
+from tui_annotate.tui.line_text import line_text
+from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _SIGNS = {"good": "✓", "warning": "✗", "accent": "≈", "text": "+"}
 
@@ -20,17 +20,15 @@ class OutcomeRow(NamedTuple):
     Attributes:
         role: `good` where it was taken, `accent` where it was changed, `warning` where it was not
             taken, `text` where the reviewer or others marked it.
-        said: its labels and words.
-        became: what became of it.
     """
 
     role: str
-    said: str
-    became: str
+    annotation: str
+    outcome: str
 
 
 class ReviewOutcomeDialog(ScrollDialog):
-    """One's own first, then what was added."""
+    """The annotator's own annotations first, then what was added."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,L", "close", "close", show=False)]
 
@@ -41,23 +39,20 @@ class ReviewOutcomeDialog(ScrollDialog):
     def lines(self, cells: int) -> list[list[Words]]:
         """Each annotation with what became of it."""
         lines: list[list[Words]] = []
-        for title, told, nothing in (
+        for title, rows, nothing in (
             ("Yours", self._own, "You marked nothing."),
             ("What you did not mark", self._added, "Nothing was added."),
         ):
             lines.append([(title, "title_focused")])
-            for one in told:
-                lines += _render_annotation(one, cells)
-            if not told:
+            for row in rows:
+                lines += _render_row(row, cells)
+            if not rows:
                 lines.append([(f"   {nothing}", "quiet")])
             lines.append([])
         return lines
 
 
-def _render_annotation(told: OutcomeRow, cells: int) -> list[list[Words]]:
-    room = max(cells - 4, 8)
-    first, *more = wrap_line(line_text(told.said), room)
-    lines: list[list[Words]] = [[(f" {_SIGNS[told.role]} ", told.role), (first, "text")]]
-    lines += [[(f"   {piece}", "text")] for piece in more]
-    lines += [[(f"   {piece}", told.role)] for piece in wrap_line(line_text(told.became), room)]
-    return lines
+def _render_row(row: OutcomeRow, cells: int) -> list[list[Words]]:
+    cells, (role, own, outcome) = max(cells - 1, 11), row
+    lines = wrap_words([(f" {_SIGNS[role]} ", role)], (line_text(own), "text"), cells)
+    return lines + wrap_words([("   ", role)], (line_text(outcome), role), cells)

@@ -21,7 +21,7 @@ Found = tuple[Sequence[Sibling], ScoreSummaries]
 _INDENT = "   "
 
 
-class SiblingsDialog(ItemDialog[SampleKey, Sibling, Found]):
+class SiblingsDialog(ItemDialog[Sibling, Found]):
     """Dismisses with the sample to open.
 
     Args:
@@ -68,19 +68,19 @@ class SiblingsDialog(ItemDialog[SampleKey, Sibling, Found]):
             (cut(line_text(item.key.id), cells // 2), palette.strong),
             (f"{count}{here}", palette.key),
         ]
-        glance = self._scores.of.get(item.key)
+        summary = self._scores.of.get(item.key)
         right: list[Run] = []
-        for value in glance.values if glance else ():
+        for value in summary.values if summary else ():
             right += [(f" {bar(value)}", palette.accent), (digits(value), palette.quiet)]
-        if glance and glance.label:
-            right.append((f" {glance.label}", palette.asleep))
+        if summary and summary.label:
+            right.append((f" {summary.label}", palette.asleep))
         return clip(both_ends(left, right, cells), cells)
 
     def arrived(self, found: Found) -> None:
         """All of them, from the one that it was asked for."""
         siblings, self._scores = found
         if not siblings:
-            self.rows.tell("this sample is alone: it belongs to no group")
+            self.rows.show_text("this sample is alone: it belongs to no group")
             return
         self.show_title(" · ".join([f"{len(siblings)} of yours", *found[1].names]))
         keys = [each.key for each in siblings]

@@ -14,42 +14,34 @@ from tui_annotate.tui.line_text import fit, line_text, wrap_line
 from tui_annotate.tui.row_widgets import Words
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.work_statistics import (
-        PersonWork,
-        Projection,
-        RemainingWork,
-        WorkStatistics,
-    )
+    from tui_annotate.domain.work_statistics import PersonWork, RemainingWork, WorkStatistics
 
 _NAME, _BAR, _WEEK_BAR = 14, 10, 40
 Line = list[Words]
 
 
 class WorkStatisticsDialog(ScrollDialog):
-    """One page of figures; r looks anew."""
+    """One page of statistics; r counts again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "again", "look again", show=False),
         Binding("enter", "close", "close", show=False),
     ]
 
-    keys: Keys = (
-        ("r", "count anew"),
-        *ScrollDialog.keys,
-    )
+    keys: Keys = (("r", "count anew"), *ScrollDialog.keys)
 
     def __init__(self, count: Callable[[], None]) -> None:
-        """`count` has the figures counted, and calls `tell` with them."""
+        """`count` has the statistics counted, and calls `show_statistics` with them."""
         super().__init__("Figures")
         self._figures: WorkStatistics | None = None
         self._start_count = count
 
     def on_mount(self) -> None:
-        """Has them counted."""
+        """Count for the first time."""
         self.action_again()
 
-    def tell(self, figures: WorkStatistics) -> None:
-        """Shows figures; nothing happens once it is closed."""
+    def show_statistics(self, figures: WorkStatistics) -> None:
+        """Show statistics; nothing happens once the dialog is closed."""
         if not self.is_attached:
             return
         self.heading = "Figures of all" if figures.ahead else "My figures"
@@ -89,7 +81,8 @@ def _render_heading(dataset: str, ahead: RemainingWork | None) -> Line:
     if ahead is None:
         return words
     left = "" if ahead.remaining is None else f"{ahead.remaining:,} remaining, "
-    return [*words, (f" {left}{'ends ' if ahead.end.day else ''}{_format_end(ahead.end)}", "text")]
+    end = f"ends {ahead.end.day}" if ahead.end.day else ahead.end.why
+    return [*words, (f" {left}{end}", "text")]
 
 
 def _render_person(work: PersonWork, figures: WorkStatistics) -> Line:
@@ -98,18 +91,15 @@ def _render_person(work: PersonWork, figures: WorkStatistics) -> Line:
     flags = f"⚑{work.flagged}" if work.flagged else ""
     rate = work.samples_an_hour
     pace = "" if rate is None else f"{rate:,.1f}/h"
+    end = work.end(figures.today)
     return [
         (f"{fit(line_text(work.name), _NAME)} ", "text"),
         (share, "accent"),
         (f" {f'{work.finished:,}/{whole:,}':>10} ", "text"),
         (f"{flags:>4} ", "warning"),
         (f"{work.hours:>7,.1f} h {pace:>8}  ", "text"),
-        (_format_end(work.end(figures.today)), "quiet"),
+        (end.day or end.why, "quiet"),
     ]
-
-
-def _format_end(end: Projection) -> str:
-    return end.day or end.why
 
 
 def _render_weeks(figures: WorkStatistics) -> Iterator[Line]:
@@ -132,5 +122,5 @@ def _render_flags(figures: WorkStatistics, cells: int) -> Iterator[Line]:
         who = line_text(figures.names.get(flag.person, flag.person))
         where = f"{line_text(flag.dataset)}/{line_text(flag.sample)}"
         reason = line_text(flag.reason) or "no reason"
-        for place, part in enumerate(wrap_line(f"{where}, {who}: {reason}", cells - 4)):
-            yield [(part if not place else f"  {part}", "text")]
+        first, *rest = wrap_line(f"{where}, {who}: {reason}", cells - 4)
+        yield from ([(part, "text")] for part in (first, *(f"  {each}" for each in rest)))

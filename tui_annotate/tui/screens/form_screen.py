@@ -1,7 +1,6 @@
 """A page that covers everything and asks for a few things: to sign in, to unlock, to change.
 
-It is led by arrows, Tab and Enter alone. What is wrong stands under the fields, and what was typed
-stays.
+Arrows, Tab and Enter lead through it. An error is shown under the fields, and what was typed stays.
 """
 
 from __future__ import annotations
@@ -33,11 +32,11 @@ Submit = Callable[["FormScreen", str, Values], None]
 
 
 class FormScreen(Screen[None]):
-    """A form. It stays until whoever pushed it takes it away by `finish`.
+    """A form; it stays until `finish` is called.
 
     Attributes:
         finished: it may be taken from the screen; until then nothing else takes it away.
-        listening_since: from when on keys are meant for it; None before it comes.
+        listening_since: from when on keys are meant for it; None before it is shown.
     """
 
     ALLOW_SELECT: ClassVar[bool] = False
@@ -101,10 +100,9 @@ class FormScreen(Screen[None]):
         """Fills the lines."""
         self.listening_since = events.Event().time
         self.query_one("#title", WordsLine).show([(line_text(self._form.title), "title_focused")])
-        for said, words in zip(
-            self.query(".lead").results(FormMessage), self._form.lead, strict=True
-        ):
-            said.say(words, "text")
+        leads = self.query(".lead").results(FormMessage)
+        for lead, words in zip(leads, self._form.lead, strict=True):
+            lead.say(words, "text")
         self.query_one("#said", FormMessage).say(*self._words)
         back = [("Esc", "back")] if self._form.back else []
         leave = "ctrl+q" if self._form.fields else "q"
@@ -119,16 +117,16 @@ class FormScreen(Screen[None]):
     # what is said
 
     def say(self, words: str, role: str = "quiet") -> None:
-        """Words under the fields."""
+        """Show words under the fields."""
         self._words = (words, role)
         if self.is_mounted:
             self.query_one("#said", FormMessage).say(words, role)
 
     def refuse(self, error: TuiAnnotateError) -> None:
-        """What was asked for was not done; the page is free again, or counts down until it is.
+        """Show why the store refused; the page is free again, or counts down until it is.
 
-        What is secret is to be typed anew: new passwords if they are none, else all of it, unless
-        it was not even looked at.
+        New passwords that are not valid are to be typed again; after any other refusal, all
+        passwords are.
         """
         self._busy = False
         free(self)
@@ -137,16 +135,15 @@ class FormScreen(Screen[None]):
             self._timer = self._timer or self.set_interval(1.0, self.count_down)
             self.count_down()
             return
+        keep = isinstance(error, InvalidInput)
         for field in self._fields:
-            if field.line.password and (
-                field.field in _NEW_PASSWORD or not isinstance(error, InvalidInput)
-            ):
+            if field.line.password and (field.field in _NEW_PASSWORD or not keep):
                 field.line.clear()
         self._focus_empty()
         self.say(f"✗ {error.message}{f' · {error.hint}' if error.hint else ''}", "error")
 
     def count_down(self) -> None:
-        """Tells how long there is still to wait."""
+        """Show how long there is still to wait."""
         left = math.ceil(self._blocked_until - self._clock())
         if left > 0:
             self.say(f"✗ too many tries: wait {left} s; what you typed stays", "error")
@@ -159,7 +156,7 @@ class FormScreen(Screen[None]):
     # what is done
 
     def finish(self) -> None:
-        """Takes the page away."""
+        """Take the page away."""
         self.finished = True
         if self._busy:
             forget_keys(self, but_text=False)  # they were not meant for what is under it

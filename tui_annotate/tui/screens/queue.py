@@ -50,48 +50,13 @@ FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
 )
 """What the digits 1, 2, ... of the queue show; no states means all."""
 
-BINDINGS: tuple[Binding, ...] = (
-    Binding("down,j", "move(1)", "next", show=False),
-    Binding("up,k", "move(-1)", "previous", show=False),
-    Binding("pagedown,space,ctrl+d", "turn(1)", "page down", show=False),
-    Binding("pageup,ctrl+u", "turn(-1)", "page up", show=False),
-    Binding("home", "edge(-1)", "first", show=False),
-    Binding("end", "edge(1)", "last", show=False),
-    Binding("enter", "open", "open", show=False),
-    Binding("slash", "search", "search", show=False),
-    Binding("f", "next_filter", "next filter", show=False),
-    *(
-        Binding(str(digit), f"filter({digit - 1})", name, show=False)
-        for digit, (name, _) in enumerate(FILTERS, 1)
-    ),
-    Binding("o", "order", "another order", show=False),
-    Binding("s", "rivals", "the rivals of its group", show=False),
-    Binding("g,G", "jump", "go to an id", show=False),
-    Binding("question_mark", "help", "keys", show=False),
-    Binding("q", "close", "back", show=False),
-    Binding("backspace", "unsearch", "take the search off", show=False),
-    Binding("escape", "back", "take the search off, or go back", show=False),
-)
-"""What each key does."""
+_COMMON_KEYS = ("Enter", "open"), ("/", "search"), ("f", "filter")
 
-KEYS: tuple[tuple[str, str], ...] = (
-    ("↑↓", "move"),
-    ("Enter", "open"),
-    ("/", "search"),
-    ("f", "filter"),
-    ("g", "go to id"),
-)
+KEYS: tuple[tuple[str, str], ...] = (("↑↓", "move"), *_COMMON_KEYS, ("g", "go to id"))
 """For the line of keys, the most useful first."""
 
-
-SCORED_KEYS: tuple[tuple[str, str], ...] = (
-    ("Enter", "open"),
-    ("/", "search"),
-    ("f", "filter"),
-    ("o", "order"),
-    ("s", "rivals"),
-)
-"""In their place where machines may say something of the samples."""
+SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "order"), ("s", "rivals"))
+"""In their place where the samples may have scores."""
 
 
 def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
@@ -108,8 +73,7 @@ def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
         ("Esc", "back to the sample that is open"),
         ("q", "leave"),
     )
-    own = tuple((keys, words) for keys, words in choosing)
-    return HelpGroup("Moving", moving), HelpGroup("Choosing", (*own, *leaving))
+    return HelpGroup("Moving", moving), HelpGroup("Choosing", (*choosing, *leaving))
 
 
 MACHINES = HelpGroup(
@@ -119,7 +83,7 @@ MACHINES = HelpGroup(
         ("s", "the rival texts of the sample's group, one below the other"),
     ),
 )
-"""The keys of a list of which machines may say something."""
+"""The keys of a list whose samples may have scores."""
 
 SCORE_LEGEND: tuple[LegendEntry, ...] = (
     LegendEntry(((BARS, "accent"),), "scores: a full bar is well supported"),
@@ -127,9 +91,7 @@ SCORE_LEGEND: tuple[LegendEntry, ...] = (
 )
 """What such a list shows next to its samples."""
 
-HELP: tuple[HelpGroup, ...] = help_groups(
-    (f"1-{len(FILTERS)}", "show samples of one state"), ("f", "the next state")
-)
+HELP = help_groups((f"1-{len(FILTERS)}", "show samples of one state"), ("f", "the next state"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +100,7 @@ class Listing:
 
     Attributes:
         filters: what the digits show: a name, and the states; no states means all.
-        counted: a word for those in `counted_states`, which are counted once.
-        describe: gives a row in words.
+        counted: a word for the samples in `counted_states`.
         group: the column of groups, on a wide screen.
     """
 
@@ -169,7 +130,7 @@ class PageSource(Protocol):
 
 
 class PageRequest(NamedTuple):
-    """What is asked of the page reader, apart from the offset."""
+    """Which list is shown, and the row that is focused at first."""
 
     search: str
     filter: int
@@ -178,16 +139,15 @@ class PageRequest(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Opinions:
-    """Scores of machines for a list; all but `order` and `reorder` are called in a thread.
+class QueueScores:
+    """Scores for a list; all but `order` and `reorder` are called in a thread.
 
     Attributes:
-        glances: what they say of some samples.
-        siblings: the samples of a sample's group, with what they say of these; None where nobody
-            reads these side by side.
-        orders: the names of the orders to choose from, that by the source first.
-        order: gives the one in use.
-        reorder: takes another into use.
+        glances: reads the scores of samples.
+        siblings: reads the samples of a group, with their scores; None where these are not shown.
+        orders: reads the names of the orders to choose from.
+        order: returns the one in use.
+        reorder: uses another one.
     """
 
     glances: Callable[[Sequence[SampleKey]], ScoreSummaries]
@@ -201,13 +161,10 @@ class QueueScreen(Screen[SampleKey | None]):
     """Dismisses with the key of the sample to open, or None, which leaves what was open too.
 
     Args:
-        page: reads rows; see `Page`.
         find: from what was typed to a key, for "go to"; raises NotFound.
         position: the row to begin on, from 1; 0 for the first.
         current: the sample that Escape goes back to; None where none is open.
         leave: what q does, in a word.
-        listing: what the list is of.
-        opinions: scores of machines for its samples; None for none.
     """
 
     DEFAULT_CSS = """
@@ -217,7 +174,28 @@ class QueueScreen(Screen[SampleKey | None]):
     QueueScreen.-searching DraftLine { display: none; }
     """
     AUTO_FOCUS: ClassVar[str | None] = ""  # the hidden input must not get the keys
-    BINDINGS: ClassVar[list[BindingType]] = [*BINDINGS]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "move(1)", "next", show=False),
+        Binding("up,k", "move(-1)", "previous", show=False),
+        Binding("pagedown,space,ctrl+d", "turn(1)", "page down", show=False),
+        Binding("pageup,ctrl+u", "turn(-1)", "page up", show=False),
+        Binding("home", "edge(-1)", "first", show=False),
+        Binding("end", "edge(1)", "last", show=False),
+        Binding("enter", "open", "open", show=False),
+        Binding("slash", "search", "search", show=False),
+        Binding("f", "next_filter", "next filter", show=False),
+        *(
+            Binding(str(digit), f"filter({digit - 1})", name, show=False)
+            for digit, (name, _) in enumerate(FILTERS, 1)
+        ),
+        Binding("o", "order", "another order", show=False),
+        Binding("s", "rivals", "the rivals of its group", show=False),
+        Binding("g,G", "jump", "go to an id", show=False),
+        Binding("question_mark", "help", "keys", show=False),
+        Binding("q", "close", "back", show=False),
+        Binding("backspace", "unsearch", "take the search off", show=False),
+        Binding("escape", "back", "take the search off, or go back", show=False),
+    ]
 
     def __init__(
         self,
@@ -228,11 +206,12 @@ class QueueScreen(Screen[SampleKey | None]):
         current: SampleKey | None = None,
         leave: str = "back",
         listing: Listing = QUEUE,
-        opinions: Opinions | None = None,
+        scores: QueueScores | None = None,
     ) -> None:
         super().__init__()
-        self._page, self._listing, self._opinions = page, listing, opinions
+        self._page, self._listing, self._scores = page, listing, scores
         self._leave, self._current, self._find = leave, current, find
+        self._rows = QueueRows(listing.group)
         self._wanted = PageRequest("", 0, max(position - 1, 0), self.order)
         self._held: PageRequest | None = None
         self._awaited, self._reading = True, False
@@ -242,13 +221,13 @@ class QueueScreen(Screen[SampleKey | None]):
     @property
     def order(self) -> str:
         """The order in use; empty where there is none to choose."""
-        return self._opinions.order() if self._opinions else ""
+        return self._scores.order() if self._scores else ""
 
     def compose(self) -> ComposeResult:
         """Title, heads, rows, what is focused or searched, filters, keys."""
         yield PaneTitle()
         yield QueueHeads(self._listing.group)
-        yield QueueRows(self._listing.group)
+        yield self._rows
         yield DraftLine()
         yield LineInput(placeholder="search: part of an id or of a summary")
         yield LabelBar()
@@ -257,7 +236,7 @@ class QueueScreen(Screen[SampleKey | None]):
     def on_mount(self) -> None:
         """Reads the first page and counts what is finished."""
         back = [("Esc", "back")] if self._current else []
-        keys = _usable_keys(SCORED_KEYS, self._opinions) if self._opinions else KEYS
+        keys = _usable_keys(SCORED_KEYS, self._scores) if self._scores else KEYS
         spare = [each for each in KEYS if each not in keys]  # shown where there is room
         self.query_one(KeyLine).show([*keys, *back, ("q", self._leave), *spare])
         self._show_status()
@@ -266,7 +245,7 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def _show_status(self) -> None:
         """Title, filters, and the focused row in full."""
-        filters, listed = self._listing.filters, self.query_one(QueueRows)
+        filters, listed = self._listing.filters, self._rows
         row = listed.focused_row + 1 if self._total else 0
         search = cut(line_text(self._wanted.search), _SEARCH_CELLS)
         searched = f'"{search}" · ' if search else ""
@@ -274,17 +253,18 @@ class QueueScreen(Screen[SampleKey | None]):
         title = self.query_one(PaneTitle)
         order = self.order if ":" in self.order else ""  # one that a score or a seed is of
         title.show(self._listing.title, [self._progress, order], where, focused=True)
-        self.query_one(LabelBar).show(
-            [
-                (str(digit), text, False, digit == self._wanted.filter + 1, -1)
-                for digit, (text, _) in enumerate(filters, 1)
-            ]
-        )
-        entry = listed.entry(listed.focused_row) if self._total else None
-        told = self._listing.describe(entry) if entry else ""
-        if said := listed.describe_scores(entry) if entry else "":
-            told = f"{said} · {told}"
-        self.query_one(DraftLine).show(told, kind="hint")
+        options = [
+            (str(digit), text, False, digit == self._wanted.filter + 1, -1)
+            for digit, (text, _) in enumerate(filters, 1)
+        ]
+        self.query_one(LabelBar).show(options)
+        entry = self._focused
+        parts = (listed.describe_scores(entry), self._listing.describe(entry)) if entry else ()
+        self.query_one(DraftLine).show(" · ".join(filter(None, parts)), kind="hint")
+
+    @property
+    def _focused(self) -> QueueEntry | None:
+        return self._rows.entry(self._rows.focused_row) if self._total else None
 
     # reading rows
 
@@ -293,52 +273,48 @@ class QueueScreen(Screen[SampleKey | None]):
         return self._awaited and not is_text(self.focused, event)
 
     def _read(self) -> None:
-        """Reads what is wanted or missing, unless a page is on its way: then that is done first."""
+        """Read what is wanted or missing, unless a page is on its way: then that is done first."""
         if self._reading or not self.is_mounted:
             return
-        rows = self.query_one(QueueRows)
         if self._wanted != self._held:
             offset: int | None = self._wanted.focused - self._wanted.focused % PAGE
         else:
-            offset = rows.missing() if self._total else None
+            offset = self._rows.missing() if self._total else None
         if offset is not None:
             self._reading = True
             self._read_page(self._wanted, offset)
 
     @work(thread=True)
-    def _read_page(self, asked: PageRequest, offset: int) -> None:
+    def _read_page(self, request: PageRequest, offset: int) -> None:
         try:
-            rows, total = self._page(
-                asked.search, self._listing.filters[asked.filter][1], offset=offset, limit=PAGE
-            )
+            states = self._listing.filters[request.filter][1]
+            rows, total = self._page(request.search, states, offset=offset, limit=PAGE)
             keys = [row.key for row in rows]
-            said = self._opinions.glances(keys) if self._opinions else ScoreSummaries()
+            scores = self._scores.glances(keys) if self._scores else ScoreSummaries()
+            done = partial(self._show_page, request, rows, scores, offset=offset, total=total)
         except TuiAnnotateError as error:
-            self.app.call_from_thread(self._show_error, error)
-        else:
-            page = partial(self._show_page, asked, offset=offset, rows=rows, total=total, said=said)
-            self.app.call_from_thread(page)
+            done = partial(self._show_error, error)
+        self.app.call_from_thread(done)
 
     def _show_page(
         self,
-        asked: PageRequest,
+        request: PageRequest,
+        rows: Sequence[QueueEntry],
+        scores: ScoreSummaries,
         *,
         offset: int,
-        rows: Sequence[QueueEntry],
         total: int,
-        said: ScoreSummaries,
     ) -> None:
         """Show a page; it is dropped if another one is wanted by now."""
         self._reading = False
-        listed = self.query_one(QueueRows)
-        if asked == self._wanted == self._held and total == self._total:
-            listed.take(rows, offset=offset)
-        elif asked == self._wanted:
-            self._held, self._total = asked, total
+        if request == self._wanted == self._held and total == self._total:
+            self._rows.take(rows, offset=offset)
+        elif request == self._wanted:
+            self._held, self._total = request, total
             self._awaited = False
-            listed.restart(rows, offset=offset, total=total, focused=asked.focused)
-        listed.set_scores(said)
-        self.query_one(QueueHeads).set_scores(ScoreCells.of(said))
+            self._rows.restart(rows, offset=offset, total=total, focused=request.focused)
+        self._rows.set_scores(scores)
+        self.query_one(QueueHeads).set_scores(ScoreCells.of(scores))
         self._show_status()
         self._read()
         free(self)
@@ -348,11 +324,11 @@ class QueueScreen(Screen[SampleKey | None]):
         try:
             finished = self._page("", self._listing.counted_states, offset=0, limit=1)[1]
             total = self._page("", frozenset(), offset=0, limit=1)[1]
-        except TuiAnnotateError as error:
-            self.app.call_from_thread(self._show_error, error)
-        else:
             self._progress = f"{finished}/{total} {self._listing.counted}"
-            self.app.call_from_thread(self._show_status)
+            done = self._show_status
+        except TuiAnnotateError as error:
+            done = partial(self._show_error, error)
+        self.app.call_from_thread(done)
 
     def _show_error(self, error: TuiAnnotateError) -> None:
         self._reading = self._awaited = False
@@ -369,13 +345,12 @@ class QueueScreen(Screen[SampleKey | None]):
     def action_move(self, step: int) -> None:
         """Up and Down."""
         if self._total:
-            listed = self.query_one(QueueRows)
-            listed.focus_row(listed.focused_row + step)
+            self._rows.focus_row(self._rows.focused_row + step)
             self._show_status()
 
     def action_turn(self, pages: int) -> None:
         """A page, with one row of it kept."""
-        self.action_move(pages * max(self.query_one(QueueRows).window.height - 1, 1))
+        self.action_move(pages * max(self._rows.window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
         """Home and End."""
@@ -383,8 +358,7 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def action_open(self) -> None:
         """Enter."""
-        listed = self.query_one(QueueRows)
-        if entry := listed.entry(listed.focused_row):
+        if entry := self._focused:
             self.dismiss(entry.key)
 
     def action_filter(self, number: int) -> None:
@@ -404,8 +378,8 @@ class QueueScreen(Screen[SampleKey | None]):
     def action_help(self) -> None:
         """All keys of the queue."""
         keys, marks = self._listing.help, self._listing.legend
-        if self._opinions:
-            own = HelpGroup(MACHINES.title, _usable_keys(MACHINES.rows, self._opinions))
+        if self._scores:
+            own = HelpGroup(MACHINES.title, _usable_keys(MACHINES.rows, self._scores))
             keys, marks = (*keys, own), (*marks, *SCORE_LEGEND)
         self.app.push_screen(HelpDialog(keys, legend=marks))
 
@@ -420,25 +394,24 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def action_order(self) -> None:
         """Another order, where there are some to choose from."""
-        if self._opinions is not None:
+        if self._scores is not None:
             from tui_annotate.tui.dialogs.orders import OrderDialog
 
-            dialog = OrderDialog(self._opinions.orders, used=self.order)
+            dialog = OrderDialog(self._scores.orders, used=self.order)
             self.app.push_screen(dialog, self._use_order)
 
     def _use_order(self, order: str | None) -> None:
-        if order and order != self.order and self._opinions is not None:
-            self._opinions.reorder(order)
+        if order and order != self.order and self._scores is not None:
+            self._scores.reorder(order)
             self._request(self._wanted.search, self._wanted.filter)
 
     def action_rivals(self) -> None:
         """The samples of the group that is focused."""
-        listed = self.query_one(QueueRows)
-        entry = listed.entry(listed.focused_row)
-        if entry and self._opinions and self._opinions.siblings:
+        entry = self._focused
+        if entry and self._scores and self._scores.siblings:
             from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
-            find = partial(self._opinions.siblings, entry.key)
+            find = partial(self._scores.siblings, entry.key)
             self.app.push_screen(SiblingsDialog(find, current=entry.key), self._open_sample)
 
     def action_close(self) -> None:
@@ -491,6 +464,6 @@ class QueueScreen(Screen[SampleKey | None]):
         self.dismiss(message.key)
 
 
-def _usable_keys(keys: Sequence[tuple[str, str]], opinions: Opinions) -> list[tuple[str, str]]:
+def _usable_keys(keys: Sequence[tuple[str, str]], scores: QueueScores) -> list[tuple[str, str]]:
     """The keys of a list that do something in it."""
-    return [each for each in keys if each[0] != "s" or opinions.siblings]
+    return [each for each in keys if each[0] != "s" or scores.siblings]

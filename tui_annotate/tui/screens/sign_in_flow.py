@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.timer import Timer
 
-from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError
+from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError, Unavailable
 from tui_annotate.domain.plural import many
 from tui_annotate.tui.auth_session import SessionGuard, clock_time
 from tui_annotate.tui.saving import Job, Saver
@@ -32,11 +32,11 @@ Answer = Callable[["FormScreen", str, Values], None]
 
 @dataclass(frozen=True, slots=True)
 class SignInCallbacks:
-    """Where the reception sends people.
+    """What the flow calls.
 
     Attributes:
-        begin: to work.
-        again: back to work that may have changed meanwhile.
+        begin: starts work.
+        again: goes back to work that may have changed in the meantime.
         rest: keeps what is not saved, before a page covers it.
         leave: ends the app.
         tell: shows a message on the work screen.
@@ -59,224 +59,200 @@ class SignInFlow:
         is_locked: the screen is locked; only the same person can go on.
     """
 
-    def __init__(
-        self,
-        app: App[Any],
-        saver: Saver,
-        ways: SignInCallbacks,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._app, self._saver, self._ways, self._clock = app, saver, ways, clock
+    def __init__(self, app: App[Any], saver: Saver, callbacks: SignInCallbacks) -> None:
+        self._app, self._saver, self._callbacks = app, saver, callbacks
+        self._clock = time.monotonic
         self.session_guard: SessionGuard | None = None
         self.is_locked = False
         self._takeover_asked = False
         self._old_password = ""  # the password that an admin set, until it is changed
-        self._last_key_at = clock()
+        self._last_key_at = self._clock()
         self._timer: Timer | None = None
+
+    @property
+    def _guard(self) -> SessionGuard:
+        if self.session_guard is None:
+            raise Unavailable("no workspace is open")
+        return self.session_guard
+
+    @property
+    def _person_name(self) -> str:
+        return self._guard.person.name if self._guard.person else ""
 
     # before work
 
     def show_next_page(self) -> None:
-        """The next page that is needed, or to work."""
-        session_guard = self.session_guard
-        if session_guard is None:
-            return
-        if session_guard.person is None:
-            self._ask_who(session_guard, session_guard.email, session_guard.hint)
-        elif session_guard.must_change:
-            self._ask_first_password(session_guard, self.show_next_page)
+        """Show the next page that is needed, or begin work."""
+        guard = self._guard
+        if guard.person is None:
+            self._ask_who(guard.email, guard.hint)
+        elif guard.must_change:
+            self._ask_first_password(self.show_next_page)
         else:
             self._old_password = ""
-            look = Job(
-                session_guard.find_other_session,
-                lambda _: self._start_or_ask(session_guard),
-                self._ways.fail,
-                free=True,
-            )
-            self._saver.send(look)
+            find = guard.find_other_session
+            self._saver.send(Job(find, self._begin_or_ask, self._callbacks.fail, free=True))
 
-    def _start_or_ask(self, session_guard: SessionGuard) -> None:
-        if session_guard.elsewhere:
-            self.ask_takeover(session_guard)
+    def _begin_or_ask(self, _: object) -> None:
+        if self._guard.elsewhere:
+            self._ask_takeover(self._callbacks.begin, working=False)
         else:
-            self._ways.begin()
+            self._callbacks.begin()
 
-    def _ask_who(self, session_guard: SessionGuard, email: str, words: str = "") -> None:
+    def _ask_who(self, email: str, words: str = "") -> None:
+        guard = self._guard
+
         def answer(page: FormScreen, choice: str, values: Values) -> None:
+            email, password = values["email"], values["password"]
             if choice == CODE:
                 page.finish()
-                self._ask_code(session_guard, values["email"])
+                self._ask_code(email)
                 return
-            self._old_password = values["password"]
-            enter = partial(
-                session_guard.sign_in,
-                values["email"],
-                values["password"],
-                stay=bool(values.get("stay")),
-            )
+            self._old_password = password
+            enter = partial(guard.sign_in, email, password, stay=bool(values.get("stay")))
             self._send(page, enter, self.show_next_page)
 
-        form = sign_in_forms.sign_in(
-            session_guard.where, email=email, can_stay_signed_in=session_guard.can_stay_signed_in
-        )
+        stays = guard.can_stay_signed_in
+        form = sign_in_forms.sign_in(guard.where, email=email, can_stay_signed_in=stays)
         self._show(form, answer).say(words, "warning")
 
-    def _ask_code(self, session_guard: SessionGuard, email: str) -> None:
+    def _ask_code(self, email: str) -> None:
+        guard = self._guard
+
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             if choice != GO:
                 page.finish()
-                self._ask_who(session_guard, email)
+                self._ask_who(email)
                 return
 
             def redeem() -> None:
-                new = _checked_twice(values["new"], values["again"])
-                session_guard.redeem(values["code"], new, stay=bool(values.get("stay")))
+                guard.redeem(values["code"], _new_password(values), stay=bool(values.get("stay")))
 
             self._send(page, redeem, self.show_next_page)
 
-        self._show(sign_in_forms.code(can_stay_signed_in=session_guard.can_stay_signed_in), answer)
+        self._show(sign_in_forms.code(can_stay_signed_in=guard.can_stay_signed_in), answer)
 
-    def _ask_first_password(self, session_guard: SessionGuard, then: Callable[[], None]) -> None:
-        old, name = self._old_password, _person_name(session_guard)
+    def _ask_first_password(self, then: Callable[[], None]) -> None:
+        old = self._old_password
 
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             del choice
-            self._send(page, partial(_set_password, session_guard, values, old), then)
+            self._send(page, partial(_set_password, self._guard, values, old), then)
 
-        self._show(sign_in_forms.first_password(name, old=not old), answer)
+        self._show(sign_in_forms.first_password(self._person_name, old=not old), answer)
 
-    def ask_takeover(self, session_guard: SessionGuard, *, working: bool = False) -> None:
-        """Whether another process in which the person is at work is taken over."""
-        if self._takeover_asked or session_guard.elsewhere is None:
+    def _ask_takeover(self, then: Callable[[], None], *, working: bool) -> None:
+        """Ask whether another process in which the person is at work is taken over."""
+        guard = self._guard
+        if self._takeover_asked or guard.elsewhere is None:
             return
         self._takeover_asked = True
 
         def done() -> None:
             self._takeover_asked = False
-            (self._ways.again if working else self._ways.begin)()
+            then()
 
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             del values
             if choice == GO:
-                self._send(page, session_guard.take_over_session, done)
+                self._send(page, guard.take_over_session, done)
             else:
-                self._ways.leave()
+                self._callbacks.leave()
 
-        self._show(
-            sign_in_forms.place(clock_time(session_guard.elsewhere.since), working=working),
-            answer,
-        )
+        since = clock_time(guard.elsewhere.since)
+        self._show(sign_in_forms.place(since, working=working), answer)
 
     # at work
 
     def begun(self) -> None:
-        """Work has begun: jobs are guarded, and the clock of rest runs."""
-        session_guard = self.session_guard
-        if session_guard is None:
-            return
-        self._saver.guard = session_guard.check
+        """Guard jobs from now on, and lock the screen where no key comes for long."""
+        self._saver.guard = self._guard.check
         self._saver.stopped = self._on_job_refused
-        self._last_key_at = self._clock()
-        self._watch_clock(session_guard)
+        self.note_activity()
+        self._watch_clock()
 
     def note_activity(self) -> None:
         """A key was pressed."""
         self._last_key_at = self._clock()
 
-    def _watch_clock(self, session_guard: SessionGuard) -> None:
+    def _watch_clock(self) -> None:
         if self._timer:
             self._timer.stop()
-        if session_guard.idle:
-            left = session_guard.idle * 60 - (self._clock() - self._last_key_at)
+        if idle := self._guard.idle:
+            left = idle * 60 - (self._clock() - self._last_key_at)
             self._timer = self._app.set_timer(max(left, 1), self.lock_if_idle)
 
     def lock_if_idle(self) -> None:
-        """Locks the screen where no key was pressed for long."""
-        session_guard = self.session_guard
-        if session_guard is None or not session_guard.idle:
+        """Lock the screen where no key was pressed for long."""
+        idle = self._guard.idle
+        if not idle:
             return
-        if self._clock() - self._last_key_at >= session_guard.idle * 60:
-            self._lock(session_guard)
-        else:
-            self._watch_clock(session_guard)
-
-    def _lock(self, session_guard: SessionGuard) -> None:
-        self._ways.rest()
-        rest = many(session_guard.idle, "minute")
-        words = f"{_person_name(session_guard)} · no key for {rest} · all is saved"
-        self._cover(session_guard, "Locked", [words])
+        if self._clock() - self._last_key_at < idle * 60:
+            self._watch_clock()
+            return
+        self._callbacks.rest()
+        words = f"{self._person_name} · no key for {many(idle, 'minute')} · all is saved"
+        self._cover("Locked", [words])
 
     def _on_job_refused(self, error: TuiAnnotateError) -> None:
         """A job was not begun, since the person may not go on as they are."""
-        session_guard = self.session_guard
-        if session_guard is None:
-            return
         if isinstance(error, Conflict):
-            self.ask_takeover(session_guard, working=True)
+            self._ask_takeover(self._callbacks.again, working=True)
             return
         lead = [
-            f"{_person_name(session_guard)} · {error.message}",
+            f"{self._person_name} · {error.message}",
             "What you did last is not saved; it is there when you have signed in again.",
         ]
-        self._cover(session_guard, "Sign in again", lead, then=_NOT_SAVED_YET)
+        self._cover("Sign in again", lead, then=_NOT_SAVED_YET)
 
-    def _cover(
-        self, session_guard: SessionGuard, title: str, lead: list[str], *, then: str = ""
-    ) -> None:
+    def _cover(self, title: str, lead: list[str], *, then: str = "") -> None:
         """Lock the screen until the person signs in again; `then` is the message after that."""
+        guard = self._guard
         if self.is_locked:
             return
         self.is_locked = True
 
         def done() -> None:
-            if session_guard.must_change:
-                self._ask_first_password(session_guard, done)
+            if guard.must_change:
+                self._ask_first_password(done)
                 return
             self.is_locked, self._old_password = False, ""
             self.note_activity()
-            self._watch_clock(session_guard)
+            self._watch_clock()
             if then:
-                self._ways.tell(then)
+                self._callbacks.tell(then)
 
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             if choice != GO:
                 self.sign_out()
-            elif session_guard.known:
-                self._send(page, session_guard.go_on, done)
+            elif guard.known:
+                self._send(page, guard.go_on, done)
             else:
                 self._old_password = values["password"]
-                self._send(page, partial(session_guard.unlock, values["password"]), done)
+                self._send(page, partial(guard.unlock, values["password"]), done)
 
-        self._show(
-            sign_in_forms.build_password_again_form(title, lead, known=session_guard.known), answer
-        )
+        form = sign_in_forms.build_password_again_form(title, lead, known=guard.known)
+        self._show(form, answer)
 
-    # by the person's own wish
+    # at the person's own request
 
     def change_password(self) -> None:
-        """A page for another password."""
-        session_guard = self.session_guard
-        if session_guard is None:
-            return
+        """Ask for another password."""
 
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             if choice == GO:
-                tell = partial(self._ways.tell, "your password is changed")
-                self._send(page, partial(_set_password, session_guard, values), tell)
+                tell = partial(self._callbacks.tell, "your password is changed")
+                self._send(page, partial(_set_password, self._guard, values), tell)
             else:
                 page.finish()
 
-        self._show(sign_in_forms.password(_person_name(session_guard)), answer)
+        self._show(sign_in_forms.password(self._person_name), answer)
 
     def sign_out(self) -> None:
-        """Ends the session, forgets what kept it, and leaves."""
-        if self.session_guard:
-            leave = self._ways.leave
-            out = Job(self.session_guard.sign_out, lambda _: leave(), lambda _: leave(), free=True)
-            self._saver.send(out)
-
-    # how
+        """End the session, forget what kept it, and end the app."""
+        leave = self._callbacks.leave
+        out = Job(self._guard.sign_out, lambda _: leave(), lambda _: leave(), free=True)
+        self._saver.send(out)
 
     def _show(self, form: FormContent, answer: Answer) -> FormScreen:
         from tui_annotate.tui.screens.form_screen import FormScreen
@@ -293,16 +269,11 @@ class SignInFlow:
         self._saver.send(Job(call, ended, page.refuse, free=True))
 
 
-def _set_password(session_guard: SessionGuard, values: Values, old: str = "") -> None:
-    new = _checked_twice(values["new"], values["again"])
-    session_guard.change_password(old or values["old"], new)
+def _set_password(guard: SessionGuard, values: Values, old: str = "") -> None:
+    guard.change_password(old or values["old"], _new_password(values))
 
 
-def _person_name(session_guard: SessionGuard) -> str:
-    return session_guard.person.name if session_guard.person else ""
-
-
-def _checked_twice(new: str, again: str) -> str:
-    if new != again:
+def _new_password(values: Values) -> str:
+    if values["new"] != values["again"]:
         raise InvalidInput("the two new passwords differ", "type the new one twice")
-    return new
+    return values["new"]

@@ -14,7 +14,7 @@ Values = Mapping[str, str]
 """The values of the fields, by name; a ticked box is "yes", else empty."""
 
 
-class Field(NamedTuple):
+class FieldContent(NamedTuple):
     """Something to type."""
 
     field: str
@@ -36,17 +36,17 @@ class FormContent(NamedTuple):
 
     title: str
     lead: Sequence[str]
-    fields: Sequence[Field] = ()
+    fields: Sequence[FieldContent] = ()
     choices: Sequence[tuple[str, str]] = ()
     tick: tuple[str, str] | None = None
     back: bool = False
     over: bool = False
 
 
-_PASSWORD: Final = Field("password", "password", secret=True)
+_PASSWORD: Final = FieldContent("password", "password", secret=True)
 _TWICE: Final = (
-    Field("new", "new password", secret=True),
-    Field("again", "once more", secret=True),
+    FieldContent("new", "new password", secret=True),
+    FieldContent("again", "once more", secret=True),
 )
 _STAY: Final = ("stay", "stay signed in on this computer")
 
@@ -56,7 +56,7 @@ def sign_in(where: str, *, email: str = "", can_stay_signed_in: bool) -> FormCon
     return FormContent(
         "Sign in",
         [where],
-        [Field("email", "e-mail", email), _PASSWORD],
+        [FieldContent("email", "e-mail", email), _PASSWORD],
         [(GO, "sign in"), (CODE, "I have a code")],
         tick=_STAY if can_stay_signed_in else None,
     )
@@ -67,7 +67,7 @@ def code(*, can_stay_signed_in: bool) -> FormContent:
     return FormContent(
         "I have a code",
         ["With the code that you were given you set your own password; it works once."],
-        [Field("code", "code"), *_TWICE],
+        [FieldContent("code", "code"), *_TWICE],
         [(GO, "set the password, sign in"), (BACK, "back")],
         tick=_STAY if can_stay_signed_in else None,
         back=True,
@@ -79,7 +79,7 @@ def first_password(name: str, *, old: bool) -> FormContent:
     return FormContent(
         "A password of your own",
         [f"{name}, your password was set by somebody else. Choose one that only you know."],
-        [*([Field("old", "password so far", secret=True)] if old else []), *_TWICE],
+        [*([FieldContent("old", "password so far", secret=True)] if old else []), *_TWICE],
         [(GO, "change it, go on")],
     )
 
@@ -89,7 +89,7 @@ def password(name: str) -> FormContent:
     return FormContent(
         "Change the password",
         [f"{name}, wherever else you are signed in, you will be asked for the new password."],
-        [Field("old", "password so far", secret=True), *_TWICE],
+        [FieldContent("old", "password so far", secret=True), *_TWICE],
         [(GO, "change it"), (BACK, "back")],
         back=True,
     )

@@ -73,10 +73,10 @@ async def test_nothing_is_saved_where_nothing_can_be_read(tmp_path: Path) -> Non
         assert (person.annotations, person.draft.sample.id) == ((), "a")
         assert person.screen.may_do("app.quit")
         await person.press("z")
-        assert rows.is_side_hidden(person.draft, Side.SOURCE) in person.shown()
+        assert rows.describe_hidden_side(person.draft, Side.SOURCE) in person.shown()
         await person.press("1")
         assert len(person.annotations) == 1
         await person.pilot.resize_terminal(30, 9)
         await person.press("z")
         assert min(heights(person)) == 1
-        assert rows.is_side_hidden(person.draft, Side.SOURCE) not in person.shown()
+        assert rows.describe_hidden_side(person.draft, Side.SOURCE) not in person.shown()

@@ -15,7 +15,7 @@ from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.services.relabel import LabelChangeService
 from tui_annotate.storage.labels.store import GuidanceKind
-from tui_annotate.tui.dialogs.notices import NoticesDialog
+from tui_annotate.tui.dialogs.news import NewsDialog
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.saving import Job
 from tui_annotate.tui.screens.annotate.saving import NOT_SAVED
@@ -411,7 +411,7 @@ async def test_the_list_of_labels_offers_what_may_be_given(folder: Path) -> None
         await person.press("3 down")
     admin(folder, lambda labels: labels.retire("Benign"))
     async with at_work(folder) as person:
-        assert isinstance(person.app.screen, NoticesDialog)
+        assert isinstance(person.app.screen, NewsDialog)
         await person.press("escape down 0")
         assert "Benign" not in person.shown()
         await person.press("escape a e 0")

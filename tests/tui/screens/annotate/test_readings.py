@@ -61,7 +61,7 @@ async def test_practice_comes_first_and_tells_what_is_right(folder: Path) -> Non
         desk = person.screen.desk
         assert desk is not None
         assert (desk.sample.dataset, desk.position, desk.total) == ("training", 1, 2)
-        assert rows.reading(None, practice=True) in person.shown()
+        assert rows.describe_reading(None, practice=True) in person.shown()
         await person.words("cost", "million")
         await person.press("3 enter")
         dialog = person.app.screen
@@ -82,7 +82,7 @@ async def test_practice_comes_first_and_tells_what_is_right(folder: Path) -> Non
         desk = person.screen.desk
         assert desk is not None
         assert (desk.sample.key, desk.position, desk.total) == (SampleKey("films", "a"), 3, 5)
-        assert rows.reading(None, practice=True) not in person.shown()
+        assert rows.describe_reading(None, practice=True) not in person.shown()
 
 
 async def test_what_is_missed_and_what_is_extra_is_told(folder: Path) -> None:
@@ -134,7 +134,7 @@ async def test_the_second_reading_is_offered_when_all_is_done(folder: Path) -> N
         await person.press("enter")
         assert kind(person) is PersonKind.AGAIN
         assert person.screen.session is not None
-        told = rows.reading(person.screen.session.person, practice=False)
+        told = rows.describe_reading(person.screen.session.person, practice=False)
         assert told
         assert told in person.shown()
         assert len(person.draft.annotations) == 0

@@ -8,7 +8,7 @@ from tests.tui.screens.work import Person, at_work, make
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
-from tui_annotate.tui.dialogs.notices import NoticesDialog
+from tui_annotate.tui.dialogs.news import NewsDialog
 from tui_annotate.tui.dialogs.work_statistics import WorkStatisticsDialog
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
@@ -36,7 +36,7 @@ async def test_news_come_once(tmp_path: Path) -> None:
         space.team.comments.notice("Dates count as numbers.")
         space.team.apply_guidelines("Mark all of it.\n")
     async with at_work(tmp_path) as ana:
-        assert top(ana) is NoticesDialog
+        assert top(ana) is NewsDialog
         shown = ana.shown()
         assert "Dates count as numbers." in shown
         assert "+ Mark all of it." in shown
@@ -61,7 +61,7 @@ async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:
         assert (talk.remarks[0].text, talk.remarks[0].sample) == ("Why", KEY)
         space.team.comments.reply(talk.id, "So.")
     async with at_work(tmp_path) as ana:
-        assert top(ana) is NoticesDialog
+        assert top(ana) is NewsDialog
         assert "films/a" in ana.shown()
         assert "So." in ana.shown()
         await ana.press("q")

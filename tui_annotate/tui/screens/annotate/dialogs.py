@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
@@ -12,26 +13,24 @@ from tui_annotate.tui.draft import label_actions, notes, single_document
 from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import describe_request
+from tui_annotate.tui.screens.sample.feature import TextPage
 
 if TYPE_CHECKING:
     from tui_annotate.domain.annotations import PastAnnotation
-    from tui_annotate.tui.screens.annotate.host import SampleSession, WorkspaceHost
+    from tui_annotate.tui.screens.annotate.loader import SampleSession
+    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
 _PAUSE = 1.5  # seconds from a key in a note until all that is typed by then is kept
 
 
 class NoteLine:
-    """Opens, keeps and closes the line.
+    """Opens, keeps and closes the note line."""
 
-    Attributes:
-        timer: runs while something was typed that is not kept yet.
-    """
-
-    def __init__(self, screen: WorkspaceHost) -> None:
+    def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
         self._former: list[str] = []
-        self.timer: Timer | None = None
+        self.timer: Timer | None = None  # runs while something was typed that is not kept yet
 
     def read_former(self, session: AnnotatorSession) -> None:
         """Read this person's former notes, to complete what is typed."""
@@ -39,7 +38,7 @@ class NoteLine:
         def done(found: Sequence[str]) -> None:
             self._former = list(found)
 
-        self._screen.submit(lambda: session.annotate.store.past_notes(session.person.id), done)
+        self._screen.submit(partial(session.annotate.store.past_notes, session.person.id), done)
 
     def open(self, text: str) -> None:
         """Open the line with a text in it."""
@@ -99,7 +98,7 @@ class NoteLine:
 class SampleDialogs:
     """Opens what an effect asks for."""
 
-    def __init__(self, screen: WorkspaceHost, notes: NoteLine) -> None:
+    def __init__(self, screen: WorkspaceScreen, notes: NoteLine) -> None:
         self._screen, self._notes = screen, notes
 
     def handle(self, effect: Effect) -> bool:
@@ -139,9 +138,9 @@ class SampleDialogs:
             if path and draft is self._screen.draft:
                 self._screen.perform(label_actions.pick(draft, path))
 
-        slots = {label.path: draft.slot(label.path) for label in draft.tree.walk()}
         chosen = tuple(draft.labels) if draft.editing else ()
-        self._screen.open_dialog(LabelPicker(draft.tree, chosen=chosen, slots=slots), picked)
+        dialog = LabelPicker(draft.tree, chosen=chosen, slots=_label_slots(draft))
+        self._screen.open_dialog(dialog, picked)
 
     def _ask_former(self, session: AnnotatorSession, draft: Draft) -> None:
         from tui_annotate.tui.dialogs.past_annotations import PastAnnotationDialog
@@ -152,18 +151,15 @@ class SampleDialogs:
             claim = single_document.stored_anchor(desk.sample, claim)
 
         def find() -> Sequence[PastAnnotation]:
-            return (
-                session.past_annotations().nearest(who, key, claim, without=without)
-                if claim
-                else ()
-            )
+            if claim is None:
+                return ()
+            return session.past_annotations().nearest(who, key, claim, without=without)
 
         def chosen(former: PastAnnotation | None) -> None:
             if former and draft is self._screen.draft:
                 self._screen.perform(notes.take(draft, former))
 
-        slots = {label.path: draft.slot(label.path) for label in draft.tree.walk()}
-        self._screen.open_dialog(PastAnnotationDialog(find, slots=slots), chosen)
+        self._screen.open_dialog(PastAnnotationDialog(find, slots=_label_slots(draft)), chosen)
 
     # pages
 
@@ -172,18 +168,21 @@ class SampleDialogs:
         from tui_annotate.tui.dialogs.message import MessageDialog
 
         desk = current.desk
-        asked = describe_request(desk.sample.request)
+        request = describe_request(desk.sample.request)
+        features = self._screen.features
+        more = [page for feature in features for page in feature.pages(current.draft, desk)]
+        before = [page for page in more if page.first]
         pages = [
-            ("Request", asked or "This sample came without a request."),
-            ("Guidelines", desk.guidelines or "There are no guidelines for this dataset."),
+            *before,
+            TextPage("Request", request or "This sample came without a request."),
+            TextPage("Guidelines", desk.guidelines or "There are no guidelines for this dataset."),
+            *(page for page in more if not page.first),
         ]
-        more = [
-            page for feature in self._screen.features for page in feature.pages(current.draft, desk)
-        ]
-        before = [(page.title, page.text) for page in more if page.first]
-        behind = [(page.title, page.text) for page in more if not page.first]
-        pages = [*before, *pages, *behind]
-        first = next((pages.index((page.title, page.text)) for page in more if page.shown), None)
-        if first is None:
-            first = 0 if asked or before else 1
-        self._screen.open_dialog(MessageDialog(pages, page=first))
+        usual = 0 if request or before else 1
+        first = next((at for at, page in enumerate(pages) if page.shown), usual)
+        dialog = MessageDialog([(page.title, page.text) for page in pages], page=first)
+        self._screen.open_dialog(dialog)
+
+
+def _label_slots(draft: Draft) -> dict[LabelPath, int]:
+    return {label.path: draft.slot(label.path) for label in draft.tree.walk()}

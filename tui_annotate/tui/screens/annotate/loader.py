@@ -18,29 +18,42 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import completion, single_document
 from tui_annotate.tui.draft.citations import citations
 from tui_annotate.tui.draft.label_set_change import describe_reopened
-from tui_annotate.tui.draft.messages import (
-    AnyMessage,
-    Kind,
-    MessageCode,
-    StatusMessage,
-    make_message,
-)
+from tui_annotate.tui.draft.messages import AnyMessage, MessageCode, StatusMessage, make_message
 from tui_annotate.tui.draft.resume_state import place, restore
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED, WARNING
 from tui_annotate.tui.saving import Job
-from tui_annotate.tui.screens.annotate.host import SampleSession
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
-    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
     from tui_annotate.tui.screens.annotate.saving import SaveController
+    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
 PREFETCH_PAUSE: Final = 0.1
 """Seconds without a key until something is prefetched."""
 
-STEPS: Final = (1, -1)
+
+@dataclass(frozen=True, slots=True)
+class SampleSession:
+    """The open sample, its draft, and who works on it.
+
+    The screen replaces it as a whole, so that the store's thread never sees the person of one
+    sample next to the draft of another.
+
+    Attributes:
+        desk: the sample as the store returned it last.
+        draft: the same with all that is not saved.
+        listening_since: from when on keys are meant for what is on screen; None while the sample
+            is not painted yet.
+        begun: something was done on the sample since it was opened.
+    """
+
+    session: AnnotatorSession
+    desk: OpenSample
+    draft: Draft
+    listening_since: float | None = None
+    begun: bool = False
 
 
 class SampleSource:
@@ -99,8 +112,8 @@ class PrefetchedSamples:
     """Samples that may come next, as one person finds them at one version of the store.
 
     Attributes:
-        session: whose they are, in which order.
-        here: the sample that they were read at.
+        here: the sample that was open when they were read.
+        moment: the version of the store.
         neighbours: the sample so many places further on; None behind the ends.
     """
 
@@ -112,25 +125,20 @@ class PrefetchedSamples:
 
 
 class SampleLoader:
-    """Opens samples: prefetched ones where the store has not changed since, else from the source.
+    """Opens samples: prefetched ones if the store has not changed since, else from the source."""
 
-    Attributes:
-        prefetched: what was read ahead last; None before the keys rested.
-        last_label: the label that was given last, for the next draft.
-    """
-
-    def __init__(self, screen: WorkspaceHost, saves: SaveController, source: SampleSource) -> None:
+    def __init__(
+        self, screen: WorkspaceScreen, saves: SaveController, source: SampleSource
+    ) -> None:
         self._screen, self._saves, self.source = screen, saves, source
         self.prefetched: PrefetchedSamples | None = None
-        self.last_label: tuple[str, ...] = ()
+        self.last_label: tuple[str, ...] = ()  # the label that was given last
         self._last_key_at = 0.0
         self._waiting_for_rest = False
 
     # the sample on screen
 
-    def begin(
-        self, session: AnnotatorSession, desk: OpenSample, *, words: AnyMessage, kind: Kind
-    ) -> None:
+    def begin(self, session: AnnotatorSession, desk: OpenSample, message: StatusMessage) -> None:
         """Show a sample, where its annotator left it."""
         screen = self._screen
         self._saves.busy = False
@@ -146,11 +154,10 @@ class SampleLoader:
         screen.load_documents(draft)
         screen.follow()
         if desk.assignment.state is State.REOPENED and (why := describe_reopened(draft)):
-            fields = {"first": make_message(words), "more": why}
-            words = StatusMessage(MessageCode.WITH_MORE, fields) if words else why
-            kind = WARNING
-        if words:
-            draft.say(words, kind)
+            both = StatusMessage(MessageCode.WITH_MORE, {"first": message, "more": why})
+            message = make_message(both if message else why, WARNING)
+        if message:
+            draft.message = message
         screen.show_draft()
         # The text asks, as it is what is to be painted: the screen itself may not know so far.
         screen.pane(draft.side).call_after_refresh(self._on_first_frame)
@@ -268,7 +275,9 @@ class SampleLoader:
             self._saves.busy = screen.awaiting_sample = False
             if desk and screen.session:
                 screen.begin(screen.session, desk)
-                self._store_arrival()
+                if current := screen.current:  # behind the first frame, as the app may be killed
+                    kept = desk.place or place(current.draft)
+                    self._store_place(current, kept, screen.saver.send_deferred)
             else:
                 screen.show_message(none)
                 self.listen()
@@ -311,7 +320,7 @@ class SampleLoader:
             if desk is None:
                 screen.show_message(none)
             else:
-                screen.begin(session, desk, words=words, kind=SAVED)
+                screen.begin(session, desk, make_message(words, SAVED))
 
         screen.submit(call, done)
 
@@ -319,15 +328,13 @@ class SampleLoader:
 
     def leaving(self) -> Callable[[], None]:
         """Return what stores place and time; to be called in the store's thread."""
-        current = self._screen.current
+        keep, current = self.leaving_place(), self._screen.current
         if current is None:
-            return lambda: None
-        keep = self.source.keep_place(current, place(current.draft))
+            return keep
         spend = self.source.spend(current, self._saves.stopwatch.take())
 
         def call() -> None:
-            if keep:
-                keep()
+            keep()
             spend()
 
         return call
@@ -342,12 +349,6 @@ class SampleLoader:
         """Store the place without leaving."""
         if current := self._screen.current:
             self._store_place(current, place(current.draft), self._screen.saver.send)
-
-    def _store_arrival(self) -> None:
-        """Store, behind the first frame, which sample is open now: the app may be killed."""
-        if current := self._screen.current:
-            kept = current.desk.place or place(current.draft)
-            self._store_place(current, kept, self._screen.saver.send_deferred)
 
     def _store_place(
         self, current: SampleSession, kept: Mapping[str, Any], send: Callable[[Job[None]], None]
@@ -366,13 +367,13 @@ class SampleLoader:
 
     # prefetching
 
-    def _take_prefetched(self, way: SampleKey | int | None) -> OpenSample | None:
+    def _take_prefetched(self, to: SampleKey | int | None) -> OpenSample | None:
         """What was prefetched and is valid, so that no thread is to be waited for."""
-        screen, ahead = self._screen, self._valid_prefetch() if way is not None else None
+        screen, ahead = self._screen, self._valid_prefetch() if to is not None else None
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
             return None
-        key = ahead.neighbours.get(way) if isinstance(way, int) else way
+        key = ahead.neighbours.get(to) if isinstance(to, int) else to
         desk = ahead.desks.get(key) if key else None
         ready = desk and all(feature.ready(desk.sample) for feature in screen.features)
         return desk if ready else None
@@ -407,7 +408,7 @@ class SampleLoader:
             moment, held = session.annotate.moment(), self.prefetched
             if held and (held.session, held.here, held.moment) == (session, here, moment):
                 return held
-            neighbours = {step: self.source.neighbour(session, here, step) for step in STEPS}
+            neighbours = {step: self.source.neighbour(session, here, step) for step in (1, -1)}
             desks: dict[SampleKey, OpenSample] = {}
             for key in dict.fromkeys([*keys, *filter(None, neighbours.values())]):
                 if saver.waiting > 1:

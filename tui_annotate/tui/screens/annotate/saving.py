@@ -31,7 +31,7 @@ from tui_annotate.tui.screens.sample.feature import FinishedSample
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample, SampleKey
     from tui_annotate.services.annotate import OpenSample, SaveResult
-    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
+    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
 SAVED_STATE: Final = "saved"
@@ -46,7 +46,6 @@ class SaveController:
     """Sends jobs to the store in order, and takes over what it returns.
 
     Attributes:
-        saver: the store's thread.
         stopwatch: the seconds of work since they were last sent.
         state: what the header shows of the last save.
         busy: a job that leads to another sample or state is running, so keys wait.
@@ -54,16 +53,14 @@ class SaveController:
         reload_sample: reads the sample again, after work from elsewhere came in.
     """
 
-    def __init__(self, screen: WorkspaceHost) -> None:
+    def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
         self.saver = Saver(screen.post_message)
         self.stopwatch = Stopwatch()
         self.state = ""
         self.busy = False
-        self.take_over: Callable[[Draft, OpenSample, DraftLabelSetChange], None] = (
-            self.take_over_desk
-        )
-        self.reload_sample: Callable[[], None] = self.reload_unchanged
+        self.take_over = self.take_over_desk
+        self.reload_sample = self.reload_unchanged
 
     def answer(self, message: JobFinished) -> None:
         """A job came to its end: call what it was sent with."""
@@ -112,9 +109,8 @@ class SaveController:
         self.busy = False
         if self.state == SAVING_STATE:
             self.state = ""
-        self._screen.show_message(
-            describe_error(error), WARNING if isinstance(error, Conflict) else ERROR
-        )
+        is_conflict = isinstance(error, Conflict)
+        self._screen.show_message(describe_error(error), WARNING if is_conflict else ERROR)
 
     def not_saved(self, *, busy: bool = False) -> None:
         """The store refused a save: keys behind it are dropped, the header shows it."""
@@ -197,31 +193,37 @@ class SaveController:
     def reload_unchanged(self) -> None:
         """Read the sample again, unless something is not saved: saving that finds a conflict."""
         draft = self._screen.draft
-        if draft is None or draft.save_failed or draft.editing:
-            return
+        if draft and not (draft.save_failed or draft.editing):
+            self.reload_and_show(draft, lambda changed: changed, failed=self.refused)
+
+    def reload_and_show(
+        self,
+        draft: Draft,
+        describe: Callable[[StatusMessage], AnyMessage],
+        *,
+        failed: Callable[[TuiAnnotateError], None] | None = None,
+    ) -> None:
+        """Read the sample again, then show what `describe` says of how the labels changed."""
 
         def then(changed: StatusMessage) -> None:
-            if draft is not self._screen.draft:
-                return
-            if changed:
-                draft.say(changed, WARNING)
-            self._screen.perform([])
+            if draft is self._screen.draft:
+                if message := describe(changed):
+                    draft.say(message, WARNING)
+                self._screen.perform([])
 
-        self.reload(draft, then, failed=self.refused)
+        self.reload(draft, then, failed=failed)
 
     def show_refused_action(self, error: TuiAnnotateError) -> None:
         """A change was refused that leaves nothing unsaved; a conflict is shown with why."""
         self.refused(error)
-        if (draft := self._screen.draft) and isinstance(error, Conflict):
-            self.reload(draft, lambda changed: self._show_conflict(draft, error, changed))
 
-    def _show_conflict(self, draft: Draft, error: Conflict, changed: StatusMessage) -> None:
-        if draft is self._screen.draft:
-            if changed:
-                draft.say(MessageCode.CHANGED_LOOK_AGAIN, WARNING, changed=changed)
-            else:
-                draft.say(describe_error(error), WARNING)
-            self._screen.perform([])
+        def describe(changed: StatusMessage) -> AnyMessage:
+            fields = {"changed": changed}
+            look_again = StatusMessage(MessageCode.CHANGED_LOOK_AGAIN, fields)
+            return look_again if changed else describe_error(error)
+
+        if (draft := self._screen.draft) and isinstance(error, Conflict):
+            self.reload_and_show(draft, describe)
 
     def return_refused_save(
         self, draft: Draft, annotation: Annotation, error: TuiAnnotateError
@@ -253,7 +255,7 @@ class SaveController:
 class AnnotationSaves:
     """Does what an annotator's effects ask of the store."""
 
-    def __init__(self, screen: WorkspaceHost, saves: SaveController) -> None:
+    def __init__(self, screen: WorkspaceScreen, saves: SaveController) -> None:
         self._screen, self._saves = screen, saves
 
     def handle(self, effect: Effect) -> bool:
@@ -272,9 +274,8 @@ class AnnotationSaves:
                 call = partial(save, who, key, stored, offer=offer, label_set=seen)
                 self._save(call, desk.sample, annotation)
             case Remove(annotation):
-                remove = partial(
-                    annotate.remove, who, key, annotation.id, version=annotation.version
-                )
+                version = annotation.version
+                remove = partial(annotate.remove, who, key, annotation.id, version=version)
                 fields = {"labels": describe_labels(annotation.labels)}
                 self._send(remove, StatusMessage(MessageCode.ANNOTATION_DELETED, fields))
             case Comment(text):
@@ -300,17 +301,13 @@ class AnnotationSaves:
     ) -> None:
         """Send a change of the sample; `message` is shown once it is stored."""
 
-        def timed(seconds: float) -> SaveResult:
-            return call(seconds=seconds)
-
         def done(saved: SaveResult) -> None:
             self._saves.take_over_answer(saved)
-            current = self._screen.current
-            if current:
+            if current := self._screen.current:
                 stored = single_document.exchange_all_sides(current.desk.sample, saved.annotations)
                 self._screen.perform(completion.replace_annotations(current.draft, stored, message))
 
-        self._saves.send_timed(timed, done, failed)
+        self._saves.send_timed(lambda seconds: call(seconds=seconds), done, failed)
 
     def _save(
         self, call: Callable[..., SaveResult], sample: Sample, annotation: Annotation
@@ -323,14 +320,9 @@ class AnnotationSaves:
 
         def done(saved: SaveResult) -> None:
             self._saves.take_over_answer(saved)
-            made = (
-                single_document.exchange_sides(sample, saved.annotation)
-                if saved.annotation
-                else annotation
-            )
-            effects = completion.saved(
-                draft, made, single_document.exchange_all_sides(sample, saved.annotations)
-            )
+            made = saved.annotation and single_document.exchange_sides(sample, saved.annotation)
+            stored = single_document.exchange_all_sides(sample, saved.annotations)
+            effects = completion.saved(draft, made or annotation, stored)
             if draft is screen.draft:
                 screen.perform(effects)
                 screen.keep_place()
@@ -360,8 +352,8 @@ class AnnotationSaves:
         def call() -> FinishedSample:
             saved = calls[verb]()
             leave()
-            practised = desk.practice and verb == "done"
-            feedback = annotate.feedback(who, key) if practised else None
+            was_practice = desk.practice and verb == "done"
+            feedback = annotate.feedback(who, key) if was_practice else None
             following = self._find_next(session, desk.sample)
             if following in (None, key):
                 again = annotate.line.find_reopened(session.person)
@@ -388,8 +380,8 @@ class AnnotationSaves:
         fields = {"sample": result.saved.key.id, "state": result.saved.assignment.state}
         desk, session = screen.desk, screen.session
         if result.next and session:
-            ended = StatusMessage(MessageCode.SAMPLE_ENDED, fields)
-            screen.begin(session, result.next, words=ended, kind=SAVED)
+            ended = StatusMessage(MessageCode.SAMPLE_ENDED, fields, SAVED)
+            screen.begin(session, result.next, ended)
             return
         if desk and desk.finished >= desk.total:
             screen.show_message(MessageCode.ALL_FINISHED, SAVED)
@@ -422,30 +414,29 @@ class AnnotationSaves:
         screen, self._saves.busy = self._screen, False
         current = screen.current
         if answer is None or current is None:
-            screen.show_message(
-                MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
-            )
+            none = MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
+            screen.show_message(none)
             return
         (saved, desk), draft = answer, current.draft
         if desk:
             undone = completion.describe_undone(saved.undone, redo=redo)
             fields = {"undone": undone, "sample": saved.key}
-            message = StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields)
-            screen.begin(current.session, desk, words=message, kind=SAVED)
+            message = StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields, SAVED)
+            screen.begin(current.session, desk, message)
             return
         before = draft.suggestions
         self._saves.take_over_answer(saved)
         stored = single_document.exchange_all_sides(current.desk.sample, saved.annotations)
         left = {annotation.id for annotation in stored}
         lost = [known for known in draft.annotations if known.id not in left]
-        again = suggestion_actions.find_reopened(draft, before)
-        gone = lost[0] if len(lost) == 1 and not (redo or again) else None
-        names = [*lost, *([saved.annotation] if saved.annotation else [])]
-        labels = describe_labels(names[0].labels) if len(names) == 1 else ""
+        reopened = suggestion_actions.find_reopened(draft, before)
+        gone = lost[0] if len(lost) == 1 and not (redo or reopened) else None
+        changed = [*lost, *([saved.annotation] if saved.annotation else [])]
+        labels = describe_labels(changed[0].labels) if len(changed) == 1 else ""
         undone = completion.describe_undone(saved.undone, labels, redo=redo)
         code = MessageCode.REDONE if redo else MessageCode.UNDONE
         message = StatusMessage(code, {"undone": undone})
         effects = completion.replace_annotations(draft, stored, message, gone=gone)
-        if again and not (draft.open or draft.selection):
-            effects += navigation.show(draft, again)
+        if reopened and not (draft.open or draft.selection):
+            effects += navigation.show(draft, reopened)
         screen.perform(effects)

@@ -24,21 +24,15 @@ if TYPE_CHECKING:
 
     from tui_annotate.services.annotate import QueueRow
     from tui_annotate.tui.dialogs.siblings import Found
-    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
-    from tui_annotate.tui.screens.queue import Opinions
     from tui_annotate.tui.session import AnnotatorSession
 
-_ORDER_SENSES = (
-    ScoreDirection.WORST,
-    ScoreDirection.UNCERTAIN,
-    ScoreDirection.BEST,
-)  # as one would look for them
+_SCORE_DIRECTIONS = (ScoreDirection.WORST, ScoreDirection.UNCERTAIN, ScoreDirection.BEST)
 
 
 class SampleQueue:
     """From the queue to a sample and back."""
 
-    def __init__(self, screen: WorkspaceHost) -> None:
+    def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
 
     @property
@@ -47,20 +41,9 @@ class SampleQueue:
             raise Unavailable("no workspace is open")
         return self._screen.session
 
-    def handle(self, effect: Effect) -> bool:
-        """Open the order of the queue, or the siblings of the sample."""
-        match effect:
-            case Open("rivals"):
-                self._ask_siblings()
-            case Open("order"):
-                self.open(ordering=True)
-            case _:
-                return False
-        return True
-
     def open(self, *, ordering: bool = False) -> None:
         """Show the queue; `ordering`: it begins with the choice of an order."""
-        from tui_annotate.tui.screens.queue import QueueScreen
+        from tui_annotate.tui.screens.queue import QueueScores, QueueScreen
 
         at = self._screen.current
         if at is None:
@@ -68,15 +51,29 @@ class SampleQueue:
         self._screen.keep_place()
         session, desk = at.session, at.desk
         current, order = desk.sample.key, session.order
+        scores = QueueScores(
+            self._read_scores,
+            self._read_siblings,
+            self._list_orders,
+            self._current_order,
+            self._use_order,
+        )
         screen = QueueScreen(
             self._read_page,
             find=session.annotate.find,
             position=desk.position,
             current=current,
             leave="quit",
-            opinions=self._make_opinions(session),
+            scores=scores if session.machines else None,
         )
-        self._screen.open_dialog(screen, lambda key: self._open_from_queue(key, current, order))
+
+        def chosen(key: SampleKey | None) -> None:
+            if key is None:
+                self._screen.quit()
+            elif key != current or order != self._current_order():  # its position changed
+                self._screen.go_to(key)
+
+        self._screen.open_dialog(screen, chosen)
         if ordering:
             screen.call_later(screen.action_order)
 
@@ -94,19 +91,6 @@ class SampleQueue:
             limit=limit,
         )
         return found.rows, found.total
-
-    def _make_opinions(self, session: AnnotatorSession) -> Opinions | None:
-        from tui_annotate.tui.screens.queue import Opinions
-
-        if session.machines is None:
-            return None
-        return Opinions(
-            self._read_scores,
-            self._read_siblings,
-            self._list_orders,
-            self._current_order,
-            self._use_order,
-        )
 
     def _current_order(self) -> str:
         return self._session.order
@@ -126,11 +110,9 @@ class SampleQueue:
 
     def _list_orders(self) -> Sequence[str]:
         """In a thread."""
-        session = self._session
-        if session.machines is None:
-            return ()
-        scores = session.machines().scores.orderable()
-        scored = [str(ByScore(sense, score)) for sense in _ORDER_SENSES for score in scores]
+        machines = self._session.machines
+        scores = machines().scores.orderable() if machines else ()
+        scored = [str(ByScore(sense, score)) for sense in _SCORE_DIRECTIONS for score in scores]
         return (BY_SOURCE, INGESTED, "random:1", *scored)
 
     def _read_siblings(self, key: SampleKey) -> Found:
@@ -139,27 +121,19 @@ class SampleQueue:
         found = session.annotate.siblings(session.person.id, key, order=session.order)
         return found, self._read_scores([each.key for each in found])
 
-    def _ask_siblings(self) -> None:
+    def ask_siblings(self) -> None:
         """Ask for one of the siblings of the sample on screen."""
         from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
         if desk := self._screen.desk:
             current = desk.sample.key
+
+            def chosen(key: SampleKey | None) -> None:
+                if key != current:
+                    self._screen.go_to(key)
+
             dialog = SiblingsDialog(partial(self._read_siblings, current), current=current)
-            self._screen.open_dialog(dialog, partial(self._open_sibling, current))
-
-    def _open_sibling(self, current: SampleKey, key: SampleKey | None) -> None:
-        if key != current:
-            self._screen.go_to(key)
-
-    def _open_from_queue(
-        self, key: SampleKey | None, current: SampleKey | None, order: str = ""
-    ) -> None:
-        """Open what was chosen; in another order also the open sample, as its position changed."""
-        if key is None:
-            self._screen.quit()
-        elif key != current or order not in ("", self._current_order()):
-            self._screen.go_to(key)
+            self._screen.open_dialog(dialog, chosen)
 
 
 class AnnotateScreen(WorkspaceScreen):
@@ -184,4 +158,11 @@ class AnnotateScreen(WorkspaceScreen):
 
     def handle(self, effect: Effect) -> bool:
         """Do what an effect asks of the screen itself."""
-        return self.queue.handle(effect) or super().handle(effect)
+        match effect:
+            case Open("rivals"):
+                self.queue.ask_siblings()
+            case Open("order"):
+                self.queue.open(ordering=True)
+            case _:
+                return super().handle(effect)
+        return True

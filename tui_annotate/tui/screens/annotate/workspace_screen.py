@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from math import inf
@@ -28,17 +29,16 @@ from tui_annotate.tui import key_queue
 from tui_annotate.tui.draft import completion, cursor_actions, highlights
 from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
 from tui_annotate.tui.draft.key_handlers import press
-from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode
+from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.tui.draft.navigation import show
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import HINT, WARNING
+from tui_annotate.tui.draft.words import WARNING
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import READING, action_of
 from tui_annotate.tui.keys.key_map import KeyMap, table_key
 from tui_annotate.tui.saving import Job, JobFinished, Saver
 from tui_annotate.tui.screens.annotate.dialogs import NoteLine, SampleDialogs
-from tui_annotate.tui.screens.annotate.host import SampleSession
-from tui_annotate.tui.screens.annotate.loader import SampleLoader, SampleSource
+from tui_annotate.tui.screens.annotate.loader import SampleLoader, SampleSession, SampleSource
 from tui_annotate.tui.screens.annotate.saving import SaveController
 from tui_annotate.tui.screens.sample import rows, signals
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureOrder
@@ -77,15 +77,14 @@ GLANCE: Final = 1.0
 """Seconds from a sample's first frame in which it can not have been read: no first key ends it."""
 
 _REPEAT: Final = 0.3
-"""A key that comes again within this share of a glance is held down: it is still the same press."""
+"""A key that comes again within this share of `GLANCE` is held down: it is the same press."""
 
 
+@dataclass
 class AppRequest(Message):
     """Something that the app does: `print`, `password`, `sync` or `sign out`."""
 
-    def __init__(self, request: str) -> None:
-        super().__init__()
-        self.request = request
+    request: str
 
 
 class WorkspaceScreen(SampleScreen):
@@ -94,13 +93,6 @@ class WorkspaceScreen(SampleScreen):
     Args:
         close: ends the app, once the place is kept.
         source: where samples come from.
-
-    Attributes:
-        current: the sample on screen; None before the first one.
-        saves: what is sent to the store, and what comes back.
-        loader: from sample to sample.
-        feature_keys: what keys of features do, by action id.
-        glance: see `GLANCE`.
     """
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
@@ -222,7 +214,7 @@ class WorkspaceScreen(SampleScreen):
         return self.current.listening_since if self.current else None
 
     def header(self) -> Header | None:
-        """Return the sample's place in the queue, its state, and what is being saved."""
+        """Return the sample's position in the queue, its state, and what is being saved."""
         current = self.current
         if current is None:
             return None
@@ -237,7 +229,7 @@ class WorkspaceScreen(SampleScreen):
             saved=self.saves.state,
             state=desk.assignment.state.value,
             matches=self.header_note(),
-            reading=rows.reading(person, practice=desk.practice),
+            reading=rows.describe_reading(person, practice=desk.practice),
         )
 
     def header_note(self) -> str:
@@ -256,12 +248,7 @@ class WorkspaceScreen(SampleScreen):
         self.query_one(DraftLine).show(words, kind=kind)
 
     def begin(
-        self,
-        session: AnnotatorSession,
-        desk: OpenSample,
-        *,
-        words: AnyMessage = "",
-        kind: Kind = HINT,
+        self, session: AnnotatorSession, desk: OpenSample, message: StatusMessage = NO_MESSAGE
     ) -> None:
         """Show a sample, where its annotator left it."""
         before = self.session
@@ -270,7 +257,7 @@ class WorkspaceScreen(SampleScreen):
         if before is None:
             self.set_timer(_PRELOAD_PAUSE, self._preload)
         self.notes.close()
-        self.loader.begin(session, desk, words=words, kind=kind)
+        self.loader.begin(session, desk, message)
         for feature in self.features:
             feature.begun(session, desk, first=before is None)
 
@@ -284,9 +271,8 @@ class WorkspaceScreen(SampleScreen):
         """Open another sample, unless something is still to be saved."""
         if key is None or self.draft is None:
             return
-        if problem := completion.find_leave_problem(
-            self.draft
-        ):  # of a save refused while one chose
+        problem = completion.find_leave_problem(self.draft)
+        if problem:  # a save was refused in the meantime
             self.show_message(problem.code, WARNING, **problem.fields)
         else:
             self.go(lambda: key, "")

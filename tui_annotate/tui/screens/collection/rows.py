@@ -24,7 +24,6 @@ class TreeRow(NamedTuple):
     """A line of the tree.
 
     Attributes:
-        path: the names above it and its own.
         text: how it goes on: a request's title, a team, the start of a text.
         done, total: what is counted under it; of a leaf its citations, or the document.
         keys: of what opens as a sample: the sample, or a sentence's citations in order.
@@ -51,7 +50,6 @@ class Tree:
     Attributes:
         below: the rows under a path, as far as they were read.
         unfolded: paths whose rows are shown.
-        focused: the path of the row that keys act on.
     """
 
     below: dict[Path, tuple[TreeRow, ...]] = field(default_factory=dict)
@@ -70,14 +68,8 @@ class Tree:
 
     def unread(self) -> Path | None:
         """A path that is unfolded and whose rows were not read; None for none."""
-        wanted = sorted(self.unfolded, key=len)
-        return next(
-            (path for path in wanted if path not in self.below and self._is_known(path)), None
-        )
-
-    def _is_known(self, path: Path) -> bool:
-        above = self.below.get(path[:-1], ())
-        return any(row.path == path for row in above)
+        known = {row.path for rows in self.below.values() for row in rows}
+        return min((self.unfolded & known) - self.below.keys(), key=len, default=None)
 
 
 def has_rows_below(row: TreeRow, *, reports: bool) -> bool:
@@ -137,19 +129,18 @@ OPEN: Final = "·"
 NOTHING: Final = " "
 """In front of a row whose rows are shown; of what is not complete; of what has nothing to do."""
 
-_INDENT: Final = 2  # cells a floor
+_INDENT: Final = 2  # cells a level
 _NAME: Final = 32  # cells of an id at most
 
 
 class TreeRows(RowList):
     """The rows that are unfolded."""
 
+    @dataclass
     class Clicked(Message):
         """A row was clicked."""
 
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
+        index: int
 
     def __init__(self) -> None:
         super().__init__()

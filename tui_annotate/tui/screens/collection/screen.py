@@ -5,7 +5,7 @@ Rows are read in a thread when they are unfolded; what moves among them waits fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -56,7 +56,6 @@ class TreeAction:
     Attributes:
         calls: from keys, by Textual's names for them, to the method they call: `move(1)`.
         keys: as the help shows them; empty: not in the help.
-        help: what they do.
         group: the heading in the help.
         line: place from the left, keys and name on the key line; None: not there.
         any_rows: means the same whatever rows are shown, so it does not wait for them.
@@ -95,11 +94,6 @@ ACTIONS: Final = (
 )  # fmt: skip
 """In the order of the help."""
 
-BINDINGS: Final = tuple(
-    Binding(keys, call, action.help, show=False)
-    for action in ACTIONS
-    for keys, call in action.calls.items()
-)
 KEY_LINE: Final = tuple(
     (keys, name) for _, keys, name in sorted(action.line for action in ACTIONS if action.line)
 )
@@ -127,36 +121,36 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     """Dismisses with a sample to open; `queue` or `quit`; or None, which goes back.
 
     Args:
-        kind: the mode to begin in.
-        current: the sample that is open; its row has the focus.
+        current: the sample that is open; its row has the focus, and its kind is the first mode.
     """
 
     DEFAULT_CSS = "CollectionScreen { layout: vertical; }"
     AUTO_FOCUS: ClassVar[str | None] = ""
-    BINDINGS: ClassVar[list[BindingType]] = [*BINDINGS]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(keys, call, action.help, show=False)
+        for action in ACTIONS
+        for keys, call in action.calls.items()
+    ]
 
-    def __init__(
-        self, annotate: AnnotationService, person: str, *, kind: SampleKind, current: Sample
-    ) -> None:
+    def __init__(self, annotate: AnnotationService, person: str, current: Sample) -> None:
         super().__init__()
         self._annotate, self._person, self._current = annotate, person, current
-        self._dataset, self._kind = current.dataset, kind
+        self._kind = current.kind
         self._trees = {mode: Tree() for mode in MODES}
         self._modes: tuple[SampleKind, ...] = ()
         self._rows: tuple[TreeRow, ...] = ()
+        self._list = TreeRows()
         self.reading = True  # rows are on their way
         self._seeking = False  # it is looked for where `J` leads
         for mode, tree in self._trees.items():
-            tree.focused = tree_rows.path_of(current.meta, current.id, current.group)
-            tree.focused = tree.focused[
-                : 2 if mode is SampleKind.REPORT else 3 if mode is kind else 2
-            ]
-            tree.unfolded = {tree.focused[:length] for length in range(1, len(tree.focused))}
+            length = 3 if mode is current.kind and mode is not SampleKind.REPORT else 2
+            tree.focused = tree_rows.path_of(current.meta, current.id, current.group)[:length]
+            tree.unfolded = {tree.focused[:at] for at in range(1, len(tree.focused))}
 
     def compose(self) -> ComposeResult:
         """Title, rows, what is focused, modes, keys."""
         yield PaneTitle()
-        yield TreeRows()
+        yield self._list
         yield DraftLine()
         yield LabelBar()
         yield KeyLine()
@@ -191,29 +185,32 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         path = () if () not in self._tree.below else self._tree.unread()
         if path is not None:
             self.reading = True
-            self._read_below(self._kind, path)
+            self._run_in_thread(partial(self._read_below, self._kind, path))
 
     @work(thread=True)
-    def _read_below(self, kind: SampleKind, path: Path) -> None:
-        done = partial(self._show_error, None)
+    def _run_in_thread(self, read: Callable[[], Callable[[], None]]) -> None:
+        """Call in a thread, then call what it returned in the screen's own."""
+        done: Callable[[], None] = partial(self._show_error, None)
         try:
-            self._modes = self._modes or self._annotate.items.modes(self._dataset)
-            done = partial(self._add_rows, kind, path, self._rows_below(kind, path))
+            done = read()
         except TuiAnnotateError as error:
             done = partial(self._show_error, error)
         finally:
             self.app.call_from_thread(done)
 
-    def _rows_below(self, kind: SampleKind, path: Path) -> tuple[TreeRow, ...]:
+    def _read_below(self, kind: SampleKind, path: Path) -> Callable[[], None]:
         """In a thread."""
-        annotate, who, dataset = self._annotate, self._person, self._dataset
+        annotate, who, dataset = self._annotate, self._person, self._current.dataset
+        self._modes = self._modes or annotate.items.modes(dataset)
         if not path:
-            return tree_rows.branch_rows(path, annotate.items.topics(who, dataset, kind))
-        if len(path) == 1:
+            rows = tree_rows.branch_rows(path, annotate.items.topics(who, dataset, kind))
+        elif len(path) == 1:
             runs = annotate.items.runs(who, dataset, kind, topic=path[0])
-            return tree_rows.branch_rows(path, runs)
-        topic, run = path
-        return tree_rows.leaf_rows(path, annotate.leaves(who, dataset, kind, topic=topic, run=run))
+            rows = tree_rows.branch_rows(path, runs)
+        else:
+            leaves = annotate.leaves(who, dataset, kind, topic=path[0], run=path[1])
+            rows = tree_rows.leaf_rows(path, leaves)
+        return partial(self._add_rows, kind, path, rows)
 
     def _add_rows(self, kind: SampleKind, path: Path, rows: tuple[TreeRow, ...]) -> None:
         self.reading = False
@@ -237,20 +234,22 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         """All rows anew, the focused one where it was."""
         tree = self._tree
         self._rows = tree.rows()
-        found = [at for at, row in enumerate(self._rows) if row.path == tree.focused]
-        above = [
-            at for at, row in enumerate(self._rows) if row.path == tree.focused[: len(row.path)]
-        ]
-        focused = (found or above or [0])[-1]
+        rows = enumerate(self._rows)  # the focused row, else the nearest one above it that is shown
+        focused = max(
+            (at for at, row in rows if row.path == tree.focused[: len(row.path)]), default=0
+        )
         signs = [self._fold_sign(row) for row in self._rows]
         empty = "no such item here for you" if () in tree.below else "reading…"
-        self.query_one(TreeRows).show(self._rows, signs, focused=focused, empty=empty)
+        self._list.show(self._rows, signs, focused=focused, empty=empty)
         self._show_status()
 
     def _fold_sign(self, row: TreeRow) -> str:
-        if not tree_rows.has_rows_below(row, reports=self._kind is SampleKind.REPORT):
+        if not self._has_rows_below(row):
             return " "
         return UNFOLDED if row.path in self._tree.unfolded else OPENS_MORE
+
+    def _has_rows_below(self, row: TreeRow) -> bool:
+        return tree_rows.has_rows_below(row, reports=self._kind is SampleKind.REPORT)
 
     def _show_status(self) -> None:
         """Title, modes, and the focused row in full."""
@@ -258,36 +257,34 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         done, total = sum(row.done for row in topics), sum(row.total for row in topics)
         title = self.query_one(PaneTitle)
         what = f"{done}/{total} {COUNTED[self._kind]}" if topics else ""
-        title.show(f"COLLECTION {self._dataset}", [what], focused=True)
-        self.query_one(LabelBar).show(
-            [
-                (str(at), NAMES[mode], False, mode is self._kind, -1)
-                for at, mode in enumerate(MODES, 1)
-                if mode in self._modes
-            ]
-        )
+        title.show(f"COLLECTION {self._current.dataset}", [what], focused=True)
+        options = [
+            (str(at), NAMES[mode], False, mode is self._kind, -1)
+            for at, mode in enumerate(MODES, 1)
+            if mode in self._modes
+        ]
+        self.query_one(LabelBar).show(options)
         row = self._focused
         words = " · ".join(filter(None, [*row.path, describe_counts(row), row.text])) if row else ""
         self.query_one(DraftLine).show(words, kind="hint")
 
     @property
     def _focused(self) -> TreeRow | None:
-        at = self.query_one(TreeRows).focused_row
+        at = self._list.focused_row
         return self._rows[at] if 0 <= at < len(self._rows) else None
 
     # keys
 
     def action_move(self, step: int) -> None:
         """Up and Down."""
-        rows = self.query_one(TreeRows)
         if self._rows:
-            rows.focus_row(rows.focused_row + step)
-            self._tree.focused = self._rows[rows.focused_row].path
+            self._list.focus_row(self._list.focused_row + step)
+            self._tree.focused = self._rows[self._list.focused_row].path
             self._show_status()
 
     def action_turn(self, pages: int) -> None:
         """A page, with one row of it kept."""
-        self.action_move(pages * max(self.query_one(TreeRows).window.height - 1, 1))
+        self.action_move(pages * max(self._list.window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
         """Home and End."""
@@ -296,9 +293,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     def action_unfold(self) -> None:
         """Right: shows what is below a row; once it is shown, goes there."""
         row = self._focused
-        if row is None or not tree_rows.has_rows_below(
-            row, reports=self._kind is SampleKind.REPORT
-        ):
+        if row is None or not self._has_rows_below(row):
             return
         if row.path in self._tree.unfolded:
             self.action_move(1)
@@ -333,7 +328,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     @on(TreeRows.Clicked)
     def _on_row_clicked(self, message: TreeRows.Clicked) -> None:
         message.stop()
-        self.action_move(message.index - self.query_one(TreeRows).focused_row)
+        self.action_move(message.index - self._list.focused_row)
         self.action_act()
 
     def action_mode(self, number: int) -> None:
@@ -352,19 +347,10 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     def action_incomplete(self) -> None:
         """The next item of this mode that is not done, from the one that is open on."""
         self._seeking = True
-        self._look_for_incomplete()
-
-    @work(thread=True)
-    def _look_for_incomplete(self) -> None:
-        done = partial(self._show_error, None)
-        try:
-            after = self._current.key
-            found = self._annotate.next_incomplete(self._person, self._kind, after)
-            done = partial(self._open_found, found)
-        except TuiAnnotateError as error:
-            done = partial(self._show_error, error)
-        finally:
-            self.app.call_from_thread(done)
+        args = self._person, self._kind, self._current.key
+        self._run_in_thread(
+            lambda: partial(self._open_found, self._annotate.next_incomplete(*args))
+        )
 
     def _open_found(self, key: SampleKey | None) -> None:
         self._seeking = False

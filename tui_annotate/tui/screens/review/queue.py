@@ -16,20 +16,20 @@ _WAITING_CELLS = 30  # cells of what waits, in the list of samples
 if TYPE_CHECKING:
     from tui_annotate.services.review import QueuedSample, ReviewService
     from tui_annotate.storage.queue import QueueRow
-    from tui_annotate.tui.screens.annotate.host import WorkspaceHost
+    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.workspace.machines import Machines
 
 
 class ReviewQueue:
     """From the list of what waits for review to a sample and back."""
 
-    def __init__(self, screen: WorkspaceHost) -> None:
+    def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
         self._order = self._sorted_by = CONFLICTS
 
     def open(self) -> None:
         """Show the list."""
-        from tui_annotate.tui.screens.queue import Listing, Opinions, QueueScreen
+        from tui_annotate.tui.screens.queue import Listing, QueueScores, QueueScreen
         from tui_annotate.tui.widgets.queue_rows import GroupColumn
 
         def page(
@@ -37,41 +37,37 @@ class ReviewQueue:
         ) -> tuple[Sequence[QueueRow], int]:
             review = session.team().review
             self._apply_order(review)
-            found = [
-                row
-                for row in review.queue(session.person.id)
-                if _matches(row, search.casefold(), states)
-            ]
+            rows = review.queue(session.person.id)
+            found = [row for row in rows if _matches(row, search.casefold(), states)]
             return [_queue_row(row) for row in found[offset : offset + limit]], len(found)
 
         at = self._screen.current
         if at is None:
             return
         session, current = at.session, at.desk.sample.key
-        opinions = None
-        if session.machines is not None:
-            opinions = Opinions(
-                self._read_scores, None, self._list_orders, lambda: self._order, self._use_order
-            )
+        scores = QueueScores(
+            self._read_scores, None, self._list_orders, lambda: self._order, self._use_order
+        )
         screen = QueueScreen(
             page,
             find=session.annotate.find,
             current=current,
             leave="quit",
             listing=Listing("REVIEW", group=GroupColumn("what waits", _WAITING_CELLS)),
-            opinions=opinions,
+            scores=scores if session.machines else None,
         )
-        self._screen.open_dialog(screen, lambda key: self._open_chosen(key, current))
+
+        def chosen(key: SampleKey | None) -> None:
+            if key is None:
+                self._screen.quit()
+            elif key != current:
+                self._screen.go_to(key)
+
+        self._screen.open_dialog(screen, chosen)
 
     def _machines(self) -> Machines | None:
         session = self._screen.session
         return session.machines() if session and session.machines else None
-
-    def _open_chosen(self, key: SampleKey | None, current: SampleKey) -> None:
-        if key is None:
-            self._screen.quit()
-        elif key != current:
-            self._screen.go_to(key)
 
     def _use_order(self, order: str) -> None:
         self._order = order
@@ -106,10 +102,12 @@ def _queue_row(row: QueuedSample) -> QueueRow:
     """A row of the queue, with what waits in the place of the group."""
     from tui_annotate.storage.queue import QueueRow
 
-    told = [f"{row.against:.2f} against the machine"] if row.against is not None else []
-    told += [many(row.conflicts, "conflict")]
-    told += [f"{row.nearly} nearly"] if row.nearly else []
-    told += [many(row.annotators, "person", "people")]
-    told += ["your own work"] if row.own else []
-    words = ", ".join(told)
-    return QueueRow(row.key, words, row.state, row.annotations, row.summary, "")
+    parts = (
+        f"{row.against:.2f} against the machine" if row.against is not None else "",
+        many(row.conflicts, "conflict"),
+        f"{row.nearly} nearly" if row.nearly else "",
+        many(row.annotators, "person", "people"),
+        "your own work" if row.own else "",
+    )
+    waiting = ", ".join(filter(None, parts))
+    return QueueRow(row.key, waiting, row.state, row.annotations, row.summary, "")

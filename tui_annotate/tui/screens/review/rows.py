@@ -8,11 +8,11 @@ from typing import Final
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import Side
-from tui_annotate.methods.adjudication import CandidateGroup, Decision, GroupStatus
+from tui_annotate.methods.adjudication import Decision, GroupStatus
 from tui_annotate.tui.draft.review.state import ReviewDraft, ReviewPosition
 from tui_annotate.tui.draft.review.words import describe_group_status, describe_refusal
 from tui_annotate.tui.draft.words import quote_text
-from tui_annotate.tui.line_text import cut, line_text, width, wrap_line
+from tui_annotate.tui.line_text import cut, line_text, width
 from tui_annotate.tui.palette import (
     AGREED,
     CHOSEN,
@@ -25,7 +25,7 @@ from tui_annotate.tui.palette import (
     PLACES,
     REFUSED,
 )
-from tui_annotate.tui.row_widgets import Words
+from tui_annotate.tui.row_widgets import Words, wrap_words
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.screens.sample.rows import Title, slot_of, title
 from tui_annotate.tui.screens.sample.signals import SignalsStatus
@@ -34,7 +34,13 @@ from tui_annotate.tui.widgets.label_bar import Option
 
 _QUOTE = 12  # cells that a claim in the bar needs at least
 _AROUND = 9  # cells of an option in addition to its words: digit, sign, space
-_LEAST_ROOM = 10  # cells of a candidate's words; with fewer, the bar takes another row
+_LEAST_CELLS = 10  # cells of a candidate's words; with fewer, the bar takes another row
+_DECISION_SIGNS = {Decision.REJECTED: REFUSED, Decision.KEPT: CHOSEN}
+_STATUS_SIGNS = {
+    GroupStatus.AGREED: AGREED,
+    GroupStatus.NEARLY: NEARLY,
+    GroupStatus.CONFLICT: CONFLICT,
+}
 _FURTHER = "further"
 _FURTHER_CELLS = len(_FURTHER) + 7  # with its digit, and the space behind
 LONGEST: Final = 44
@@ -56,16 +62,16 @@ def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option],
     several = len({candidate.claim for candidate in draft.candidates}) > 1
     further = len(draft.candidates) > 9
     in_a_row = max((len(candidates) + further + 1) // 2, 1)
-    room = min((cells - 1) // in_a_row - _AROUND, LONGEST)
-    if room < _LEAST_ROOM and rows > 2:
-        room = (cells - 1 - further * _FURTHER_CELLS) // -(-len(candidates) // rows) - _AROUND
+    available = min((cells - 1) // in_a_row - _AROUND, LONGEST)
+    if available < _LEAST_CELLS and rows > 2:
+        available = (cells - 1 - further * _FURTHER_CELLS) // -(-len(candidates) // rows) - _AROUND
     for at, (option, candidate) in enumerate(zip(draft.options(), candidates, strict=True), first):
         front = OPENS_MORE if at == draft.candidate else ""
         front += REFUSED if draft.refusal_of(candidate) else ""
         people = draft.describe_people(candidate.people)
-        least = max(room - width(f"{front}  {people}"), 4)
+        least = max(available - width(f"{front}  {people}"), 4)
         text = f"{front} {cut(draft.label_names(candidate.labels), least)} {people}".strip()
-        left = room - width(text) - 3
+        left = available - width(text) - 3
         if several and candidate.claim and left >= _QUOTE:
             anchor = candidate.claim[0]
             words = anchor.span.of(draft.text(anchor.side, anchor.index))
@@ -81,13 +87,13 @@ def titles(
     side: Side,
     *,
     ratings: Sequence[tuple[str, Sequence[str]]] = (),
-    said: bool = False,
+    commented: bool = False,
 ) -> Title:
     """The title of a text: the place in focus and its state; the evidence in focus.
 
     Args:
         ratings: of the sample as a whole, with the letters of who gave each.
-        said: whether there is an adjudicated comment.
+        commented: whether there is an adjudicated comment.
     """
     name, _, right, _ = title(draft, side, signals=SignalsStatus())
     positions = draft.positions
@@ -95,15 +101,15 @@ def titles(
         count = len(draft.shown_evidence())
         return Title(name, (f"{count} evidence" if count else "no evidence",), right)
     rated = [draft.rating] if draft.rating else [f"{''.join(by)} {word}" for word, by in ratings]
-    told = f"rated {', '.join(rated)}" if rated else ""
-    told = f"{told} {NOTED}".strip() if said else told
+    rating = f"rated {', '.join(rated)}" if rated else ""
+    rating = f"{rating} {NOTED}".strip() if commented else rating
     name = item_rows.name(draft, name)
     if draft.position is None:
         open_ = len(draft.undecided())
         places = f"{many(len(positions), 'place')}, {open_} open" if positions else ""
-        return Title(name, (places, told), right)
+        return Title(name, (places, rating), right)
     words = describe_group_status(draft, draft.group) if draft.group else "your own"
-    return Title(name, (f"place {draft.at + 1}/{len(positions)}", told, words), right)
+    return Title(name, (f"place {draft.at + 1}/{len(positions)}", rating, words), right)
 
 
 def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
@@ -143,7 +149,9 @@ def _spot_marks(
         }
         for one in made.values():
             yield from _anchor_marks(one.claim, CHOSEN, slot_of(draft, one.labels), here=here)
-        sign = _status_sign(draft, position.group)
+        sign = _DECISION_SIGNS.get(
+            draft.what(position.group), _STATUS_SIGNS[position.group.standing]
+        )
         for at, candidate in enumerate(position.group.candidates):
             if here or not made:
                 focused = here and candidate in (draft.in_hand or (candidate,)) and not made
@@ -162,23 +170,12 @@ def _anchor_marks(
         yield anchor, AnnotationMark(anchor.span, letter, slot, focused=here)
 
 
-def _status_sign(draft: ReviewDraft, group: CandidateGroup) -> str:
-    match draft.what(group):
-        case Decision.REJECTED:
-            return REFUSED
-        case Decision.KEPT:
-            return CHOSEN
-    return {GroupStatus.AGREED: AGREED, GroupStatus.NEARLY: NEARLY, GroupStatus.CONFLICT: CONFLICT}[
-        group.standing
-    ]
-
-
 def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
     """The candidates of the place in focus, each with its words, its note and its evidence.
 
     Returns:
-        The lines, and which of them begins the rival that was chosen, else those of the page that
-        the digits mean; -1 for neither.
+        The lines, and which of them begins the chosen candidate, else the page that the digits
+        mean; -1 for neither.
     """
     position, focused = draft.position, -1
     if position is None:
@@ -187,22 +184,19 @@ def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
     for at in range(len(draft.candidates)):
         if at == (draft.candidate if draft.chosen else draft.page * 9 or -1):
             focused = len(lines)
-        lines += _rival_lines(draft, at, cells=cells)
+        lines += _candidate_lines(draft, at, cells=cells)
     if position.group:
         for one in draft.standing():
             lines += _text_block("settled: " + draft.label_names(one.labels), one.note, cells)
         if refused := list(filter(None, map(draft.refusal_of, draft.candidates))):
-            lines.append(
-                [(f"  {REFUSED} refused: {line_text(describe_refusal(refused[0]))}", "warning")]
-            )
-    elif position.own:
-        lines += _text_block(
-            "your own: " + draft.label_names(position.own.labels), position.own.note, cells
-        )
+            reason = line_text(describe_refusal(refused[0]))
+            lines.append([(f"  {REFUSED} refused: {reason}", "warning")])
+    elif own := position.own:
+        lines += _text_block("your own: " + draft.label_names(own.labels), own.note, cells)
     return lines, focused
 
 
-def _rival_lines(draft: ReviewDraft, at: int, *, cells: int) -> list[list[Words]]:
+def _candidate_lines(draft: ReviewDraft, at: int, *, cells: int) -> list[list[Words]]:
     candidate = draft.candidates[at]
     chosen = at == draft.candidate
     sign = CHOSEN if draft.made_of(candidate) else REFUSED if draft.refusal_of(candidate) else " "
@@ -214,12 +208,8 @@ def _rival_lines(draft: ReviewDraft, at: int, *, cells: int) -> list[list[Words]
         (line_text(draft.label_names(candidate.labels)), "strong" if chosen else "text"),
         (f"  {line_text(draft.describe_people(candidate.people))}", "accent"),
     ]
-    lines = [head]
-    lines += _quote_lines(draft, candidate.claim, cells=cells)
-    if candidate.note:
-        lines += [
-            [(f"     {piece}", "text")] for piece in wrap_line(line_text(candidate.note), cells - 6)
-        ]
+    lines = [head, *_quote_lines(draft, candidate.claim, cells=cells)]
+    lines += _note_lines(candidate.note, cells)
     lines += _quote_lines(draft, candidate.evidence, cells=cells, front=f"{PLACES} ")
     return lines
 
@@ -236,7 +226,8 @@ def _quote_lines(
 
 
 def _text_block(head: str, note: str, cells: int) -> list[list[Words]]:
-    lines: list[list[Words]] = [[(f"  {CHOSEN} {line_text(head)}", "good")]]
-    if note:
-        lines += [[(f"     {piece}", "text")] for piece in wrap_line(line_text(note), cells - 6)]
-    return lines
+    return [[(f"  {CHOSEN} {line_text(head)}", "good")], *_note_lines(note, cells)]
+
+
+def _note_lines(note: str, cells: int) -> list[list[Words]]:
+    return wrap_words([("     ", "text")], (line_text(note), "text"), cells - 1) if note else []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import working_seconds
@@ -17,6 +17,7 @@ from tui_annotate.tui.draft.effects import (
     Comment,
     CompleteReview,
     Effect,
+    Effects,
     Finish,
     MergeCandidates,
     Rate,
@@ -27,12 +28,12 @@ from tui_annotate.tui.draft.effects import (
     Undo,
 )
 from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
-from tui_annotate.tui.draft.messages import AnyMessage, MessageCode, StatusMessage
+from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.draft.review import key_handlers
 from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.draft.review.words import UNDONE, describe_action
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import SAVED, WARNING
+from tui_annotate.tui.draft.words import SAVED
 from tui_annotate.tui.saving import Job, describe_error
 from tui_annotate.tui.screens.annotate.loader import SampleSource
 
@@ -40,8 +41,9 @@ if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
     from tui_annotate.services.review import ReviewResult, ReviewSample
     from tui_annotate.storage.log.ledger import ActionResult
-    from tui_annotate.tui.screens.annotate.host import SampleSession, WorkspaceHost
+    from tui_annotate.tui.screens.annotate.loader import SampleSession
     from tui_annotate.tui.screens.annotate.saving import SaveController
+    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
 
@@ -53,14 +55,10 @@ class SeenToken:
 
 
 class ReviewSource(SampleSource):
-    """What waits for review.
-
-    Attributes:
-        token: of the sample on screen.
-    """
+    """Samples that wait for review."""
 
     def __init__(self) -> None:
-        self.token = SeenToken("")
+        self.token = SeenToken("")  # of the sample on screen
 
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
         """Return the sample that is named, else the first that waits, else an adjudicated one."""
@@ -104,14 +102,11 @@ class ReviewSource(SampleSource):
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
         """Return what stores the time spent, where this reviewer may adjudicate the sample."""
         draft, review = current.draft, current.session.team().review
-        if (
-            not isinstance(draft, ReviewDraft)
-            or draft.blocked_reason
-            or not working_seconds(seconds)
-        ):
+        allowed = isinstance(draft, ReviewDraft) and not draft.blocked_reason
+        if not (allowed and working_seconds(seconds)):
             return lambda: None
         who, key = current.session.person.id, current.desk.sample.key
-        return lambda: review.read(who, key, seconds=seconds)
+        return partial(review.read, who, key, seconds=seconds)
 
 
 def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
@@ -126,17 +121,12 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
     draft.progress, draft.blocked_reason = found.assignment.state, found.refused
 
 
-class _AdjudicatedSample(NamedTuple):
-    """The result of adjudicating a sample, and the next sample; None where none waits."""
-
-    review_result: ReviewResult
-    next: OpenSample | None
-
-
 class ReviewSaves:
     """Does what a reviewer's effects ask of the store."""
 
-    def __init__(self, screen: WorkspaceHost, saves: SaveController, source: ReviewSource) -> None:
+    def __init__(
+        self, screen: WorkspaceScreen, saves: SaveController, source: ReviewSource
+    ) -> None:
         self._screen, self._saves, self._source = screen, saves, source
         self._saves.take_over = self.take_over
         self._saves.reload_sample = self.reload_sample
@@ -180,11 +170,7 @@ class ReviewSaves:
         self.send_action("comment", text=effect.text, failed=back)
 
     def send_action(
-        self,
-        verb: str,
-        *,
-        failed: Callable[[TuiAnnotateError], None] | None = None,
-        **what: Any,
+        self, verb: str, *, failed: Callable[[TuiAnnotateError], None] | None = None, **what: Any
     ) -> None:
         """Call an action of `ReviewService` with what was seen; then show its result."""
         screen = self._screen
@@ -205,41 +191,29 @@ class ReviewSaves:
         draft, desk = self._draft, self._screen.desk
         if draft is None or desk is None:
             return
-        before, now = (
-            set(draft.settled),
-            single_document.exchange_all_sides(desk.sample, review_result.settled),
-        )
+        before, verb = set(draft.settled), review_result.verb
+        now = single_document.exchange_all_sides(desk.sample, review_result.settled)
         made = [one for one in now if one not in before and one.origin != REJECTED]
         self._update_progress(review_result)
         key_handlers.apply_stored_result(draft, now, "")
-        done = describe_action(draft, review_result.verb, made)
-        draft.say(
-            MessageCode.REVIEW_ACTION_SAVED,
-            SAVED,
-            done=done,
-            action=review_result.verb,
-            labels=[one.labels for one in made],
-        )
-        edited = made if review_result.verb in ("edit", "own") else ()
-        self._screen.perform(
-            [
-                one
-                for each in edited
-                for one in key_handlers.show_position(draft, key_handlers.position_of(draft, each))
-            ]
-        )
+        done, labels = describe_action(draft, verb, made), [one.labels for one in made]
+        code = MessageCode.REVIEW_ACTION_SAVED
+        draft.say(code, SAVED, done=done, action=verb, labels=labels)
+        effects: Effects = []
+        for edited in made if verb in ("edit", "own") else ():
+            position = key_handlers.position_of(draft, edited)
+            effects += key_handlers.show_position(draft, position)
+        self._screen.perform(effects)
 
     def _update_progress(self, review_result: ReviewResult) -> None:
         """The state as it is now, for the header."""
         desk, draft = self._screen.desk, self._draft
         if desk is None or draft is None or review_result.key != desk.sample.key:
             return
-        gained = review_result.assignment.state.finished - desk.assignment.state.finished
-        draft.progress, draft.rating = (
-            review_result.assignment.state,
-            review_result.assignment.rating,
-        )
-        now = replace(desk, assignment=review_result.assignment, finished=desk.finished + gained)
+        assignment = review_result.assignment
+        finished = desk.finished + assignment.state.finished - desk.assignment.state.finished
+        draft.progress, draft.rating = assignment.state, assignment.rating
+        now = replace(desk, assignment=assignment, finished=finished)
         draft.has_rating_conflict = cast("ReviewSample", now).has_rating_conflict
         if current := self._screen.current:
             self._screen.current = replace(current, desk=now)
@@ -254,47 +228,31 @@ class ReviewSaves:
 
         def failed(error: TuiAnnotateError) -> None:
             self._saves.not_saved()
-            self._saves.reload(
-                draft,
-                lambda changed: self._return_edit(
-                    draft, annotation, changed or describe_error(error)
-                ),
-            )
+            self._saves.reload(draft, partial(back, error))
+
+        def back(error: TuiAnnotateError, changed: StatusMessage) -> None:
+            self._screen.forget_keys()  # also those that came while the sample was read again
+            if draft is self._screen.draft:
+                words = f"not saved: {changed or describe_error(error)}"
+                self._screen.perform(key_handlers.restore_refused_edit(draft, annotation, words))
 
         if known or sources:
             self.send_action("edit", annotation=stored, sources=sources, failed=failed)
         else:
             self.send_action("own", annotation=stored, failed=failed)
 
-    def _return_edit(
-        self, draft: ReviewDraft, annotation: Annotation, words: StatusMessage | str
-    ) -> None:
-        self._screen.forget_keys()  # also those that came while the sample was read again
-        if draft is self._screen.draft:
-            self._screen.perform(
-                key_handlers.restore_refused_edit(draft, annotation, f"not saved: {words}")
-            )
-
-    # what others did meanwhile
+    # what others did in the meantime
 
     def reload_sample(self) -> None:
         """Read the sample again; what is not saved stays in the draft."""
         if draft := self._draft:
-            self._saves.reload(draft, lambda changed: self._show_change(draft, changed))
-
-    def _show_change(self, draft: ReviewDraft, words: AnyMessage) -> None:
-        if draft is self._screen.draft:
-            if words:
-                draft.say(words, WARNING)
-            self._screen.perform([])
+            self._saves.reload_and_show(draft, lambda changed: changed)
 
     def reload_and_show(self, error: TuiAnnotateError) -> None:
         """Show why an action was refused, with the sample as it is in the store."""
         self._saves.not_saved()
         if draft := self._draft:
-            self._saves.reload(
-                draft, lambda changed: self._show_change(draft, changed or describe_error(error))
-            )
+            self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
     def take_over(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
         """Also what people said and what was made of it."""
@@ -305,7 +263,7 @@ class ReviewSaves:
             take_over(draft, found)
             key_handlers.apply_relabelling(draft, change)
 
-    # leaving, taking back
+    # leaving, undo
 
     def _finish_sample(self, **what: Any) -> None:
         screen = self._screen
@@ -313,35 +271,32 @@ class ReviewSaves:
         if self._saves.busy or session is None or desk is None:
             return
         self._saves.busy = True
-        who, key, token, seconds = (
-            session.person.id, desk.sample.key, self._source.token,
-            self._saves.stopwatch.take(),
-        )  # fmt: skip
+        who, key, token = session.person.id, desk.sample.key, self._source.token
+        seconds = self._saves.stopwatch.take()
 
-        def call() -> _AdjudicatedSample:
+        def call() -> tuple[ReviewResult, OpenSample | None]:
             review = session.team().review
             review_result = review.finish(who, key, seen=token.seen, seconds=seconds, **what)
             token.seen = review_result.seen
             following = review.next(who, after=key)
             other = following if following != key else None
-            return _AdjudicatedSample(
-                review_result, self._screen.loader.open(other) if other else None
-            )
+            return review_result, screen.loader.open(other) if other else None
 
         self._saves.send(Job(call, self._go_on, self.reload_and_show, shown=True))
 
-    def _go_on(self, left: _AdjudicatedSample) -> None:
+    def _go_on(self, answer: tuple[ReviewResult, OpenSample | None]) -> None:
+        """The sample is adjudicated: show the next one; None where none waits."""
         self._saves.busy = False
-        self._update_progress(left.review_result)
-        settled = left.review_result.key.id
-        screen = self._screen
-        if left.next and screen.session:
-            message = StatusMessage(MessageCode.SAMPLE_SETTLED, {"sample": settled})
-            screen.begin(screen.session, left.next, words=message, kind=SAVED)
+        (review_result, following), screen = answer, self._screen
+        self._update_progress(review_result)
+        sample = review_result.key.id
+        if following and screen.session:
+            message = StatusMessage(MessageCode.SAMPLE_SETTLED, {"sample": sample}, SAVED)
+            screen.begin(screen.session, following, message)
         elif (draft := self._draft) and screen.desk:
-            now = single_document.exchange_all_sides(screen.desk.sample, left.review_result.settled)
+            now = single_document.exchange_all_sides(screen.desk.sample, review_result.settled)
             key_handlers.apply_stored_result(draft, now, "")
-            self._screen.show_message(MessageCode.ALL_SETTLED, SAVED, sample=settled)
+            screen.show_message(MessageCode.ALL_SETTLED, SAVED, sample=sample)
 
     def _undo(self, *, redo: bool) -> None:
         session = self._screen.session
@@ -351,19 +306,18 @@ class ReviewSaves:
 
         def call() -> tuple[ActionResult, OpenSample] | None:
             review = session.team().review
-            done = review.redo(who) if redo else review.undo(who)
-            return (done, self._screen.loader.open(done.stream.key)) if done else None
+            undone = review.redo(who) if redo else review.undo(who)
+            return (undone, self._screen.loader.open(undone.stream.key)) if undone else None
 
         self._saves.busy = True
-        self._saves.send(
-            Job(call, partial(self._on_undone, redo=redo), self._saves.refused, shown=True)
-        )
+        done = partial(self._on_undone, redo=redo)
+        self._saves.send(Job(call, done, self._saves.refused, shown=True))
 
     def _on_undone(self, answer: tuple[ActionResult, OpenSample] | None, *, redo: bool) -> None:
         self._saves.busy = False
         screen = self._screen
         if answer is None or screen.session is None:
-            self._screen.show_message(
+            screen.show_message(
                 MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
             )
             return
@@ -375,12 +329,11 @@ class ReviewSaves:
             code = (
                 MessageCode.REVIEW_REDONE_ELSEWHERE if redo else MessageCode.REVIEW_UNDONE_ELSEWHERE
             )
-            message = StatusMessage(code, {**fields, "sample": desk.sample.key})
-            screen.begin(screen.session, desk, words=message, kind=SAVED)
+            message = StatusMessage(code, {**fields, "sample": desk.sample.key}, SAVED)
+            screen.begin(screen.session, desk, message)
             return
         self.take_over(draft, desk, DraftLabelSetChange(draft.tree, desk.labels, {}))
-        self._screen.perform(
-            key_handlers.show_position(draft, min(max(draft.at, 0), len(draft.positions) - 1))
-        )
+        position = min(max(draft.at, 0), len(draft.positions) - 1)
+        screen.perform(key_handlers.show_position(draft, position))
         code = MessageCode.REVIEW_REDONE if redo else MessageCode.REVIEW_UNDONE
-        self._screen.show_message(code, SAVED, **fields)
+        screen.show_message(code, SAVED, **fields)

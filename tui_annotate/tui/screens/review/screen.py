@@ -16,12 +16,11 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.plural import many
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import Effect, Effects, Open
-from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode
+from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.tui.draft.review import key_handlers
 from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.draft.review.words import line as draft_line
 from tui_annotate.tui.draft.state import RATING, Draft
-from tui_annotate.tui.draft.words import HINT
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import REVIEWING
 from tui_annotate.tui.keys.key_map import KeyMap
@@ -57,22 +56,22 @@ class AnnotatorThreads(ThreadFeature):
         """Open the thread that waits longest for an answer, else the last one."""
         key = desk.sample.key
 
-        def show(talks: list[CommentThread]) -> None:
-            if not talks:
+        def show(threads: list[CommentThread]) -> None:
+            if not threads:
                 self.host.forget_keys()
                 self.host.show_message(MessageCode.NOBODY_ASKED)
                 return
-            waiting = [talk for talk in talks if talk.waiting]
-            talk, more = (waiting or talks[::-1])[0], len(waiting) - 1
-            names = {talk.person: "an annotator"}
-            said = [
+            waiting = [thread for thread in threads if thread.waiting]
+            thread, more = (waiting or threads[::-1])[0], len(waiting) - 1
+            names = {thread.person: "an annotator"}
+            lines = [
                 (names.get(each.author, "a reviewer"), format_minute(each.at), each.text)
-                for each in talk.remarks
+                for each in thread.remarks
             ]
             others = f" · {many(more, 'person waits', 'people wait')} too" if more > 0 else ""
             self.open_thread(
-                said,
-                partial(session.team().comments.reply, talk.id),
+                lines,
+                partial(session.team().comments.reply, thread.id),
                 sent_message=MessageCode.ANSWER_SENT,
                 title=f"Asked about this sample{others}",
                 wanted="your answer",
@@ -82,7 +81,7 @@ class AnnotatorThreads(ThreadFeature):
 
 
 class AnnotatorNotes(Feature):
-    """What annotators noted on the sample, shown first of all pages where there is anything."""
+    """The comments of annotators on the sample, shown first of all pages."""
 
     def pages(self, draft: Draft, desk: OpenSample) -> Sequence[TextPage]:
         """Return the comments of annotators, by their letters."""
@@ -90,7 +89,9 @@ class AnnotatorNotes(Feature):
         noted = [(layer.letter, layer.comment) for layer in layers if layer.comment]
         if not noted or not isinstance(draft, ReviewDraft):
             return ()
-        text = "\n\n".join(f"{draft.describe_people([letter])}: {said}" for letter, said in noted)
+        text = "\n\n".join(
+            f"{draft.describe_people([letter])}: {comment}" for letter, comment in noted
+        )
         return [TextPage("Notes", text, shown=True)]
 
 
@@ -109,7 +110,7 @@ REVIEW_FEATURES: Final[FeatureOrder] = (
 
 
 class ReviewScreen(WorkspaceScreen):
-    """A reviewer settles what several people said of a sample."""
+    """A reviewer adjudicates what several people annotated on a sample."""
 
     no_sample: ClassVar[str] = (
         "nothing waits for review: first, two people are to be done with a sample · q leaves"
@@ -138,23 +139,16 @@ class ReviewScreen(WorkspaceScreen):
         return self.draft if isinstance(self.draft, ReviewDraft) else None
 
     def begin(
-        self,
-        session: AnnotatorSession,
-        desk: OpenSample,
-        *,
-        words: AnyMessage = "",
-        kind: Kind = HINT,
+        self, session: AnnotatorSession, desk: OpenSample, message: StatusMessage = NO_MESSAGE
     ) -> None:
         """Show a sample: at its first conflict; on the same sample, at the same place."""
-        before = (
-            self.review_draft if self.desk and self.desk.sample.key == desk.sample.key else None
-        )
-        super().begin(session, desk, words=words, kind=kind)
-        draft = self.review_draft
-        if draft is None:
+        same = self.desk is not None and self.desk.sample.key == desk.sample.key
+        at = self.review_draft.at if same and self.review_draft else -1
+        super().begin(session, desk, message)
+        if (draft := self.review_draft) is None:
             return
-        if before and 0 <= before.at < len(draft.positions):
-            self.perform(key_handlers.show_position(draft, before.at))
+        if 0 <= at < len(draft.positions):
+            self.perform(key_handlers.show_position(draft, at))
         else:
             self.perform(key_handlers.show_first_conflict(draft))
 
@@ -168,12 +162,12 @@ class ReviewScreen(WorkspaceScreen):
         return super().press(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Also: a reason in own words is for what was asked."""
+        """A reason in one's own words belongs to the question that was asked."""
         draft = self.review_draft
         super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
 
     def follow(self) -> None:
-        """Also: the place under the cursor comes into hand; the assist is for editing alone."""
+        """Focus the place under the cursor; matches are shown while editing only."""
         draft = self.review_draft
         if draft and bool(draft.editing) != self._editing_shown:
             self._editing_shown = bool(draft.editing)
@@ -201,11 +195,9 @@ class ReviewScreen(WorkspaceScreen):
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
         """Return what the next key would do here."""
-        return (
-            draft_line(draft, cells)
-            if isinstance(draft, ReviewDraft)
-            else super().line(draft, cells)
-        )
+        if isinstance(draft, ReviewDraft):
+            return draft_line(draft, cells)
+        return super().line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
         """Those of review; of editing while something is edited."""
@@ -226,8 +218,8 @@ class ReviewScreen(WorkspaceScreen):
         """Rivals, reasons or labels."""
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
-        asked = draft.pending.kind if draft.pending else ""
-        if isinstance(draft, ReviewDraft) and asked not in ("", RATING) and not draft.editing:
+        question = draft.pending.kind if draft.pending else ""
+        if isinstance(draft, ReviewDraft) and question not in ("", RATING) and not draft.editing:
             options = [(one.digit, one.text, False, False, -1) for one in draft.options()]
             return [*options, ("0", "own words", False, False, -1)], "", False
         return super().bar(draft)
@@ -236,8 +228,8 @@ class ReviewScreen(WorkspaceScreen):
         """Return which place is in focus, and its state."""
         if isinstance(draft, ReviewDraft) and not draft.editing:
             desk = cast("ReviewSample", self.desk)
-            said = bool(desk.assignment.comment)
-            return rows.titles(draft, side, ratings=desk.ratings, said=said)
+            commented = bool(desk.assignment.comment)
+            return rows.titles(draft, side, ratings=desk.ratings, commented=commented)
         return super().title_of(draft, side)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
@@ -250,9 +242,9 @@ class ReviewScreen(WorkspaceScreen):
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
         """Return the evidence of the candidate in focus."""
-        return (
-            draft.shown_evidence() if isinstance(draft, ReviewDraft) else super().evidence_of(draft)
-        )
+        if isinstance(draft, ReviewDraft):
+            return draft.shown_evidence()
+        return super().evidence_of(draft)
 
     def header_note(self) -> str:
         """Who is still at work on the sample."""
@@ -263,9 +255,8 @@ class ReviewScreen(WorkspaceScreen):
         if not isinstance(draft, ReviewDraft) or draft.editing:
             super()._show_lists(draft)
             return
-        self.query_one("#rivals-title", PaneTitle).show(
-            "RIVALS", [draft.describe_people(draft.people)], focused=False
-        )
+        title = self.query_one("#rivals-title", PaneTitle)
+        title.show("RIVALS", [draft.describe_people(draft.people)], focused=False)
         listed = self.query_one("#rivals", WordsList)
         lines, focused = rows.candidates(draft, max(listed.window.width, 20))
         if self.changed("rivals", (lines, focused)):
@@ -305,9 +296,9 @@ class ReviewScreen(WorkspaceScreen):
     def _agreed_comment(self) -> str:
         """The adjudicated comment, else that of the annotators where they agree."""
         desk = cast("ReviewSample | None", self.desk)
-        said = {layer.comment for layer in desk.layers if layer.comment} if desk else set()
+        comments = {layer.comment for layer in desk.layers if layer.comment} if desk else set()
         settled = desk.assignment.comment if desk else ""
-        return settled or ("".join(said) if len(said) == 1 else "")
+        return settled or ("".join(comments) if len(comments) == 1 else "")
 
     def _show_names(self) -> None:
         session, desk, draft = self.session, self.desk, self.review_draft
@@ -320,8 +311,8 @@ class ReviewScreen(WorkspaceScreen):
         def done(names: dict[str, str]) -> None:
             draft.names = names
             if draft is self.draft:
-                told = ", ".join(f"{letter} {name}" for letter, name in names.items())
-                self.show_message(MessageCode.NAMES_SHOWN, names=told)
+                listed = ", ".join(f"{letter} {name}" for letter, name in names.items())
+                self.show_message(MessageCode.NAMES_SHOWN, names=listed)
 
         who, key = session.person.id, desk.sample.key
         self.submit(lambda: session.team().review.names(who, key), done)

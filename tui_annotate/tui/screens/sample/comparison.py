@@ -27,7 +27,7 @@ from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.sample.signals import is_quick
 
 if TYPE_CHECKING:
-    from tui_annotate.tui.screens.sample.host import SampleHost
+    from tui_annotate.tui.screens.sample.screen import SampleScreen
 
 _PAUSE = 0.06  # seconds without another match in focus until it is looked at closely
 _MOST_SAMPLES = 8  # samples whose marks are kept
@@ -46,7 +46,7 @@ class TextComparison:
         lacking_shown: words that the sources lack are marked.
     """
 
-    def __init__(self, screen: SampleHost) -> None:
+    def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self.contrast = NOTHING
         self.comparing = self.lacking_shown = self.searching = False
@@ -108,11 +108,9 @@ class TextComparison:
         return self._marks.get(_texts(sample), {}).get(place)
 
     def find_marks(self) -> None:
-        """Reads the texts of the sample, where that is quick or asked for."""
+        """Read the texts of the sample, where that is quick or asked for."""
         draft = self._screen.draft
-        if draft is None or draft is self._draft_read:
-            return
-        if not all(draft.sample.side(side) for side in Side):
+        if draft is None or draft is self._draft_read or not all(map(draft.sample.side, Side)):
             return
         quick = is_quick(draft.sample)
         if self.lacking_shown or quick:
@@ -161,7 +159,7 @@ class TextComparison:
         if not self.lacking_shown:
             self.searching = False
             draft.say(MessageCode.LACKING_HIDDEN)
-        elif not all(draft.sample.side(side) for side in Side):
+        elif not all(map(draft.sample.side, Side)):
             draft.say(MessageCode.LACKING_NO_TWO_TEXTS)
         elif self._known_marks(draft.sample, _SUMMARY) is None:
             draft.say(MessageCode.LACKING_SEARCH)
@@ -172,9 +170,8 @@ class TextComparison:
             self._report_lacking(draft)
 
     def _show_lacking(self, draft: Draft) -> None:
-        draft.missing_words = (
-            (self._known_marks(draft.sample, _SUMMARY) or ()) if self.lacking_shown else ()
-        )
+        known = self._known_marks(draft.sample, _SUMMARY) if self.lacking_shown else ()
+        draft.missing_words = known or ()
 
     def _report_lacking(self, draft: Draft) -> None:
         self.searching = False

@@ -16,11 +16,13 @@ from tui_annotate.tui.draft.effects import Effect, Effects
 from tui_annotate.tui.draft.messages import AnyMessage, Kind, StatusMessage
 from tui_annotate.tui.draft.state import Citation, Draft
 from tui_annotate.tui.draft.words import HINT
-from tui_annotate.tui.screens.sample.host import ScreenHost
 from tui_annotate.tui.screens.sample.rows import Title
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 
 if TYPE_CHECKING:
+    from textual.app import App
+    from textual.screen import Screen
+
     from tui_annotate.domain.errors import TuiAnnotateError
     from tui_annotate.domain.samples import Sample, SampleKey
     from tui_annotate.services.annotate import OpenSample, SaveResult
@@ -64,8 +66,31 @@ class FinishedSample(NamedTuple):
     second_readings: int = 0
 
 
-class FeatureHost(ScreenHost, Protocol):
+class FeatureHost(Protocol):
     """What a feature may use of the screen that it belongs to."""
+
+    @property
+    def app(self) -> App[Any]:
+        """The running app."""
+
+    @property
+    def draft(self) -> Draft | None:
+        """The sample on screen with all that is not saved yet."""
+
+    def show_draft(self) -> None:
+        """Bring every widget in line with the draft."""
+
+    def perform(self, effects: Sequence[Effect]) -> None:
+        """Do what the draft asks for, in order, and show the draft."""
+
+    def follow(self) -> None:
+        """Tell the draft where the cursors are, and update matches."""
+
+    def open_dialog(self, dialog: Screen[Any], closed: Callable[[Any], None] | None = None) -> None:
+        """Open a dialog or another screen; `closed` gets its result."""
+
+    def run_in_thread(self, group: str, call: Callable[[], None]) -> None:
+        """Run a call in a thread, in place of the one of its group before it."""
 
     @property
     def session(self) -> AnnotatorSession | None:

@@ -13,6 +13,7 @@ from tui_annotate.tui.draft import citations
 from tui_annotate.tui.draft.state import Citation, Draft
 from tui_annotate.tui.line_text import cut, line_text
 from tui_annotate.tui.palette import NOTED
+from tui_annotate.tui.screens.sample.feature import TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 
 if TYPE_CHECKING:
@@ -32,9 +33,7 @@ class ParentReport:
     """The report that a citation is of, as far as one has its citations.
 
     Attributes:
-        id: the report's.
-        report: itself, with its documents; None where the workspace has not got it.
-        sentences: of the report.
+        report: None where the workspace does not contain it.
         leaves: its sentences with their citations, in order.
     """
 
@@ -134,27 +133,25 @@ def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
     return text[: here.start], text[here.end :]
 
 
-def pages(desk: OpenSample) -> list[tuple[str, str]]:
-    """(title, text) of the pages of an item; none for other samples."""
-    sample = desk.sample
-    told: list[tuple[str, str]] = []
+def pages(desk: OpenSample) -> list[TextPage]:
+    """Return the pages of an item; none for other samples."""
+    sample, assignment = desk.sample, desk.assignment
     if sample.kind not in JUDGED:
-        return told
+        return []
+    page = TextPage("Document", _document(sample))
     if sample.kind is SampleKind.REPORT:
-        told.append(("Documents", citations.listing(sample, urls(sample)) or "It cites nothing."))
-    else:
-        told.append(("Document", _document(sample)))
-    said = [f"# Rating\n{desk.assignment.rating or 'not rated'}"]
-    said += [f"# Comment\n{desk.assignment.comment}"] if desk.assignment.comment else []
-    return [*told, ("Rating", "\n\n".join(said))]
+        listing = citations.listing(sample, urls(sample))
+        page = TextPage("Documents", listing or "It cites nothing.")
+    comment = f"\n\n# Comment\n{assignment.comment}" if assignment.comment else ""
+    return [page, TextPage("Rating", f"# Rating\n{assignment.rating or 'not rated'}{comment}")]
 
 
 def urls(sample: Sample) -> Mapping[str, str]:
     """The addresses of a report's documents, by id, as far as they are known."""
-    told = sample.meta.get("urls")
-    if not isinstance(told, Mapping):
+    known = sample.meta.get("urls")
+    if not isinstance(known, Mapping):
         return {}
-    return {str(name): url for name, url in told.items() if isinstance(url, str)}
+    return {str(name): url for name, url in known.items() if isinstance(url, str)}
 
 
 def _document(sample: Sample) -> str:
@@ -176,8 +173,8 @@ def _run_name(sample: Sample) -> str:
     topic = str(sample.meta.get("topic_id") or "")
     report = sample.id if sample.kind is SampleKind.REPORT else report_id(sample.group)
     start = f"r|{topic}|"
-    told = report.removeprefix(start) if report.startswith(start) else ""
-    return told or str(sample.meta.get("run_id") or "")
+    name = report.removeprefix(start) if report.startswith(start) else ""
+    return name or str(sample.meta.get("run_id") or "")
 
 
 def _docid(sample: Sample) -> str:

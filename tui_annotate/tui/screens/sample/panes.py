@@ -42,7 +42,7 @@ from tui_annotate.tui.widgets.document_pane import DocumentPane
 if TYPE_CHECKING:
     from tui_annotate.services.assist.sample import SampleAssist
     from tui_annotate.services.assist.search import AssistService
-    from tui_annotate.tui.screens.sample.host import SampleHost
+    from tui_annotate.tui.screens.sample.screen import SampleScreen
 
 Segments = Sequence[Sequence[Segment]]
 
@@ -57,7 +57,7 @@ class PaneController:
         by: which signals rank them, as the annotator chose.
     """
 
-    def __init__(self, screen: SampleHost) -> None:
+    def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self._panes: dict[Side, DocumentPane] = {}
         self.signals = signals.SignalsStatus()
@@ -210,7 +210,8 @@ class PaneController:
         draft = self._screen.draft
         if draft is None:
             return
-        self.by = signals.next_choice(self.by)
+        choices = list(Signals)
+        self.by = choices[(choices.index(self.by) + 1) % len(choices)]
         self._rank_again(draft)
         draft.say(*signals.describe_change(self.by, self.signals))
         if match := draft.focused_match:
@@ -241,16 +242,16 @@ class PaneController:
         self._screen.run_in_thread("assist", call)
 
     def count_words(self, sample: Sample, segments: Segments) -> None:
-        """Prepare matches by words alone, in a thread."""
-        call = partial(self._count_words, sample, segments, self._number)
-        self._screen.run_in_thread("assist", call)
+        """Prepare matches by words alone, in a thread: a second for texts of a megabyte."""
+        number = self._number
 
-    def _count_words(self, sample: Sample, segments: Segments, number: int) -> None:
-        """In a thread; for texts of a megabyte it takes a second."""
-        from tui_annotate.services.assist.sample import prepare_sample
+        def prepare() -> None:
+            from tui_annotate.services.assist.sample import prepare_sample
 
-        made = prepare_sample(sample, segments)
-        self._screen.app.call_from_thread(self.use_assist, number, made, "words")
+            made = prepare_sample(sample, segments)
+            self._screen.app.call_from_thread(self.use_assist, number, made, "words")
+
+        self._screen.run_in_thread("assist", prepare)
 
     def _prepare(
         self, load: Callable[[], AssistService], sample: Sample, segments: Segments, *, number: int
@@ -301,7 +302,7 @@ class PaneController:
             self._rank_again(draft)
         self._screen.show_draft()
         if state != signals.LOADING:  # nothing that is wanted sooner is to be prepared
-            self._screen.assist_ready()
+            self._screen.comparison.find_marks()
 
     def _rank_again(self, draft: Draft) -> None:
         """Rank the same anchors anew; the segment in focus stays in focus if it still matches."""
@@ -323,7 +324,7 @@ MOST_HITS: Final = 10_000
 class TextSearch:
     """Finds words in the text that has the keys."""
 
-    def __init__(self, screen: SampleHost) -> None:
+    def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self._query = ""
 

@@ -44,16 +44,14 @@ def describe_open_suggestions(draft: Draft) -> str:
     return many(number, "suggestion") if (number := len(draft.offered)) else ""
 
 
-def _suggestion_rows(draft: Draft, kept: dict[str, ListedAnnotation]) -> Iterator[ListedAnnotation]:
-    """Those that are shown, in reading order.
-
-    Args:
-        kept: rows by ids, as they were made for the same texts and labels; grows.
-    """
+def _suggestion_rows(
+    draft: Draft, cache: dict[str, ListedAnnotation]
+) -> Iterator[ListedAnnotation]:
+    """Those that are shown, in reading order; `cache`: rows by id for the same labels; grows."""
     for one in draft.offered:
-        if one.id not in kept:  # 200 of them would take half a frame at each key
-            kept[one.id] = _suggestion_row(draft, one)
-        row = kept[one.id]
+        if one.id not in cache:  # 200 of them would take half a frame at each key
+            cache[one.id] = _suggestion_row(draft, one)
+        row = cache[one.id]
         yield replace(row, focused=True) if one.id == draft.focused else row
 
 
@@ -61,7 +59,7 @@ def _suggestion_row(draft: Draft, one: Suggestion) -> ListedAnnotation:
     return ListedAnnotation(
         letter=SUGGESTED,
         labels=draft.label_names(one.labels),
-        claim=_quote_anchors(draft, one.claim or one.evidence),
+        claim=quote_anchors(draft, one.claim or one.evidence),
         evidence=len(one.evidence),
         note=" ".join(one.note[:_LONGEST].split()),
         draft_reason="",
@@ -71,13 +69,13 @@ def _suggestion_row(draft: Draft, one: Suggestion) -> ListedAnnotation:
     )
 
 
-def _quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
+def quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
     """What is marked, joined, on one line."""
-    found = (
+    texts = (
         draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
         for anchor in anchors
     )
-    return " … ".join(" ".join(text.split()) for text in found)
+    return " … ".join(" ".join(text.split()) for text in texts)
 
 
 def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationMark]:
@@ -103,15 +101,11 @@ def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationM
 
 _REASON = 28  # cells of the names that are to be chosen of
 _NAME = 16  # cells of a side's name where a document's number follows it
-_ZERO_WORDS = {
-    "reason": "own words",
-    DECLINE: "own words",
-    RATING: "not rated",
-}  # what 0 means
+_ZERO_WORDS = {"reason": "own words", DECLINE: "own words", RATING: "not rated"}  # what 0 means
 _HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
 
 
-def reading(person: Person | None, *, practice: bool) -> str:
+def describe_reading(person: Person | None, *, practice: bool) -> str:
     """Which reading of the sample it is, where it is no usual one."""
     if practice:
         return "practice"
@@ -170,11 +164,6 @@ def key_pairs(
     return keys.line(draft.state, question=question, digits=digits, named=named)
 
 
-def help_pair(keys: KeyMap, draft: Draft) -> tuple[str, str] | None:
-    """The key that shows all keys; None where it does nothing, or is text."""
-    return None if draft.hints else keys.help_key(draft.state)
-
-
 class Title(NamedTuple):
     """The title of a pane; see `PaneTitle.show`."""
 
@@ -195,8 +184,8 @@ def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "
     right = f"sentence {draft.segment(side) + 1}/{len(sentences)}" if sentences else "no text"
     if side is Side.SUMMARY:
         count = many(number, "annotation") if (number := len(draft.annotations)) else ""
-        told = (count, describe_open_suggestions(draft), describe_split(draft))
-        return Title(draft.tree.summary_title.upper(), told, right)
+        notes = (count, describe_open_suggestions(draft), describe_split(draft))
+        return Title(draft.tree.summary_title.upper(), notes, right)
     documents = draft.sample.side(side)
     name = draft.tree.source_title.upper()
     if len(documents) > 1:
@@ -205,12 +194,14 @@ def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "
         name = f"{name} {at + 1}/{len(documents)} {documents[at].title or documents[at].key}"
     if not sentences:
         return Title(name, (), right)
+    match, matches = draft.focused_match, draft.matches[Side.SOURCE]
+    note = f"match {match.rank}/{len(matches)} · {match.score:.2f}" if match else "no match"
     if conflict or not signals.limited:
-        return Title(name, (_focused_match(draft), conflict), right, signals.text)
-    return Title(name, (_focused_match(draft), signals.text), right)
+        return Title(name, (note, conflict), right, signals.text)
+    return Title(name, (note, signals.text), right)
 
 
-def is_side_hidden(draft: Draft, side: Side) -> str:
+def describe_hidden_side(draft: Draft, side: Side) -> str:
     """That the text of a side is not on screen."""
     titles = {Side.SOURCE: draft.tree.source_title, Side.SUMMARY: draft.tree.summary_title}
     return f"{cut(line_text(titles[side]), _NAME)} hidden"
@@ -224,11 +215,6 @@ def describe_split(draft: Draft) -> str:
     return f"{number} to relabel" if number else ""
 
 
-def _focused_match(draft: Draft) -> str:
-    match, found = draft.focused_match, draft.matches[Side.SOURCE]
-    return f"match {match.rank}/{len(found)} · {match.score:.2f}" if match else "no match"
-
-
 def contrasted(
     draft: Draft, place: Place, found: Contrast
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
@@ -239,11 +225,6 @@ def contrasted(
     return (), found.claims if now and place == now.own else ()
 
 
-def matches_side(draft: Draft) -> Side:
-    """The side whose matches are listed: the one across from the keys."""
-    return Side.SUMMARY if draft.side is Side.SOURCE else Side.SOURCE
-
-
 def describe_match_source(draft: Draft) -> str:
     """What the listed matches are for."""
     anchor = draft.here(draft.side)
@@ -251,8 +232,8 @@ def describe_match_source(draft: Draft) -> str:
 
 
 def match_rows(draft: Draft) -> tuple[MatchRow, ...]:
-    """The listed matches, best first."""
-    side = matches_side(draft)
+    """The listed matches, best first: of the side across from the keys."""
+    side = draft.side.other
     return tuple(_match_row(draft, side, match) for match in draft.matches[side])
 
 
@@ -272,24 +253,19 @@ def _match_row(draft: Draft, side: Side, match: Match) -> MatchRow:
     )
 
 
-def annotation_rows_key(draft: Draft) -> tuple[object, ...]:
-    """What the list of annotations depends on."""
-    return (draft.tree.version, draft.annotations, draft.offered, draft.focused, draft.editing)
-
-
 def annotation_rows(
-    draft: Draft, kept: dict[str, ListedAnnotation] | None = None
+    draft: Draft, cache: dict[str, ListedAnnotation] | None = None
 ) -> tuple[ListedAnnotation, ...]:
     """The listed annotations, in reading order, then the suggestions.
 
     Args:
-        kept: rows of suggestions as they were made for the same texts and labels; grows.
+        cache: rows of suggestions by id, for the same texts and labels; grows.
     """
     own = (
         _annotation_row(draft, annotation, letter(at))
         for at, annotation in enumerate(draft.annotations)
     )
-    return (*own, *_suggestion_rows(draft, {} if kept is None else kept))
+    return (*own, *_suggestion_rows(draft, {} if cache is None else cache))
 
 
 def _annotation_row(draft: Draft, annotation: Annotation, name: str) -> ListedAnnotation:
@@ -297,7 +273,7 @@ def _annotation_row(draft: Draft, annotation: Annotation, name: str) -> ListedAn
     return ListedAnnotation(
         letter=name,
         labels=draft.label_names(annotation.labels),
-        claim=_quote_anchors(draft, annotation.claim or annotation.evidence),
+        claim=quote_anchors(draft, annotation.claim or annotation.evidence),
         evidence=len(annotation.evidence),
         note=" ".join(annotation.note.split()),
         draft_reason=_describe_missing(draft, annotation, lacks),

@@ -64,10 +64,8 @@ class SampleScreen(Screen[None]):
     """Header, two texts, lists, draft line, options, keys.
 
     Attributes:
-        panes: cursors, documents and matches of the two texts.
-        comparison: what the two texts share, and where they differ.
         features: parts that can be left out, in the order in which they add to titles and pages.
-        handlers: who does what an effect asks for; the first that returns True has done it.
+        handlers: do what an effect asks for; the first that returns True has done it.
         awaiting_sample: another sample is coming, so nothing is painted that it covers at once.
         layout_name: one of `LAYOUTS`.
         single: one text alone, whatever layout was chosen.
@@ -141,10 +139,6 @@ class SampleScreen(Screen[None]):
 
     def remember(self, what: str, value: str) -> None:
         """Store a preference of this person."""
-
-    def assist_ready(self) -> None:
-        """Mark what the sources lack, now that the assist can be asked."""
-        self.comparison.find_marks()
 
     def free_keys(self) -> None:
         """Let keys go on that may have waited for something that is here now."""
@@ -230,12 +224,7 @@ class SampleScreen(Screen[None]):
         the texts of a megabyte.
         """
         self.run_worker(
-            call,
-            thread=True,
-            group=group,
-            description=group,
-            exclusive=True,
-            exit_on_error=False,
+            call, thread=True, group=group, description=group, exclusive=True, exit_on_error=False
         )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
@@ -426,8 +415,8 @@ class SampleScreen(Screen[None]):
         if self.too_small:
             columns, rows = self.minimum_size
             self.query_one(LabelBar).show((), title="", asleep=True)
-            told = f"too small: {columns} x {rows} at least"
-            self.query_one(DraftLine).show(told, kind=WARNING)
+            message = f"too small: {columns} x {rows} at least"
+            self.query_one(DraftLine).show(message, kind=WARNING)
         if self._fills_height:
             if self._heights_for:  # to set it to what it is lays all out anew
                 self._heights_for = self.styles.grid_rows = None
@@ -443,12 +432,9 @@ class SampleScreen(Screen[None]):
 
     def _upper_rows(self, draft: Draft, rows: int) -> int:
         width = text_columns(self.app.size.width)
+        texts = ([one.text for one in draft.sample.side(side)] for side in reversed(Side))
         upper, lower = (
-            max(
-                (rows_needed(one.text, width, most=rows) for one in draft.sample.side(side)),
-                default=1,
-            )
-            for side in (Side.SUMMARY, Side.SOURCE)
+            max((rows_needed(text, width, most=rows) for text in side), default=1) for side in texts
         )
         framed = 2 * FRAME_LINES if draft.tabs else 0
         return upper_rows(rows, upper=upper + framed, lower=lower)
@@ -469,7 +455,7 @@ class SampleScreen(Screen[None]):
         self.query_one(DraftLine).show(text, kind=kind)
         self._show_bar(draft)
         if keys := self.key_map:
-            last = rows.help_pair(keys, draft)
+            last = None if draft.hints else keys.help_key(draft.state)
             self.query_one(KeyLine).show(self.key_pairs(draft, keys), last=last)
         alone = self.single and not draft.sample.side(Side.SUMMARY)
         self.set_class(alone or draft.side is Side.SOURCE, "-source")
@@ -483,8 +469,8 @@ class SampleScreen(Screen[None]):
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
         """Return (text, kind) of the draft line, for so many cells."""
         for feature in self.features:
-            if told := feature.line(draft, cells):
-                return told
+            if found := feature.line(draft, cells):
+                return found
         return line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
@@ -499,8 +485,8 @@ class SampleScreen(Screen[None]):
 
     def title_of(self, draft: Draft, side: Side) -> rows.Title:
         """Return the title of a text."""
-        told = self.comparison.contrast.told
-        title = rows.title(draft, side, signals=self.panes.signals, conflict=told)
+        conflict = self.comparison.contrast.told
+        title = rows.title(draft, side, signals=self.panes.signals, conflict=conflict)
         for feature in self.features:
             title = feature.title(draft, side, title)
         return title
@@ -546,7 +532,7 @@ class SampleScreen(Screen[None]):
             name, notes, right, extra = self.title_of(draft, side)
             extra = "" if self.has_class("-lists") else extra  # it stands under the matches
             if self.has_class("-one") and not self.single:
-                notes = (rows.is_side_hidden(draft, side.other), *notes)
+                notes = (rows.describe_hidden_side(draft, side.other), *notes)
             bar = self.query_one(f"#{side.value}-title", PaneTitle)
             bar.show(name, notes, right, extra=extra, focused=draft.side is side)
 
@@ -555,55 +541,39 @@ class SampleScreen(Screen[None]):
         name = f"MATCHES {signals.describe_choice(self.panes.by)}".strip().upper()
         matches.show(name, [rows.describe_match_source(draft)], focused=False)
         found = rows.match_rows(draft)
-        focused = draft.lit[rows.matches_side(draft)]
-        status = self.panes.signals.text
+        focused, status = draft.lit[draft.side.other], self.panes.signals.text
         if self.changed("match list", (found, focused, status)):
             self.query_one(MatchList).show(found, focused=focused, status=status)
-        counted = [
-            str(len(draft.annotations) or ""),
-            rows.describe_open_suggestions(draft),
-        ]
+        counted = [str(len(draft.annotations) or ""), rows.describe_open_suggestions(draft)]
         self.query_one("#annotations-title", PaneTitle).show("ANNOTATIONS", counted, focused=False)
-        if self.changed("annotation list", rows.annotation_rows_key(draft)):
+        shown = draft.tree.version, draft.annotations, draft.offered, draft.focused, draft.editing
+        if self.changed("annotation list", shown):
             self.query_one(AnnotationList).show(rows.annotation_rows(draft, self._listed))
 
     def _show_marks(self, draft: Draft, side: Side) -> None:
-        """Sets what lies on a text, where it is another than before."""
+        """Set what is marked on a text, where it is another than before."""
         pane, at = self.pane(side), draft.pointers[side].document
+
+        def mark(show: Callable[..., None], *values: object, **named: object) -> None:
+            if self.changed(f"{show.__name__} {side}", (at, values, named)):
+                show(*values, **named)
+
         matches = tuple(match for match in draft.matches[side] if match.document == at)
-        if self.changed(f"matches {side}", (at, matches, draft.lit[side])):
-            pane.set_matches(matches, focused=draft.lit[side])
-        marks = tuple(self.marks_of(draft, side))
-        if self.changed(f"marks {side}", (at, marks)):
-            pane.set_marks(marks)
+        mark(pane.set_matches, matches, focused=draft.lit[side])
+        mark(pane.set_marks, tuple(self.marks_of(draft, side)))
         found = self.evidence_of(draft)
         taken = tuple(one.span for one in found if (one.side, one.index) == (side, at))
-        if self.changed(f"evidence {side}", (at, taken)):
-            pane.set_evidence(taken)
-        former = draft.former.get(at, ()) if side is Side.SOURCE else ()
-        if self.changed(f"former {side}", (at, former)):
-            pane.set_former(former)
-        shared, conflicts = rows.contrasted(draft, (side, at), self.comparison.contrast)
-        if self.changed(f"contrast {side}", (at, shared, conflicts)):
-            pane.set_contrast(shared, conflicts)
-        lacking = draft.missing_words if (side, at) == (Side.SUMMARY, 0) else ()
-        if self.changed(f"lacking {side}", (at, lacking)):
-            pane.set_lacking(lacking)
-        self._show_tags_and_search(draft, side)
-
-    def _show_tags_and_search(self, draft: Draft, side: Side) -> None:
-        pane, at = self.pane(side), draft.pointers[side].document
+        mark(pane.set_evidence, taken)
+        mark(pane.set_former, draft.former.get(at, ()) if side is Side.SOURCE else ())
+        mark(pane.set_contrast, *rows.contrasted(draft, (side, at), self.comparison.contrast))
+        mark(pane.set_lacking, draft.missing_words if (side, at) == (Side.SUMMARY, 0) else ())
         if side is Side.SUMMARY:
-            found_tags = (feature.focused_citation(draft) for feature in self.features)
-            tag = next(filter(None, found_tags), None)
-            if self.changed("citation", tag):
-                pane.set_tag(tag)
+            tags = (feature.focused_citation(draft) for feature in self.features)
+            mark(pane.set_tag, next(filter(None, tags), None))
         hits = draft.hits if draft.searched[1] is side else ()
-        if self.changed(f"search {side}", (at, hits, draft.hit)):
-            pane.set_search(hits, focused=draft.hit + 1 if hits else 0)
-        hints = draft.hints.shown() if draft.hints and draft.hints.side is side else None
-        if self.changed(f"hints {side}", hints):
-            pane.set_hints(hints)
+        mark(pane.set_search, hits, focused=draft.hit + 1 if hits else 0)
+        hints = draft.hints
+        mark(pane.set_hints, hints.shown() if hints and hints.side is side else None)
 
     def changed(self, name: str, value: Any) -> bool:
         """Return whether a value is another than when it was shown last, and note it."""

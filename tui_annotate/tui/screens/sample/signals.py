@@ -13,12 +13,11 @@ if TYPE_CHECKING:
     from tui_annotate.services.assist.sample import SampleAssist
 
 LOADING: Final = "words only: loading vectors"
-"""Said until the vectors are there."""
+"""Shown until the vectors are loaded."""
 
 QUICK_CHARACTERS: Final = 100_000
 """Characters of a sample that are read without being asked: a fifth of a second of a thread."""
 
-ALL: Final = tuple(Signals)
 _NAMES: Final = {
     Signals.FUSED: "words and vectors together",
     Signals.WORDS: "words alone",
@@ -29,11 +28,6 @@ _CHANGES: Final = {
     Signals.WORDS: MessageCode.MATCHES_BY_WORDS,
     Signals.VECTORS: MessageCode.MATCHES_BY_VECTORS,
 }
-
-
-def next_choice(by: Signals) -> Signals:
-    """What comes after a choice, round and round."""
-    return ALL[(ALL.index(by) + 1) % len(ALL)]
 
 
 def describe_choice(by: Signals) -> str:
@@ -59,8 +53,7 @@ def describe_signals(
     """What ranks the matches of a selection, for people.
 
     Args:
-        state: what the assist says of itself: its signals, or why there are no others.
-        side: where the selection lies.
+        state: the signals of the assist, or why there are no others.
     """
     if made is None:
         return SignalsStatus(state, limited=bool(state))

@@ -37,8 +37,7 @@ def view_list(
 
     Args:
         position: the row to begin on, from 1.
-        current: the sample that is open.
-        person: whose annotations count; empty for all people's.
+        person: whose annotations count, by id; empty for all people's.
         name: of this person.
     """
 
@@ -51,13 +50,9 @@ def view_list(
     counted = f"marked by {name}" if person else "marked"
     describe = partial(_describe, name=name)
     listing = Listing("SAMPLES", _FILTERS, counted, _MARKED, describe, help=_HELP, legend=_LEGEND)
+    find = browser.index.find
     return QueueScreen(
-        page,
-        find=browser.index.find,
-        position=position,
-        current=current,
-        leave="leave",
-        listing=listing,
+        page, find=find, position=position, current=current, leave="leave", listing=listing
     )
 
 

@@ -10,16 +10,13 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.view.state import ViewDraft
 from tui_annotate.tui.draft.view.words import describe_annotation, describe_people
 from tui_annotate.tui.draft.words import describe_labels
-from tui_annotate.tui.line_text import cut, line_text, width, wrap_line
-from tui_annotate.tui.row_widgets import Words
-from tui_annotate.tui.screens.sample.rows import Title, slot_of, title
+from tui_annotate.tui.line_text import cut, line_text, width
+from tui_annotate.tui.row_widgets import Words, wrap_words
+from tui_annotate.tui.screens.sample.rows import Title, quote_anchors, slot_of, title
 from tui_annotate.tui.screens.sample.signals import SignalsStatus
 from tui_annotate.tui.widgets.annotation_list import ListedAnnotation
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 from tui_annotate.tui.widgets.label_bar import Option
-
-_LONGEST: Final = 400
-"""Characters of a text that a row is given; it shows fewer."""
 
 _LABEL: Final = 16
 """Cells of a listed label, so that the annotator is visible."""
@@ -39,8 +36,8 @@ def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
 
     Names are cut so that two rows of `cells` hold all of them.
     """
-    room = max(2 * cells // (len(draft.bar) + 2) - _AROUND, _SHORTEST)
-    people = draft.options(room)
+    available = max(2 * cells // (len(draft.bar) + 2) - _AROUND, _SHORTEST)
+    people = draft.options(available)
     options: list[Option] = [(one.digit, one.text, False, one.chosen, -1) for one in people]
     if people:
         options.append(("0", "everybody", False, not draft.chosen, -1))
@@ -49,15 +46,15 @@ def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
 
 def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: str) -> Title:
     """The title of a text."""
-    told = title(draft, side, signals=signals, conflict=conflict)
+    usual = title(draft, side, signals=signals, conflict=conflict)
     if side is Side.SOURCE:
-        return told
+        return usual
     total, here = len(draft.all_annotations), len(draft.annotations)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
-        return told._replace(notes=(f"{here} of {total}: {name}'s",))
+        return usual._replace(notes=(f"{here} of {total}: {name}'s",))
     all_of_them = f"{many(total, 'annotation')} by {describe_people(draft)}"
-    return told._replace(notes=(all_of_them if total else "no annotations",))
+    return usual._replace(notes=(all_of_them if total else "no annotations",))
 
 
 def marks(draft: ViewDraft, side: Side) -> tuple[AnnotationMark, ...]:
@@ -82,15 +79,11 @@ def annotation_rows(draft: ViewDraft) -> tuple[ListedAnnotation, ...]:
 
 
 def _annotation_row(draft: ViewDraft, annotation: Annotation) -> ListedAnnotation:
-    texts = (
-        draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end][:_LONGEST]
-        for anchor in annotation.claim or annotation.evidence
-    )
     labels = cut(line_text(describe_labels(annotation.labels)), _LABEL)
     return ListedAnnotation(
         letter=draft.letter(annotation.id),
         labels=f"{labels} · {draft.owner(annotation)}",
-        claim=" … ".join(" ".join(text.split()) for text in texts),
+        claim=quote_anchors(draft, annotation.claim or annotation.evidence),
         evidence=len(annotation.evidence),
         note="",
         draft_reason="",
@@ -103,14 +96,13 @@ def about_lines(draft: ViewDraft, cells: int) -> list[list[Words]]:
     """All facts about the focused annotation, in lines of some cells."""
     annotation = draft.focused_annotation
     if annotation is None:
-        told = "a walks to an annotation, or move onto one"
-        return [[(f"   {told if draft.annotations else 'nothing is marked'}", "quiet")]]
+        hint = "a walks to an annotation, or move onto one"
+        return [[(f"   {hint if draft.annotations else 'nothing is marked'}", "quiet")]]
     facts = describe_annotation(draft, annotation)
     column = max(width(name) for name, _ in facts) + 2
     lines: list[list[Words]] = []
     for name, what in facts:
-        first, *rest = wrap_line(line_text(what), cells - column - 2)[:_MOST_LINES]
+        head: list[Words] = [(f" {name}".ljust(column + 1), "quiet")]
         role = "strong" if name.startswith("label") else "text"
-        lines.append([(f" {name}".ljust(column + 1), "quiet"), (first, role)])
-        lines += [[(" " * (column + 1) + piece, role)] for piece in rest]
+        lines += wrap_words(head, (line_text(what), role), cells - 1)[:_MOST_LINES]
     return lines

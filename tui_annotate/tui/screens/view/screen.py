@@ -61,13 +61,9 @@ class ViewScreen(SampleScreen):
     """One sample of a file at a time, by keys.
 
     Args:
-        browser: the file.
         leave: ends the app.
         sample: where to begin: an id, or dataset/id; empty for the first.
         words: the first message; empty for none.
-
-    Attributes:
-        opened: the sample on screen as the file has it.
     """
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
@@ -144,11 +140,7 @@ class ViewScreen(SampleScreen):
     # from sample to sample
 
     def go(self, find: Callable[[], SampleKey | None], none: MessageCode) -> None:
-        """To the sample that `find` gives in a thread.
-
-        Args:
-            none: what is said where it gives none.
-        """
+        """Go to the sample that `find` returns in a thread; `none`: the message without one."""
         if not self._busy:
             self._busy = True
             self.run_in_thread("sample", partial(self._open, find, none))
@@ -162,8 +154,7 @@ class ViewScreen(SampleScreen):
         """In a thread."""
         done = partial(self._show_failure, none, HINT)
         try:
-            key = find()
-            if key:
+            if key := find():
                 done = partial(self.begin, self.browser.open(key))
         except TuiAnnotateError as error:
             words = " · ".join(filter(None, (error.message, error.hint)))
@@ -181,15 +172,13 @@ class ViewScreen(SampleScreen):
         before = self.draft
         self._busy, self.opened = False, opened
         sample = single_document.to_screen(opened.sample)
+        exchange = partial(single_document.exchange_sides, opened.sample)
         draft = ViewDraft(
             sample,
             opened.segments,
             self.browser.labels,
             all_annotations=tuple(
-                replace(
-                    owned,
-                    annotation=single_document.exchange_sides(opened.sample, owned.annotation),
-                )
+                replace(owned, annotation=exchange(owned.annotation))
                 for owned in opened.annotations
             ),
             assignments=opened.assignments,
@@ -246,9 +235,9 @@ class ViewScreen(SampleScreen):
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
         """Return what an action does to the draft, as effects."""
-        return (
-            key_handlers.press(draft, action, digit=digit) if isinstance(draft, ViewDraft) else []
-        )
+        if not isinstance(draft, ViewDraft):
+            return []
+        return key_handlers.press(draft, action, digit=digit)
 
     def handle(self, effect: Effect) -> bool:
         """Do what an effect asks of the screen itself."""
@@ -299,14 +288,9 @@ class ViewScreen(SampleScreen):
             return
         from tui_annotate.tui.screens.view.listing import view_list
 
-        name = draft.names.get(draft.chosen, draft.chosen)
-        current = opened.sample.key
+        name, current = draft.names.get(draft.chosen, draft.chosen), opened.sample.key
         screen = view_list(
-            self.browser,
-            position=opened.position,
-            current=current,
-            person=draft.chosen,
-            name=name,
+            self.browser, position=opened.position, current=current, person=draft.chosen, name=name
         )
 
         def chosen(key: SampleKey | None) -> None:
@@ -356,8 +340,8 @@ class ViewScreen(SampleScreen):
         """Return the title of a text: whose annotations are shown, and how many."""
         if not isinstance(draft, ViewDraft):
             return super().title_of(draft, side)
-        told = self.comparison.contrast.told
-        usual = rows.titles(draft, side, signals=self.panes.signals, conflict=told)
+        conflict = self.comparison.contrast.told
+        usual = rows.titles(draft, side, signals=self.panes.signals, conflict=conflict)
         return item_rows.title(draft, side, usual)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:

@@ -38,18 +38,15 @@ class OtherDocuments:
     """Finds out which other document of the report holds better evidence.
 
     Args:
-        report_of: gives the report of a citation; None where it is not known.
-
-    Attributes:
-        searching: the search begins once the keys rest.
+        report_of: returns the report of a citation; None where it is not known.
     """
 
     def __init__(
         self, host: FeatureHost, report_of: Callable[[Draft], ParentReport | None]
     ) -> None:
         self._host, self._report_of = host, report_of
-        self.searching = False
-        self._words = ""  # what was found; empty for nothing
+        self.searching = False  # a search begins after the pause
+        self._note = ""  # what was found; empty for nothing
         self._claim_wanted: tuple[SampleKey, Anchor] | None = None
         self._report_assist: tuple[str, SampleAssist] | None = None
 
@@ -60,7 +57,7 @@ class OtherDocuments:
         now = (draft.sample.key, anchor) if known and anchor else None
         if now == self._claim_wanted:
             return
-        self._claim_wanted, self._words = now, ""
+        self._claim_wanted, self._note = now, ""
         if now and not self.searching:
             self.searching = True
             loop = asyncio.get_running_loop()
@@ -87,9 +84,9 @@ class OtherDocuments:
         anchor = wanted[1]._replace(index=0, span=wanted[1].span.shift(start))
         documents, cited = made.sample.side(Side.SOURCE), draft.sample.meta.get("docid")
         matches = made.match(anchor, top=None, by=self._host.panes.by)
-        lit = max((match.strength for match in draft.matches[Side.SOURCE]), default=0)
-        told = citations.describe_better_document(documents, matches, str(cited or ""), lit=lit)
-        self._host.app.call_from_thread(self._show_result, wanted, told)
+        best = max((match.strength for match in draft.matches[Side.SOURCE]), default=0)
+        note = citations.describe_better_document(documents, matches, str(cited or ""), lit=best)
+        self._host.app.call_from_thread(self._show_result, wanted, note)
 
     def _prepared_report(
         self, session: AnnotatorSession, draft: Draft, parent: ParentReport
@@ -106,21 +103,18 @@ class OtherDocuments:
         self._report_assist = (parent.id, made)
         return made
 
-    def _show_result(self, wanted: tuple[SampleKey, Anchor], told: str) -> None:
-        if wanted == self._claim_wanted and told != self._words:
-            self._words = told
+    def _show_result(self, wanted: tuple[SampleKey, Anchor], note: str) -> None:
+        if wanted == self._claim_wanted and note != self._note:
+            self._note = note
             self._host.show_draft()
 
     def title(self, draft: Draft, title: Title) -> Title:
         """Return the title of the cited document, with what another one holds."""
-        if not self._words:
+        if not self._note:
             return title
-        if not draft.sample.side(Side.SOURCE):
-            return title._replace(notes=(*title.notes, self._words))
-        return title._replace(notes=(self._words, *title.notes))
-
-
-_DIRECTIONS = (1, -1)
+        has_text = bool(draft.sample.side(Side.SOURCE))
+        notes = (self._note, *title.notes) if has_text else (*title.notes, self._note)
+        return title._replace(notes=notes)
 
 
 class Collection(Feature):
@@ -163,7 +157,7 @@ class Collection(Feature):
             return None
         parent, here = self._parent_report(draft), draft.sample.key
         ways = (parent.step, parent.turn) if parent else ()
-        return tuple(key for way in ways for step in _DIRECTIONS if (key := way(here, step)))
+        return tuple(key for way in ways for step in (1, -1) if (key := way(here, step)))
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
         """Return the next item of the kind that is not complete."""
@@ -220,9 +214,10 @@ class Collection(Feature):
         self.host.follow()
         at = citation.document
         if at is not None and draft.text(Side.SOURCE, at):
-            lit = [match for match in draft.matches[Side.SOURCE] if match.document == at]
-            draft.lit[Side.SOURCE] = lit[0].rank if lit else draft.lit[Side.SOURCE]
-            self.host.panes.handle(Reveal(Side.SOURCE, at, lit[0].span if lit else Span(0, 1)))
+            matches = (match for match in draft.matches[Side.SOURCE] if match.document == at)
+            best = next(matches, None)
+            draft.lit[Side.SOURCE] = best.rank if best else draft.lit[Side.SOURCE]
+            self.host.panes.handle(Reveal(Side.SOURCE, at, best.span if best else Span(0, 1)))
         draft.message = citations.describe_citation(draft, item_rows.urls(draft.sample))
 
     def _walk_citations(self, draft: Draft, step: int, *, tabs: bool) -> None:
@@ -230,29 +225,20 @@ class Collection(Feature):
         if parent is None:
             self.host.show_message(MessageCode.NO_PARENT_REPORT)
             return
-        following = parent.turn(here, step) if tabs else parent.step(here, step)
-        if following is None and tabs:
-            self.host.show_message(MessageCode.NO_OTHER_DOCUMENT_CITED)
-        elif following is None:
-            self.host.show_message(
-                MessageCode.LAST_CITATION if step > 0 else MessageCode.FIRST_CITATION
-            )
-        else:
+        none = MessageCode.LAST_CITATION if step > 0 else MessageCode.FIRST_CITATION
+        none = MessageCode.NO_OTHER_DOCUMENT_CITED if tabs else none
+        if following := parent.turn(here, step) if tabs else parent.step(here, step):
             self.host.go(lambda: following, "", prefetched=following)
+        else:
+            self.host.show_message(none)
 
     def _next_incomplete(self, session: AnnotatorSession, draft: Draft) -> None:
         sample = draft.sample
         if sample.kind not in JUDGED or not self.walks:
             self.host.show_message(MessageCode.NO_COLLECTION_ITEM)
             return
-        find = partial(session.annotate.next_incomplete, session.person.id, sample.kind, sample.key)
-
-        def other() -> SampleKey | None:
-            found = find()
-            return found if found != sample.key else None
-
-        fields = {"item": sample.kind}
-        self.host.go(other, StatusMessage(MessageCode.ALL_OTHERS_ANNOTATED, fields))
+        none = StatusMessage(MessageCode.ALL_OTHERS_ANNOTATED, {"item": sample.kind})
+        self.host.go(partial(self.next_sample, session, sample), none)
 
     def _open_collection(self, session: AnnotatorSession, draft: Draft) -> None:
         if draft.sample.kind not in JUDGED:
@@ -262,9 +248,7 @@ class Collection(Feature):
 
         self.host.keep_place()
         key = draft.sample.key
-        screen = CollectionScreen(
-            session.annotate, session.person.id, kind=draft.sample.kind, current=draft.sample
-        )
+        screen = CollectionScreen(session.annotate, session.person.id, draft.sample)
 
         def closed(chosen: SampleKey | str | None) -> None:
             if chosen == "queue":
@@ -284,11 +268,9 @@ class Collection(Feature):
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
         """Add which item it is, and how the sample was rated."""
-        desk = self.host.desk
+        desk, parent = self.host.desk, self._parent_report(draft)
         comment = desk.assignment.comment if desk else ""
-        title = item_rows.title(
-            draft, side, title, parent=self._parent_report(draft), comment=comment
-        )
+        title = item_rows.title(draft, side, title, parent=parent, comment=comment)
         return title if side is Side.SUMMARY else self.other_documents.title(draft, title)
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:
@@ -306,14 +288,13 @@ class Collection(Feature):
         parent, key = self._parent_report(draft), draft.sample.key
         if parent is None:
             return citations.focused_mark(draft)
-        keys = parent.citations(key)
-        tabs = item_rows.tabs(draft.sample, parent)
+        keys, tabs = parent.citations(key), item_rows.tabs(draft.sample, parent)
         return citations.find_mark(tabs, keys.index(key) if key in keys else -1)
 
     def pages(self, draft: Draft, desk: OpenSample) -> list[TextPage]:
-        """Return the documents of the item, and one's comment on it."""
+        """Return the documents of the item, its rating and the annotator's comment on it."""
         del draft
-        return [TextPage(*page) for page in item_rows.pages(desk)]
+        return item_rows.pages(desk)
 
 
 def read_report(annotate: AnnotationService, person: str, sample: Sample) -> ParentReport:

@@ -11,6 +11,7 @@ from tui_annotate.domain.people import Person, PersonKind, second_reader
 from tui_annotate.tui.draft.effects import Effect, Open
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft
+from tui_annotate.tui.screens.annotate.loader import SampleSource
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, FinishedSample
 
 if TYPE_CHECKING:
@@ -21,10 +22,7 @@ if TYPE_CHECKING:
 class SecondReadings(Feature):
     """Feedback on practice samples, and the way to the second reading and back."""
 
-    preload = (
-        "tui_annotate.tui.dialogs.feedback",
-        "tui_annotate.tui.dialogs.question",
-    )
+    preload = ("tui_annotate.tui.dialogs.feedback", "tui_annotate.tui.dialogs.question")
 
     def __init__(self, host: FeatureHost) -> None:
         super().__init__(host)
@@ -76,12 +74,13 @@ class SecondReadings(Feature):
             yes="begin the 2nd reading",
             no="later",
         )
-        self.host.forget_keys()
-        self.host.open_dialog(dialog, self._on_answer)
 
-    def _on_answer(self, yes: bool | None) -> None:  # noqa: FBT001  what a dialog gives
-        if yes and (session := self.host.session):
-            self._switch_reading(session)
+        def answered(yes: bool | None) -> None:  # noqa: FBT001  what a dialog gives
+            if yes and (session := self.host.session):
+                self._switch_reading(session)
+
+        self.host.forget_keys()
+        self.host.open_dialog(dialog, answered)
 
     def _switch_reading(self, session: AnnotatorSession) -> None:
         """To the second reading, or back to the first."""
@@ -91,13 +90,7 @@ class SecondReadings(Feature):
         if session.person.kind is not PersonKind.AGAIN:
             self._first_reader = session.person
             person, code = second_reader(session.person), MessageCode.SECOND_READING_BEGUN
-        start = partial(_open_first_sample, session, person)
         session = replace(session, person=person)
+        start = partial(SampleSource().first, session, "")
         none = MessageCode.NO_SECOND_READING
         self.host.switch_session(session, start, words=code, none=none)
-
-
-def _open_first_sample(session: AnnotatorSession, person: Person) -> OpenSample | None:
-    """Open the sample at which a person begins; in the store's thread."""
-    key = session.annotate.start(person.id, order=session.order)
-    return session.annotate.open(person.id, key, order=session.order) if key else None

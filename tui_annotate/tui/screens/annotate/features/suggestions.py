@@ -28,11 +28,7 @@ SHOWN: Final = "shown"
 
 
 class Suggestions(Feature):
-    """What is proposed for a sample, in addition to what its annotator made.
-
-    Attributes:
-        hiding: this person has no suggestions shown.
-    """
+    """Suggestions for a sample, in addition to its annotations."""
 
     def __init__(self, host: FeatureHost) -> None:
         super().__init__(host)
@@ -51,9 +47,8 @@ class Suggestions(Feature):
         if (draft := self.host.draft) and (
             many := suggestion_actions.describe_open_suggestions(draft)
         ):
-            said = draft.message
-            if said:
-                draft.say(MessageCode.WITH_MORE, said.kind, first=said, more=many)
+            if shown := draft.message:
+                draft.say(MessageCode.WITH_MORE, shown.kind, first=shown, more=many)
             else:
                 draft.say(many)
             self.host.show_draft()
@@ -117,7 +112,8 @@ class Suggestions(Feature):
     ) -> None:
         """Accept a suggestion: as it is, or with changes where those are given."""
         annotate, who, key = session.annotate, session.person.id, desk.sample.key
-        changed = single_document.exchange_sides(desk.sample, made) if made else None
+        exchange = partial(single_document.exchange_sides, desk.sample)
+        changed = exchange(made) if made else None
         version = draft.tree.version
 
         def call(seconds: float) -> SaveResult:
@@ -126,13 +122,10 @@ class Suggestions(Feature):
             )
 
         def done(saved: SaveResult) -> None:
-            mine = saved.annotation and single_document.exchange_sides(
-                desk.sample, saved.annotation
-            )
+            own = saved.annotation and exchange(saved.annotation)
             known = single_document.exchange_all_sides(desk.sample, saved.annotations)
-            self.host.perform(
-                suggestion_actions.apply_accepted(draft, one, mine, annotations=known)
-            )
+            effects = suggestion_actions.apply_accepted(draft, one, own, annotations=known)
+            self.host.perform(effects)
             self.host.keep_place()
 
         self.host.send_change(call, done, partial(self._reopen_refused, draft, one))
@@ -179,13 +172,12 @@ class Suggestions(Feature):
 
 def _apply_answer(each: SuggestionStatus, saved: SaveResult) -> SuggestionStatus:
     given = saved.answers.get(each.suggestion.id)
-    stands = given is not None and any(one.id == given.annotation for one in saved.annotations)
-    return SuggestionStatus.of(each.suggestion, given, stands=stands)
+    is_stored = given is not None and any(one.id == given.annotation for one in saved.annotations)
+    return SuggestionStatus.of(each.suggestion, given, stands=is_stored)
 
 
 def _open_suggestions(sample: Sample, found: Sequence[SuggestionStatus]) -> tuple[Suggestion, ...]:
     """Those that wait for an answer, as the screen takes them, in reading order."""
-    turned = (
-        single_document.exchange_sides(sample, each.suggestion) for each in found if each.open
-    )
-    return tuple(sorted(turned, key=lambda one: one.claim or one.evidence))
+    exchange = partial(single_document.exchange_sides, sample)
+    waiting = [exchange(each.suggestion) for each in found if each.open]
+    return tuple(sorted(waiting, key=lambda one: one.claim or one.evidence))

@@ -1,4 +1,4 @@
-"""Announcements, threads with the reviewers, lessons of review, and figures of the work."""
+"""Announcements, threads with the reviewers, outcomes of review, and statistics of the work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.work_statistics import WorkStatistics
     from tui_annotate.services.annotate import OpenSample
     from tui_annotate.services.review import SampleOutcome
-    from tui_annotate.tui.dialogs.comment_thread import Said
+    from tui_annotate.tui.dialogs.comment_thread import ThreadLine
     from tui_annotate.tui.session import AnnotatorSession
 
 _MINUTE = 16  # characters of a time in ISO 8601 up to its minute
@@ -62,27 +62,26 @@ class TeamDialogs(Feature):
     def _show_announcements(self, session: AnnotatorSession) -> None:
         person = session.person.id
 
-        def look() -> list[NewsItem]:
+        def read() -> list[NewsItem]:
             news = session.team().news
             items = news.of(person)
             if not items:
                 news.saw(person)
             return items
 
-        def tell(items: list[NewsItem]) -> None:
-            from tui_annotate.tui.dialogs.notices import NoticesDialog
+        def show(items: list[NewsItem]) -> None:
+            from tui_annotate.tui.dialogs.news import NewsDialog
 
             if items:
                 self.host.forget_keys()  # they were not meant for what opens by itself
-                self.host.open_dialog(NoticesDialog(items), seen)
+                self.host.open_dialog(NewsDialog(items), closed)
 
-        def seen(_: None) -> None:
-            saw = partial(session.team().news.saw, person)
-            self.host.submit(saw)
+        def closed(_: None) -> None:
+            self.host.submit(partial(session.team().news.saw, person))
 
-        self.host.submit(look, tell)
+        self.host.submit(read, show)
 
-    # lessons
+    # outcomes of review
 
     def _show_lesson(self, session: AnnotatorSession, desk: OpenSample) -> None:
         """How the sample was adjudicated, as far as its annotator may know."""
@@ -91,20 +90,20 @@ class TeamDialogs(Feature):
             return
         key, person, sample = desk.sample.key, session.person.id, desk.sample
 
-        def tell(lesson: SampleOutcome | None) -> None:
+        def show(lesson: SampleOutcome | None) -> None:
             if lesson is None:
                 self.host.forget_keys()
                 self.host.show_message(MessageCode.NO_LESSON_YET)
                 return
             from tui_annotate.tui.dialogs.review_outcome import ReviewOutcomeDialog
-            from tui_annotate.tui.screens.annotate.features import review_outcome as words
+            from tui_annotate.tui.screens.annotate.outcome_rows import added_rows, own_rows
 
-            told = (words.own_outcomes(lesson, sample), words.added(lesson, sample))
-            self.host.open_dialog(ReviewOutcomeDialog(*told))
+            own, added = own_rows(lesson, sample), added_rows(lesson, sample)
+            self.host.open_dialog(ReviewOutcomeDialog(own, added))
 
-        self.host.read(lambda: session.team().review.lesson(person, key), tell)
+        self.host.read(lambda: session.team().review.lesson(person, key), show)
 
-    # figures
+    # statistics
 
     def _show_statistics(self, session: AnnotatorSession) -> None:
         from tui_annotate.tui.dialogs.work_statistics import WorkStatisticsDialog
@@ -117,7 +116,9 @@ class TeamDialogs(Feature):
                 dialog.dismiss(None)
             self.host.show_error(error)
 
-        dialog = WorkStatisticsDialog(lambda: self.host.submit(count, dialog.tell, failed))
+        dialog = WorkStatisticsDialog(
+            lambda: self.host.submit(count, dialog.show_statistics, failed)
+        )
         self.host.open_dialog(dialog)
 
 
@@ -145,7 +146,7 @@ class ThreadFeature(Feature):
 
     def open_thread(
         self,
-        said: Sequence[Said],
+        lines: Sequence[ThreadLine],
         send: Callable[[str], object],
         *,
         sent_message: AnyMessage,
@@ -168,7 +169,7 @@ class ThreadFeature(Feature):
             self._unsent = ""
             self.host.show_message(sent_message)
 
-        self.host.open_dialog(CommentDialog(said, text=self._unsent, **how), write)
+        self.host.open_dialog(CommentDialog(lines, text=self._unsent, **how), write)
 
 
 class ReviewerThread(ThreadFeature):
@@ -178,14 +179,16 @@ class ReviewerThread(ThreadFeature):
         """Read what was written so far, then open it."""
         key, person = desk.sample.key, session.person.id
 
-        def read() -> list[Said]:
-            remarks = session.team().comments
-            talk = remarks.talk(person, key)
-            said = talk.remarks if talk else ()
-            return [(remarks.name(each.author), format_minute(each.at), each.text) for each in said]
+        def read() -> list[ThreadLine]:
+            comments = session.team().comments
+            thread = comments.talk(person, key)
+            return [
+                (comments.name(each.author), format_minute(each.at), each.text)
+                for each in (thread.remarks if thread else ())
+            ]
 
-        def show(said: list[Said]) -> None:
+        def show(lines: list[ThreadLine]) -> None:
             write = partial(session.team().comments.write, person, key)
-            self.open_thread(said, write, sent_message=MessageCode.SENT_TO_REVIEWERS)
+            self.open_thread(lines, write, sent_message=MessageCode.SENT_TO_REVIEWERS)
 
         self.host.read(read, show)

@@ -1,4 +1,4 @@
-"""What is new since one was last here: notices, answers, changed guidelines; read once."""
+"""What is new since the last session: announcements, answers, changed guidelines; read once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
-from tui_annotate.tui.line_text import line_text, paragraphs, wrap_line
-from tui_annotate.tui.row_widgets import Words
+from tui_annotate.tui.line_text import line_text, paragraphs
+from tui_annotate.tui.row_widgets import Words, wrap_words
 
 if TYPE_CHECKING:
     from tui_annotate.domain.comments import NewsItem
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _ROLES = {"+": "good", "-": "warning", " ": "text"}
 
 
-class NoticesDialog(ScrollDialog):
-    """Items one under another; lines that came begin with `+`, those that went with `-`."""
+class NewsDialog(ScrollDialog):
+    """Items one under another; added lines begin with `+`, deleted ones with `-`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "close", show=False)]
 
@@ -35,11 +35,11 @@ class NoticesDialog(ScrollDialog):
         for place, item in enumerate(self._items):
             marked = any(piece.mark != " " for piece in item.lines)
             lines += [[]] if place else []
-            lines += [[(part, "title")] for part in wrap_line(line_text(item.title), cells - 1)]
+            lines += wrap_words([], (line_text(item.title), "title"), cells - 1)
             for piece in item.lines:
                 sign = f"{piece.mark} " if marked else "  "
+                role = _ROLES[piece.mark]
                 for text in paragraphs(piece.text):
-                    for part in wrap_line(text, cells - 3):
-                        lines.append([(sign + part, _ROLES[piece.mark])])
-                        sign = "  "
+                    lines += wrap_words([(sign, role)], (text, role), cells - 1)
+                    sign = "  "
         return lines

@@ -7,7 +7,7 @@ import pytest
 from tests.helpers.collection_samples import report
 from tui_annotate.services.review import SampleOutcome
 from tui_annotate.tui.dialogs.review_outcome import OutcomeRow
-from tui_annotate.tui.screens.annotate.features.review_outcome import own_outcomes
+from tui_annotate.tui.screens.annotate.outcome_rows import own_rows
 
 
 @pytest.mark.parametrize(
@@ -29,9 +29,9 @@ def test_a_lesson_begins_with_the_rating(
 ) -> None:
     """One's own, what was settled, and what review says of the sample."""
     lesson = SampleOutcome(report().key, (), (), rated, settled, comment)
-    assert own_outcomes(lesson, report()) == [told]
+    assert own_rows(lesson, report()) == [told]
 
 
 def test_where_nobody_rated_nothing_is_told_of_it() -> None:
     """A pair has no rating."""
-    assert own_outcomes(SampleOutcome(report().key, (), ()), report()) == []
+    assert own_rows(SampleOutcome(report().key, (), ()), report()) == []

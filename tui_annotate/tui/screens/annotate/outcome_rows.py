@@ -1,4 +1,4 @@
-"""The outcome of review in words, for its dialog; it names no person."""
+"""The rows of the dialog on the outcome of review; they name no person."""
 
 from __future__ import annotations
 
@@ -18,38 +18,41 @@ if TYPE_CHECKING:
 _QUOTE = 48  # cells
 
 
-def own_outcomes(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
-    """What became of each of one's own, the rating first."""
-    rated = [_rating_outcome(lesson)] if lesson.rated or lesson.rating else []
-    return rated + [_annotation_outcome(outcome, sample) for outcome in lesson.outcomes]
+def own_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
+    """What became of the annotator's rating, then of each of their annotations."""
+    rated = [_rating_row(lesson)] if lesson.rated or lesson.rating else []
+    return rated + [_annotation_row(outcome, sample) for outcome in lesson.outcomes]
 
 
-def added(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
+def added_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
     """Adjudicated annotations that this annotator did not make."""
-    told = []
-    for one in lesson.added:
-        note = f"note: {one.note}" if one.note else "you did not mark it"
-        told.append(OutcomeRow("text", _describe_annotation(one, sample), note))
-    return told
+    return [
+        OutcomeRow(
+            "text",
+            _describe_annotation(one, sample),
+            f"note: {one.note}" if one.note else "you did not mark it",
+        )
+        for one in lesson.added
+    ]
 
 
-def _rating_outcome(lesson: SampleOutcome) -> OutcomeRow:
+def _rating_row(lesson: SampleOutcome) -> OutcomeRow:
     same = lesson.rated == lesson.rating
     settled = "settled so" if same else f"settled: {lesson.rating or NOT_RATED}"
     words = f"{settled}; {quote_text(lesson.comment, cells=_QUOTE)}" if lesson.comment else settled
     return OutcomeRow("good" if same else "warning", f"rating: {lesson.rated or NOT_RATED}", words)
 
 
-def _annotation_outcome(outcome: AnnotationOutcome, sample: Sample) -> OutcomeRow:
-    said = _describe_annotation(outcome.annotation, sample)
+def _annotation_row(outcome: AnnotationOutcome, sample: Sample) -> OutcomeRow:
+    before = _describe_annotation(outcome.annotation, sample)
     if outcome.result is None:
-        return OutcomeRow("warning", said, _describe_refusal(outcome.refusal))
+        return OutcomeRow("warning", before, _describe_refusal(outcome.refusal))
     how = outcome.result.settled.how if outcome.result.settled else ReviewAction.TAKEN
     now = _describe_annotation(outcome.result, sample)
     if how is ReviewAction.TAKEN:
-        return OutcomeRow("good", said, "taken as it is")
+        return OutcomeRow("good", before, "taken as it is")
     word = "merged with what others marked" if how is ReviewAction.MERGED else "taken with changes"
-    return OutcomeRow("accent", said, word if now == said else f"{word}: {now}")
+    return OutcomeRow("accent", before, word if now == before else f"{word}: {now}")
 
 
 def _describe_refusal(refusal: Annotation | None) -> str:
