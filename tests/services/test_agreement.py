@@ -547,7 +547,7 @@ def test_json_and_rows_hold_the_same(store: Store) -> None:
     for by in (ANA, second_reader(ANA), BEN):
         store.read("1", PRICE, by=by)
     found = store.report()
-    told = json.loads(json.dumps(output.as_json(found), allow_nan=False))
+    told = json.loads(json.dumps(output.print_json(found), allow_nan=False))
     measures = told["together"]["measures"] + told["oneself"]["measures"]
     rows = [dict(zip(output.COLUMNS, row, strict=True)) for row in output.rows(found)]
     assert [row["measure"] for row in rows] == [each["measure"] for each in measures]

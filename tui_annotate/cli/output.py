@@ -128,9 +128,6 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=plain, indent=2, default=convert) + "\n")
 
 
-as_json = print_json
-
-
 def say(text: str) -> None:
     """One line on stderr."""
     sys.stderr.write(visible_line(text) + "\n")

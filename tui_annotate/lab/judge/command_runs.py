@@ -138,7 +138,7 @@ def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions)
     named = chosen.base_url or setup.settings.judge_url
     host = setup.runner.judge.host if named else "an address that is not named yet"
     if chosen.as_json:
-        output.as_json(found.as_json())
+        output.print_json(found.as_json())
         return
     left = found.calls - found.cached
     output.line(
@@ -195,7 +195,7 @@ def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
     if missing := sum(each.ground_truth is None for each in found):
         output.say(f"without an answer: {output.many(missing, 'question')}")
     if as_json:
-        output.as_json([each.as_json() for each in found])
+        output.print_json([each.as_json() for each in found])
         return
     columns = [Column("question", flexible=True), Column("ground truth", flexible=True)]
     _print_rows(
@@ -218,7 +218,7 @@ def print_evaluated(
             name: {"mean": each.mean, "count": each.count, "missing": each.missing}
             for name, each in means.items()
         }
-        output.as_json({"means": averages, "rows": [each.as_json() for each in found]})
+        output.print_json({"means": averages, "rows": [each.as_json() for each in found]})
         return
     columns = [Column("question", flexible=True), *(Column(name, number=True) for name in metrics)]
     rows = [

@@ -95,7 +95,7 @@ def annotate(
         with output.progress("samples") as show_progress:
             done = ProposalService(machines).run(options, judge, progress=show_progress)
     if as_json:
-        output.as_json(_proposals_as_json(done))
+        output.print_json(_proposals_as_json(done))
     else:
         _print_proposals(done)
 
@@ -103,7 +103,7 @@ def annotate(
 def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> None:
     calls = planned.samples - planned.cached
     if as_json:
-        output.as_json(
+        output.print_json(
             {
                 "samples": planned.samples,
                 "calls": calls,
@@ -233,7 +233,7 @@ def sort(
             write_sorted(found, chosen.target)
     print_tally(setup.runner)
     if chosen.as_json:
-        output.as_json([each.as_json() for each in found])
+        output.print_json([each.as_json() for each in found])
     else:
         print_sorted(found)
 

@@ -169,7 +169,7 @@ def make_kv(
 
 def _print_files(made: GenerationReport, *, as_json: bool) -> None:
     if as_json:
-        output.as_json({"files": [str(path) for path in made.files], "rows": made.rows})
+        output.print_json({"files": [str(path) for path in made.files], "rows": made.rows})
         return
     for path in made.files:
         output.line(str(path))
@@ -348,7 +348,7 @@ def _ask_model(
 def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) -> None:
     missed = {str(place): count for place, count in sorted(done.unanswered.items(), key=str)}
     if as_json:
-        output.as_json(
+        output.print_json(
             {
                 "rows": done.rows,
                 "cached": done.cached,

@@ -93,7 +93,7 @@ def evaluate(
 
             found = position_studies(space.machines).evaluate(dataset, options, rules=rules)
     if as_json:
-        output.as_json(evaluation.as_json(found))
+        output.print_json(evaluation.as_json(found))
     else:
         print_evaluation(found, rules)
 

@@ -150,7 +150,7 @@ def train_probe(
         )
     found.probe.write(target)
     if as_json:
-        output.as_json(_probe_as_json(found, taken, target))
+        output.print_json(_probe_as_json(found, taken, target))
     else:
         _print_probe(found, taken, target)
 
@@ -337,7 +337,7 @@ def score_dataset(
             for each in scorers
         ]
         if as_json:
-            output.as_json(reports)
+            output.print_json(reports)
 
 
 def _run_scorer(
@@ -411,7 +411,7 @@ def import_scores(
             options = ColumnNames(id=id_column, score=score_column, low=low)
             scored = scoring.from_file(file, name=name, dataset=chosen, options=options)
     if as_json:
-        output.as_json(report_as_json(scored))
+        output.print_json(report_as_json(scored))
     else:
         print_report(scored)
 
@@ -428,7 +428,7 @@ def list_runs(
         newest = {(run.dataset, run.kind, run.maker): run.id for run in runs}
     newest_ids = set(newest.values())
     if as_json:
-        output.as_json([run_as_json(run) | {"stands": run.id in newest_ids} for run in runs])
+        output.print_json([run_as_json(run) | {"stands": run.id in newest_ids} for run in runs])
     else:
         rows = [
             (

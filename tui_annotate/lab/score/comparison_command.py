@@ -130,7 +130,7 @@ def compare_machines(
         )
         found = ComparisonService(space.machines).report(options)
     if as_json:
-        output.as_json(shaped(found))
+        output.print_json(shaped(found))
     elif as_csv:
         print_csv(found)
     else:

@@ -110,7 +110,7 @@ def rank(
         )
         ranked = RankService(space.machines).run(options, progress=show_progress)
     if as_json:
-        output.as_json(ranked_as_json(ranked))
+        output.print_json(ranked_as_json(ranked))
     else:
         show_ranked(ranked)
 
@@ -174,7 +174,7 @@ def run(
     ):
         done = run_recipe(space, recipe, progress=show_progress)
     if as_json:
-        output.as_json(_report_as_json(done))
+        output.print_json(_report_as_json(done))
     else:
         _print_report(done)
 
@@ -189,7 +189,7 @@ def _print_plan(recipe: Recipe, *, as_json: bool) -> None:
         "outputs": [str(path) for path in (recipe.labelled, recipe.ranked) if path],
     }
     if as_json:
-        output.as_json(values)
+        output.print_json(values)
         return
     output.facts(
         {
