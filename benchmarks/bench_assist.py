@@ -27,7 +27,7 @@ from tui_annotate.methods.segmentation import guess_language, segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
 from tui_annotate.services.assist.evaluation import evaluate
-from tui_annotate.services.assist.sample import embedded, prepare_sample, with_vectors
+from tui_annotate.services.assist.sample import add_vectors, embed_sample, prepare_sample
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))
@@ -136,11 +136,11 @@ def times(name: str) -> list[Row]:
     documents = (Document(Side.SOURCE, source), Document(Side.SUMMARY, english[0]["summary"]))
     sample = Sample("bench", "1", documents)
     cut = [segment(document.text) for document in documents]
-    vectors = embedded(sample, cut, known)
+    vectors = embed_sample(sample, cut, known)
     started = time.perf_counter()
     words = prepare_sample(sample, cut)
     counted = time.perf_counter()
-    ready = with_vectors(words, vectors)
+    ready = add_vectors(words, vectors)
     done = time.perf_counter()
     taken = sorted(selection(ready.match, documents[1].text) for _ in range(SELECTIONS))
     place = f"1 MB document, {name} vectors"

@@ -16,7 +16,7 @@ import tui_annotate
 from benchmarks.collected import Size, written
 from benchmarks.report import Row
 from tests.helpers.terminal import Terminal, program
-from tui_annotate.services.ingest import Files
+from tui_annotate.services.ingest import IngestFiles
 
 TITLE = re.compile(rb"Document doc-\d{3}-\d{5}")
 KEYS = {
@@ -39,7 +39,7 @@ def rows() -> list[Row]:
         runs, options = written(place / "files", SIZE)
         with tui_annotate.create(place / "space") as workspace:
             workspace.ingest_service.run(
-                Files([runs], format="autojudge", options=options), embedder="none"
+                IngestFiles([runs], format="autojudge", options=options), embedder="none"
             )
         return list(_pressed(place / "space"))
 

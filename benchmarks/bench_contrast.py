@@ -18,11 +18,11 @@ from typing import Any
 from benchmarks.bench_assist import SAMPLES, SHARED
 from benchmarks.report import Row
 from tui_annotate.domain.spans import Span, merge
-from tui_annotate.methods.contrast import conflicts
+from tui_annotate.methods.contrast import find_contradictions
 from tui_annotate.methods.matching import SegmentIndex, query
 from tui_annotate.methods.quantities import find_quantities
 from tui_annotate.methods.segmentation import segment
-from tui_annotate.methods.unsupported_words import unsupported
+from tui_annotate.methods.unsupported_words import find_unsupported_words
 
 HARMLESS = {"Benign", "Consistent"}
 TOP = 3
@@ -88,7 +88,7 @@ def marks(where: str, pairs: list[Pair]) -> Iterator[Row]:
     """The shares of right marks, each with how many marks there were."""
     found: Counter[tuple[str, bool]] = Counter()
     for pair in pairs:
-        unsaid = unsupported(pair.summary, [pair.source])
+        unsaid = find_unsupported_words(pair.summary, [pair.source])
         found.update(unsupported_kinds(pair, unsaid))
         found.update(conflict_kinds(pair, unsaid))
     for language in sorted({pair.language for pair in pairs}):
@@ -103,7 +103,7 @@ def marks(where: str, pairs: list[Pair]) -> Iterator[Row]:
 
 
 def unsupported_kinds(pair: Pair, unsaid: list[Span]) -> Iterator[tuple[str, bool]]:
-    """What the marks of `unsupported` are, against all words and numbers of the summary."""
+    """What `find_unsupported_words` marks, against all words and numbers of the summary."""
     days, numbers = find_quantities(pair.summary)
     counted = [*(day.span for day in days), *(number.span for number in numbers)]
     for span in counted:
@@ -123,16 +123,16 @@ def conflict_kinds(pair: Pair, unsaid: list[Span]) -> Iterator[tuple[str, bool]]
     cut = segment(pair.source, pair.language)
     sentences = segment(pair.summary, pair.language)
     searched = SegmentIndex.of([pair.source], [cut])
-    unheard = unsupported(pair.source, [pair.summary])
+    unheard = find_unsupported_words(pair.source, [pair.summary])
     for own in (sentence.span for sentence in sentences):
         asked = query(pair.summary, sentences, own)
         for match in searched.rank(asked, top=TOP) if asked else ():
             said, held = within(unsaid, own), within(unheard, match.span)
             texts = own.of(pair.summary), match.span.of(pair.source)
             for rule, found in (
-                ("", conflicts(*texts, unsaid=said, unheard=held)),
-                (", the summary's marks known", conflicts(*texts, unsaid=said)),
-                (", nothing known", conflicts(*texts)),
+                ("", find_contradictions(*texts, unsaid=said, unheard=held)),
+                (", the summary's marks known", find_contradictions(*texts, unsaid=said)),
+                (", nothing known", find_contradictions(*texts)),
             ):
                 for each in found:
                     yield (
@@ -156,11 +156,11 @@ def times(pairs: list[Pair]) -> Iterator[Row]:
         ("1 MB against a summary", large, small),
     ):
         started = time.process_time()
-        unsupported(text, [others])
+        find_unsupported_words(text, [others])
         yield Row(f"what is unsupported, {what}", time.process_time() - started, 1, "s")
     started = time.process_time()
     for pair in pairs:
-        conflicts(pair.summary[:300], pair.source[:300])
+        find_contradictions(pair.summary[:300], pair.source[:300])
     yield Row(
         "conflicts of 300 with 300 signs",
         (time.process_time() - started) * 1000 / len(pairs),

@@ -46,7 +46,7 @@ def rows() -> Iterator[Row]:
         folder = Path(name)
         store = folder / "store.sqlite"
         filled(store, {"few": SAMPLES // PART, "many": SAMPLES})
-        for exporter in registry.names("exporters"):
+        for exporter in registry.plugin_names("exporters"):
             if exporter in _OF_ITEMS:
                 continue
             yield from _out_and_in(store, exporter)
@@ -64,7 +64,7 @@ def _out_and_in(store: Path, exporter: str) -> Iterator[Row]:
     bound = RATE if exporter in _QUICK else None
     yield Row(what, out[1].rate, bound, "a second", "at least")
     yield _growth(what, out)
-    if exporter in registry.names("importers"):
+    if exporter in registry.plugin_names("importers"):
         read = [measured("read", exporter, targets[size]) for size in _SIZES]
         what = f"{SAMPLES:,} samples with them in, {exporter}"
         yield Row(what, read[1].rate, unit="a second")

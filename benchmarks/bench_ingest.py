@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.report import Row
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.services.ingest import Files, IngestService
+from tui_annotate.services.ingest import IngestFiles, IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.store import AnnotationStore
@@ -41,7 +41,7 @@ def rows() -> list[Row]:
             AnnotationStore(database),
             lambda: VectorStore(folder / "vectors"),
         )
-        files = Files([file], options=ImportOptions(id_column="id"))
+        files = IngestFiles([file], options=ImportOptions(id_column="id"))
         first = ingest.run(files, embedder="static")
         second = ingest.run(files)
         assert (first.added, second.added) == (SOURCES * SUMMARIES, 0)

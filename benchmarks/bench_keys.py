@@ -20,7 +20,7 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.suggestions import Suggestion, proposed
+from tui_annotate.domain.suggestions import Suggestion, with_id
 from tui_annotate.workspace import open as open_workspace
 
 CURSOR = "\x1b[C"
@@ -103,7 +103,7 @@ def _suggest(workspace: Path) -> None:
                 id="", maker=about.maker, run=about.id, claim=anchors[0], evidence=anchors[1],
                 labels=(("Unwanted", "Intrinsic"),), note="it says something else", score=0.5,
             )  # fmt: skip
-            made.append((key, proposed(key, one)))
+            made.append((key, with_id(key, one)))
         space.machines.suggestions.add(about, made)
 
 

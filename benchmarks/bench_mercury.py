@@ -30,11 +30,11 @@ from benchmarks.report import Row
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.evaluation import RankingFigures, figures
+from tui_annotate.methods.evaluation import RankingFigures, compute_figures
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import TokenEmbedder
-from tui_annotate.services.assist.evaluation import Choice, choices
+from tui_annotate.services.assist.evaluation import Choice, collect_choices
 from tui_annotate.services.assist.search import AssistService
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -61,7 +61,7 @@ def rows() -> list[Row]:
         sys.stderr.write(f"left out, there is no {', no '.join(lacking)} ... ")
         return []
     records = real_records()
-    asked = {way: choices(records, least=least)[way] for way, least in LEAST.items()}
+    asked = {way: collect_choices(records, least=least)[way] for way, least in LEAST.items()}
     embedder = registry.load("embedders", "neural")
     assert isinstance(embedder, TokenEmbedder)
     with TemporaryDirectory() as name:
@@ -185,8 +185,8 @@ def _quality(
 ) -> Iterator[Row]:
     """Both over their first five, as Mercury shows no more."""
     found: dict[str, RankingFigures] = {
-        "Mercury's way": figures([claim.rank(mercury.find(claim)) for claim in asked]),
-        "ours": figures([claim.rank(ours.opened(claim)()) for claim in asked]),
+        "Mercury's way": compute_figures([claim.rank(mercury.find(claim)) for claim in asked]),
+        "ours": compute_figures([claim.rank(ours.opened(claim)()) for claim in asked]),
     }
     for who, own in found.items():
         place = f"{who}, {direction.replace('_', ' ')}, {own.queries} queries"

@@ -19,12 +19,12 @@ from benchmarks.bench_assist import LEAST, SAMPLES, SHARED
 from benchmarks.report import Row
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Segment
-from tui_annotate.methods.evaluation import figures
-from tui_annotate.methods.matching import touched_segments
+from tui_annotate.methods.evaluation import compute_figures
+from tui_annotate.methods.matching import find_touched_segments
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
-from tui_annotate.services.assist.evaluation import Choice, choices
+from tui_annotate.services.assist.evaluation import Choice, collect_choices
 from tui_annotate.services.assist.sample import side_segments
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -135,9 +135,9 @@ def _losses(records: list[Record], embedder: TokenEmbedder) -> Iterator[Row]:
         for name, each in documents.items()
     }
     for direction, least in LEAST.items():
-        asked = choices(records, least=least)[direction]
+        asked = collect_choices(records, least=least)[direction]
         single, half = (
-            figures([_rank(choice, vectors, kind) for choice in asked])
+            compute_figures([_rank(choice, vectors, kind) for choice in asked])
             for kind in (np.float32, np.float16)
         )
         way = direction.replace("_", " ")
@@ -168,7 +168,7 @@ def _rank(
     names = {each.sha256 for each in choice.sample.documents}
     rounded = {name: vectors[name].astype(kind).astype(np.float32) for name in names}
     document = choice.sample.document(choice.selected.side, choice.selected.index)
-    home = touched_segments(_cut(document), choice.selected.span)
+    home = find_touched_segments(_cut(document), choice.selected.span)
     asked = rounded[document.sha256][home.start : home.stop].mean(axis=0)
     searched = [rounded[each.sha256] for each in choice.sample.side(choice.chosen.side)]
     places = [*searched_segments(choice)]

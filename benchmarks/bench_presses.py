@@ -102,12 +102,16 @@ def _rows(
 
 
 async def _usual(folder: Path) -> list[Row]:
-    found = [await _done(work.make(folder / str(at)), task) for at, task in enumerate(TASKS)]
-    async with work.at_work(work.make(folder / "clean"), size=SIZE, sample="b") as person:
+    found = [
+        await _done(work.make_workspace(folder / str(at)), task) for at, task in enumerate(TASKS)
+    ]
+    async with work.open_app(
+        work.make_workspace(folder / "clean"), size=SIZE, sample="b"
+    ) as person:
         await person.press("enter")
         assert person.draft.sample.id != "b"
         found.append(Row("keys: a sample of two sentences read, nothing found", person.count))
-    async with work.at_work(work.make(folder / "label"), size=SIZE) as person:
+    async with work.open_app(work.make_workspace(folder / "label"), size=SIZE) as person:
         await person.press("full_stop 1")
         person.count = 0
         await person.press("u 2")
@@ -115,7 +119,7 @@ async def _usual(folder: Path) -> list[Row]:
         assert labels == [(("Unwanted", "Extrinsic"),)], labels
         found.append(Row("keys: another label for what was just saved", person.count))
     place = reviews.make(folder / "review")
-    async with reviews.in_review(place, size=SIZE) as reviewer:
+    async with reviews.open_review(place, size=SIZE) as reviewer:
         await reviewer.press("1 y")
         assert reviews.settled(place)
         found.append(Row("keys: a conflict settled by one of its rivals", reviewer.count))
@@ -124,7 +128,7 @@ async def _usual(folder: Path) -> list[Row]:
 
 async def _done(folder: Path, task: Task) -> Row:
     """The keys of a task on a fresh sample, from its first sentence."""
-    async with work.at_work(folder, size=SIZE) as person:
+    async with work.open_app(folder, size=SIZE) as person:
         claim = _place(work.SUMMARY, task.claim)
         label = (*(("Unwanted",) if task.label in ("Intrinsic", "Extrinsic") else ()), task.label)
         hand = Hand(person, exact=True, rank=task.rank)

@@ -21,10 +21,10 @@ import tui_annotate
 from benchmarks.collected import Size, written
 from benchmarks.report import Row
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.collection_items import JUDGED, SCALE
+from tui_annotate.domain.collection_items import RATED_KINDS, SCALE
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, SampleKind
-from tui_annotate.services.ingest import Files
+from tui_annotate.services.ingest import IngestFiles
 from tui_annotate.workspace import Workspace
 
 FEW, MANY = Size(topics=1, documents=90), Size(documents=90)
@@ -50,7 +50,9 @@ def filled(folder: Path, size: Size) -> Filled:
     """Stores a collection, and rates some of its citations."""
     runs, options = written(folder / "files", size)
     space = tui_annotate.create(folder / "space")
-    space.ingest_service.run(Files([runs], format="autojudge", options=options), embedder="none")
+    space.ingest_service.run(
+        IngestFiles([runs], format="autojudge", options=options), embedder="none"
+    )
     person = space.people.local("bench")
     chance = random.Random(3)
     keys = [key for key in space.corpus.keys(_NAME) if key.id.startswith("c|")]
@@ -105,7 +107,7 @@ def _at_citations(few: Filled, many: Filled) -> Iterator[Row]:
 
 
 def _trees(few: Filled, many: Filled) -> Iterator[Row]:
-    for kind in JUDGED:
+    for kind in RATED_KINDS:
         took = [
             median(
                 _seconds(partial(at.space.annotate.items.topics, at.person, _NAME, kind))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tui_annotate.services.ingest import Files
+    from tui_annotate.services.ingest import IngestFiles
 
 LAYER = "all"
 """Whose work goes into formats that hold one person's."""
@@ -88,12 +88,12 @@ def _read(importer: str, source: str) -> int:
 
 
 def _ingest(importer: str, source: str, store: str) -> int:
-    from tui_annotate.services.ingest import Files
+    from tui_annotate.services.ingest import IngestFiles
 
-    return _taken(Files([Path(source)], format=importer), store)
+    return _taken(IngestFiles([Path(source)], format=importer), store)
 
 
-def _taken(files: Files, store: str) -> int:
+def _taken(files: IngestFiles, store: str) -> int:
     from tui_annotate.services.ingest import IngestService
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.database import Database
@@ -114,11 +114,11 @@ def _collection(source: str, store: str = "") -> int:
     from benchmarks.collected import reading
     from tui_annotate.domain.records import Problem
     from tui_annotate.plugins import registry
-    from tui_annotate.services.ingest import Files
+    from tui_annotate.services.ingest import IngestFiles
 
     runs, options = reading(Path(source))
     if store:
-        return _taken(Files([runs], format="autojudge", options=options), store)
+        return _taken(IngestFiles([runs], format="autojudge", options=options), store)
     items = registry.load("importers", "autojudge").read(runs, options)
     return sum(not isinstance(item, Problem) for item in items)
 

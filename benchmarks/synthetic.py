@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tui_annotate.methods.late_interaction import TokenBank
-from tui_annotate.methods.lexical import words
+from tui_annotate.methods.lexical import find_words
 
 DIMENSIONS, TOKEN_DIMENSIONS = 384, 128
 _NOISE = 0.5
@@ -65,7 +65,7 @@ class SyntheticEmbedder:
 def _parted(text: str) -> list[tuple[str, int, int]]:
     """The words of a text, or all of it where there is none: no text here is without tokens."""
     found: list[tuple[str, int, int]] = []
-    for word, start, end in words(text):
+    for word, start, end in find_words(text):
         if not found or start >= found[-1][2]:
             found.append((word, start, end))
     return found or [(text, 0, len(text))]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import tui_annotate
 from tui_annotate.plugins.protocols import Embedder, ImportOptions
-from tui_annotate.services.ingest import Files
+from tui_annotate.services.ingest import IngestFiles
 
 WORDS = [
     "harbour",
@@ -89,7 +89,7 @@ def workspace_from(
     with pairs.open("w", encoding="utf-8") as file:
         for record in records:
             file.write(json.dumps(record) + "\n")
-    files = Files([pairs], options=ImportOptions(id_column=id_column))
+    files = IngestFiles([pairs], options=ImportOptions(id_column=id_column))
     with tui_annotate.create(folder) as workspace:
         ingest = workspace.ingest_service
         if embedder is not None:

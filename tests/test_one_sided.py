@@ -117,7 +117,7 @@ def test_every_format_writes_them(space: Workspace, tmp_path: Path) -> None:
     """Or counts what it can not carry."""
     for where in ITEMS:
         marked(space, "ana", where)
-    for name in registry.names("exporters"):
+    for name in registry.plugin_names("exporters"):
         target = tmp_path / f"out-{name}"
         report = space.export(target, format=name, options=ExportOptions(layer="ana"))
         assert report.records == len(collection()) or report.lost, name

@@ -17,7 +17,7 @@ from tui_annotate import workspace as workspaces
 from tui_annotate.domain.errors import Damaged, NotFound
 from tui_annotate.services.audit import RecordedHead
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.inspection import inspect_store
 
 ROOT = Path(__file__).parents[2]
 WRITER = """
@@ -85,7 +85,7 @@ def test_writers_at_work(filled: Command, tmp_path: Path) -> None:
     for each, name in zip(made, ("a", "b"), strict=True):
         assert filled("restore", each["folder"], "--to", name).code == 0
         database = Database.open(tmp_path / name / "store.sqlite")
-        assert {finding.state for finding in inspect(database)} == {"ok"}
+        assert {finding.state for finding in inspect_store(database)} == {"ok"}
         database.close()
         kept = RecordedHead(each["events"], each["head"].partition(":")[2])
         with workspaces.open(tmp_path) as space:

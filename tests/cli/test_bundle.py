@@ -21,7 +21,7 @@ from tui_annotate import workspace as workspaces
 from tui_annotate.cli import screen
 from tui_annotate.cli.bundle import annotate_bundle
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
-from tui_annotate.domain.history import Event, chained
+from tui_annotate.domain.history import Event, chain_event
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
@@ -399,7 +399,7 @@ def test_an_event_takes_the_name_of_no_other(command: Command, home: Path, bundl
     worked_on(bundle, "new")
     with workspaces.open(home) as space:
         ben = space.people.local("Ben").id
-        taken = next(bundles.merging(space).copies(ben)).events[0].id
+        taken = next(bundles.open_merge_store(space).copies(ben)).events[0].id
     rewritten(bundle, partial(chained_anew, lambda event: replace(event, id=taken)))
     merged = command("bundle", "merge", str(bundle))
     assert merged.code == 3
@@ -424,7 +424,7 @@ def _anew(copy: StreamCopy | Problem, change: Callable[[Event], Event]) -> Strea
     events: list[Event] = []
     for seq, event in enumerate(copy.events, start=1):
         prev = events[-1].hash if events else ""
-        events.append(chained(change(event), seq=seq, prev=prev))
+        events.append(chain_event(change(event), seq=seq, prev=prev))
     return replace(copy, events=tuple(events))
 
 

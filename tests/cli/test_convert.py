@@ -20,7 +20,7 @@ from tui_annotate.domain.records import Record
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.plugins.traits import RecordTrait
-from tui_annotate.services.export.conversion import forms, table
+from tui_annotate.services.export.conversion import format_table, list_formats
 
 FORMATS = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
 
@@ -93,7 +93,9 @@ def test_export_strict(filled: Command) -> None:
     assert filled("export", "--format", "native", "--strict").code == 0
 
 
-@pytest.mark.parametrize("form", [each.name for each in forms() if each.reads and each.writes])
+@pytest.mark.parametrize(
+    "form", [each.name for each in list_formats() if each.reads and each.writes]
+)
 def test_every_format_leads_from_workspace_to_workspace(
     command: Command, tmp_path: Path, form: str
 ) -> None:
@@ -108,7 +110,7 @@ def test_every_format_leads_from_workspace_to_workspace(
     assert command("ingest", "-w", "one", "a.jsonl", "--embedder", "none").code == 0
     export = ("export", "-w", "one", "--format", form)
     refused = command(*export, "-o", "out")
-    layered = next(each for each in forms() if each.name == form).layered
+    layered = next(each for each in list_formats() if each.name == form).layered
     assert (refused.code == 2) is layered
     assert isinstance(refused.error, InvalidInput) is layered
     if layered:
@@ -164,6 +166,6 @@ def test_a_stranger_s_format_is_one_of_them(
 
 def test_the_docs_hold_the_table() -> None:
     """The table of what survives is what the code says of itself, and each form is described."""
-    assert table() in FORMATS
-    for form in forms():
+    assert format_table() in FORMATS
+    for form in list_formats():
         assert f"| `{form.name}` |" in FORMATS

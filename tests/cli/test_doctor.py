@@ -19,9 +19,9 @@ from tests.cli.conftest import Command, numbers
 from tests.helpers.ssh_keys import KEYS
 from tui_annotate.cli import doctor
 from tui_annotate.domain.errors import Damaged
-from tui_annotate.domain.findings import Finding
+from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.scores import RunKind, ScoreRun
-from tui_annotate.domain.ssh_keys import authorized_line
+from tui_annotate.domain.ssh_keys import format_authorized_key
 
 
 def test_doctor_finds_a_sound_workspace_sound(annotated: Command) -> None:
@@ -360,11 +360,11 @@ SOUND = {
     "forcecommand": ["none"],
 }
 COMMAND = "python -I -m tui_annotate session anaana -w /srv/a"
-MINE = authorized_line(KEYS[0], command=COMMAND, name="ana")
+MINE = format_authorized_key(KEYS[0], command=COMMAND, name="ana")
 BOUND = {KEYS[0]: COMMAND}
 
 
-def check_settings(**other: list[str]) -> Finding:
+def check_settings(**other: list[str]) -> DiagnosticFinding:
     """The one finding of settings that differ from sound ones."""
     (finding,) = doctor.check_sshd_settings({**SOUND, **other}, Path("/srv/it's a"), "annotate")
     return finding
@@ -403,7 +403,7 @@ def test_a_forced_command_beside_bound_keys_is_wrong() -> None:
     assert "ForceCommand" in finding.says
 
 
-def findings(folder: Path, text: str, *, mode: int = 0o600) -> list[Finding]:
+def findings(folder: Path, text: str, *, mode: int = 0o600) -> list[DiagnosticFinding]:
     """Of a file of keys, when ana's is bound."""
     file = folder / "authorized_keys"
     file.write_text(text)

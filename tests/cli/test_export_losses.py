@@ -14,9 +14,9 @@ from tests.plugins.formats.test_ragtruth import LABELS, RESPONSES, SOURCES
 from tests.plugins.strategies import DUMP
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.plugins.traits import RecordTrait
-from tui_annotate.services.export.conversion import forms
+from tui_annotate.services.export.conversion import list_formats
 
-WRITTEN = [each.name for each in forms() if each.writes]
+WRITTEN = [each.name for each in list_formats() if each.writes]
 ITEMS = {"autojudge", "open-qa"}
 """Formats of other kinds of samples, which leave out pairs."""
 ROWS: Any = DUMP["annotations"]
@@ -52,7 +52,7 @@ def _lost(told: str, form: str) -> dict[str, int]:
 @pytest.mark.parametrize("form", WRITTEN)
 def test_fields_that_only_the_file_had_are_written_or_told(work: Command, form: str) -> None:
     """A field of a sample and one of an annotation are in the file, or counted, never neither."""
-    layer = next(each for each in forms() if each.name == form).layered
+    layer = next(each for each in list_formats() if each.name == form).layered
     options = ("--layer", _people()[0], "--strict") if layer else ("--strict",)
     done = work("export", "--format", form, "-o", "out", *options)
     files = [each for each in (Path("out"), *Path("out").rglob("*")) if each.is_file()]
@@ -91,7 +91,9 @@ def test_a_corpus_without_annotators_goes_out_without_a_loss(command: Command) -
         assert Path("out", name).read_bytes() == Path("in", name).read_bytes()
 
 
-@pytest.mark.parametrize("form", [each.name for each in forms() if each.writes and each.layered])
+@pytest.mark.parametrize(
+    "form", [each.name for each in list_formats() if each.writes and each.layered]
+)
 @pytest.mark.parametrize("layer", ["adjudicated", "majority", "all"])
 def test_what_a_layer_has_not_read_is_left_out_and_told(
     work: Command, form: str, layer: str

@@ -158,10 +158,10 @@ def test_the_commands_work_as_written(furnished: Command) -> None:
 def test_every_format_has_a_command() -> None:
     """One that is written, by its name; one that is only read, in the table with a section."""
     lines = "\n".join(_commands())
-    written = set(registry.names("exporters"))
+    written = set(registry.plugin_names("exporters"))
     for name in written:
         assert re.search(rf"--(format|to) {name}( |$)", lines, re.MULTILINE), name
-    for name in set(registry.names("importers")) - written:
+    for name in set(registry.plugin_names("importers")) - written:
         assert re.search(rf"^\| `{name}` \|", PAGE, re.MULTILINE), name
 
 

@@ -49,11 +49,11 @@ def harmless(text: str) -> bool:
 
 def test_foreign_text_never_acts_on_a_terminal(terminal: Terminal) -> None:
     """Lines, facts, tables, errors and talk show every control as a picture, and no markup."""
-    output.line(HOSTILE)
-    output.say(HOSTILE)
-    output.facts({"name": HOSTILE})
+    output.print_line(HOSTILE)
+    output.print_message(HOSTILE)
+    output.print_facts({"name": HOSTILE})
     output.print_error(Conflict(HOSTILE, HOSTILE))
-    output.table([output.Column(HOSTILE)], [(HOSTILE,)])
+    output.print_table([output.Column(HOSTILE)], [(HOSTILE,)])
     written = terminal.getvalue()
     assert harmless(written)
     assert written.count("[red]") >= 6
@@ -63,12 +63,12 @@ def test_a_foreign_text_is_exact_for_programs_alone(
     terminal: Terminal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On a terminal its controls are pictures; it ends with one line end in both."""
-    output.text(HOSTILE)
+    output.print_text(HOSTILE)
     assert harmless(terminal.getvalue())
     pipe = io.StringIO()
     monkeypatch.setattr(output, "sys", SimpleNamespace(stdout=pipe, stderr=pipe))
-    output.text(HOSTILE)
-    output.text(f"{HOSTILE}\n")
+    output.print_text(HOSTILE)
+    output.print_text(f"{HOSTILE}\n")
     assert pipe.getvalue() == f"{HOSTILE}\n" * 2
 
 
@@ -76,7 +76,7 @@ def test_names_of_files_have_the_time_of_no_place(monkeypatch: pytest.MonkeyPatc
     """UTC, wherever one is: else what was written later could stand before."""
     moment = time.gmtime(0)
     monkeypatch.setattr(time, "gmtime", lambda: moment)
-    assert output.stamp() == "1970-01-01T000000Z"
+    assert output.file_time_stamp() == "1970-01-01T000000Z"
 
 
 def test_json_on_a_terminal_is_ascii(terminal: Terminal) -> None:
@@ -109,7 +109,7 @@ def test_words_that_may_not_be_cut_outlast_those_that_may(terminal: Terminal) ->
     titles = ("name", "address", "role", "state", "user", "seen")
     columns = [output.Column(each, flexible=each in {"name", "address"}) for each in titles]
     kept = ("annotator", "no password yet", "annotat", "2026-05-04T12:00")
-    output.table(columns, [("n" * 100, "a" * 100, *kept)])
+    output.print_table(columns, [("n" * 100, "a" * 100, *kept)])
     written = terminal.getvalue().splitlines()
     assert max(map(len, written)) <= 80
     assert written[1].endswith("  ".join(kept))
@@ -118,7 +118,7 @@ def test_words_that_may_not_be_cut_outlast_those_that_may(terminal: Terminal) ->
 
 def test_a_table_for_a_pipe_keeps_wide_lines(capsys: pytest.CaptureFixture[str]) -> None:
     """A table that no terminal limits has room for long cells."""
-    output.table([output.Column("n", number=True), output.Column("text")], [(1, "x" * 120)])
+    output.print_table([output.Column("n", number=True), output.Column("text")], [(1, "x" * 120)])
     assert "x" * 120 in capsys.readouterr().out
 
 
@@ -131,7 +131,7 @@ def test_a_long_name_leaves_room_for_the_rest(terminal: Terminal) -> None:
         output.Column("text", flexible=True),
     ]
     rows = [(1234567, "key" * 300, "whole name", "It cost 12 million pounds. " * 9)]
-    output.table(columns, [*rows, (2, "b", "c", "d")])
+    output.print_table(columns, [*rows, (2, "b", "c", "d")])
     head, first, second = terminal.getvalue().splitlines()
     assert head.split() == ["rank", "document", "short", "text"]
     assert "1,234,567" in first
@@ -144,7 +144,7 @@ def test_a_long_name_leaves_room_for_the_rest(terminal: Terminal) -> None:
 def test_what_is_whole_is_never_cut(terminal: Terminal) -> None:
     """A fingerprint is there to be copied: others give way, or the line is longer than 80."""
     columns = [output.Column("person", flexible=True), output.Column("key", whole=True)]
-    output.table(columns, [("a long name of somebody" * 3, "k" * 60), ("b", "k" * 90)])
+    output.print_table(columns, [("a long name of somebody" * 3, "k" * 60), ("b", "k" * 90)])
     _, first, second = terminal.getvalue().splitlines()
     assert first.endswith("k" * 60)
     assert second.endswith("k" * 90)
@@ -154,7 +154,7 @@ def test_progress_without_a_terminal_is_silent_when_quick(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A short deed without a terminal leaves no lines of progress."""
-    with output.progress("records") as tell:
+    with output.show_progress("records") as tell:
         tell(Progress("storing", 1, share=0.5, seconds=1.0))
     assert capsys.readouterr().err == ""
 
@@ -164,7 +164,7 @@ def test_long_progress_without_a_terminal_tells_rate_and_time_left(
 ) -> None:
     """A long deed without a terminal writes a line now and then."""
     monkeypatch.setattr(output, "PROGRESS_INTERVAL", 0.0)
-    with output.progress("records") as tell:
+    with output.show_progress("records") as tell:
         tell(Progress("storing", 1000, share=0.25, seconds=10.0))
         tell(Progress("vectors", 5, share=0.5, seconds=10.0))
     told = [re.findall(r"[\d,.]*\d%?", line) for line in capsys.readouterr().err.splitlines()]
@@ -177,7 +177,7 @@ def test_one_thing_has_the_word_for_one(
 ) -> None:
     """Units are told in the plural; of one thing it is the singular."""
     monkeypatch.setattr(output, "PROGRESS_INTERVAL", 0.0)
-    with output.progress(unit) as tell:
+    with output.show_progress(unit) as tell:
         tell(Progress("asking", 1, seconds=1.0))
         tell(Progress("asking", 2, seconds=1.0))
     one = {"replies": "reply", "samples": "sample"}[unit]
@@ -187,7 +187,7 @@ def test_one_thing_has_the_word_for_one(
 
 def test_progress_on_a_terminal_is_a_bar_for_each_phase(terminal: Terminal) -> None:
     """On a terminal each phase has its bar, with share, number and rate."""
-    with output.progress("records") as tell:
+    with output.show_progress("records") as tell:
         tell(Progress("storing", 1000, share=0.25, seconds=10.0))
         tell(Progress("vectors", 10, seconds=1.0))
     shown = terminal.getvalue()

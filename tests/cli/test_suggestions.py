@@ -175,7 +175,7 @@ def test_scores_of_segments_become_suggestions(found: Command) -> None:
 
 # laws ---------------------------------------------------------------------------------------------
 
-_EXPORTED = [name for name in registry.names("exporters") if name != "mercury-db"]
+_EXPORTED = [name for name in registry.plugin_names("exporters") if name != "mercury-db"]
 
 
 def test_no_export_tells_of_what_nobody_took(found: Command, tmp_path: Path) -> None:

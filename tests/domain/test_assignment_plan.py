@@ -16,12 +16,12 @@ from tui_annotate.domain.assignment_plan import (
     AssignmentOptions,
     AssignmentOrder,
     AssignmentPlan,
+    distribute,
     draw_second_readings,
-    give,
     order_items,
-    part,
-    spread,
-    top_up,
+    plan_assignment,
+    plan_top_up,
+    share_size,
 )
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import SampleKey
@@ -71,7 +71,7 @@ def test_nobody_gets_a_sample_twice_or_one_that_they_have(
 ) -> None:
     """Whatever is asked for."""
     items, takers = room
-    for outcome in (give(items, takers, wish), top_up(items, takers, wish, to=4)):
+    for outcome in (plan_assignment(items, takers, wish), plan_top_up(items, takers, wish, to=4)):
         for taker in takers:
             got = [item.key for item in outcome.given[taker.person]]
             assert len(got) == len(set(got))
@@ -84,10 +84,10 @@ def test_the_overlap_is_exact_or_what_lacks_is_told(
 ) -> None:
     """Every sample that was picked has as many people as asked, but for the places told."""
     items, takers = room
-    outcome = give(items, takers, wish)
+    outcome = plan_assignment(items, takers, wish)
     got = Counter(item.key for own in outcome.given.values() for item in own)
     lacking = [item for item in order_items(items, wish) if item.held < wish.overlap]
-    picked = lacking[: part(wish.share, len(items))]
+    picked = lacking[: share_size(wish.share, len(items))]
     assert set(got) <= {item.key for item in picked}
     after = [item.held + got[item.key] for item in picked]
     assert all(people <= wish.overlap for people in after)
@@ -102,7 +102,7 @@ def test_loads_differ_by_one_at_most(
     room: tuple[list[AllocationItem], list[Assignee]], wish: AssignmentOptions
 ) -> None:
     """Where nobody has anything yet."""
-    counts = loads(give(*room, wish))
+    counts = loads(plan_assignment(*room, wish))
     assert max(counts) - min(counts) <= 1
 
 
@@ -112,7 +112,7 @@ def test_no_single_sample_passed_on_would_make_it_more_even(
 ) -> None:
     """Where people have some already, loads are as even as that allows."""
     items, takers = room
-    given_to = give(items, takers, wish).given
+    given_to = plan_assignment(items, takers, wish).given
     has = {taker.person: set(taker.has) for taker in takers}
     for own in given_to.values():
         for taker, other in given_to.items():
@@ -143,8 +143,8 @@ def test_the_same_seed_gives_the_same(
     shuffled, others = items[:], takers[:]
     draw.shuffle(shuffled)  # type: ignore[attr-defined]
     draw.shuffle(others)  # type: ignore[attr-defined]
-    assert give(items, takers, wish) == give(shuffled, others, wish)
-    assert top_up(items, takers, wish, to=3) == top_up(shuffled, others, wish, to=3)
+    assert plan_assignment(items, takers, wish) == plan_assignment(shuffled, others, wish)
+    assert plan_top_up(items, takers, wish, to=3) == plan_top_up(shuffled, others, wish, to=3)
 
 
 def test_another_seed_gives_another_order_and_each_person_their_own() -> None:
@@ -152,7 +152,9 @@ def test_another_seed_gives_another_order_and_each_person_their_own() -> None:
     items = [AllocationItem(SampleKey("d", str(at)), at) for at in range(20)]
     takers = [Assignee("ana"), Assignee("ben")]
     wish = AssignmentOptions(overlap=2, sorting=AssignmentOrder.RANDOM)
-    first, second = (give(items, takers, replace(wish, seed=seed)).given for seed in "12")
+    first, second = (
+        plan_assignment(items, takers, replace(wish, seed=seed)).given for seed in "12"
+    )
     assert first["ana"] != second["ana"]
     assert first["ana"] != first["ben"]
     assert set(first["ana"]) == set(first["ben"]) == set(items)
@@ -161,7 +163,7 @@ def test_another_seed_gives_another_order_and_each_person_their_own() -> None:
 def test_a_source_stays_with_the_same_person() -> None:
     """Two people, four sources of five summaries: two sources each, one after the other."""
     items = [AllocationItem(SampleKey("d", str(at)), at, "abcd"[at % 4]) for at in range(20)]
-    outcome = give(items, [Assignee("ana"), Assignee("ben")], AssignmentOptions())
+    outcome = plan_assignment(items, [Assignee("ana"), Assignee("ben")], AssignmentOptions())
     for own in outcome.given.values():
         sources = [item.source for item in own]
         assert sources == sorted(sources)
@@ -191,7 +193,7 @@ def test_a_top_up_brings_each_to_the_number_or_tells_what_lacks(
 ) -> None:
     """And never gives a sample to more people than the overlap says."""
     items, takers = room
-    outcome = top_up(items, takers, wish, to=to)
+    outcome = plan_top_up(items, takers, wish, to=to)
     lacks = sum(max(to - taker.open - len(outcome.given[taker.person]), 0) for taker in takers)
     assert outcome.short == lacks
     assert all(len(outcome.given[each.person]) <= max(to - each.open, 0) for each in takers)
@@ -203,7 +205,7 @@ def test_a_top_up_brings_each_to_the_number_or_tells_what_lacks(
 def test_who_lacks_most_is_brought_up_first() -> None:
     """Where there is too little for all; whoever comes first by name, that does not help them."""
     items = [AllocationItem(SampleKey("d", str(at)), at) for at in range(3)]
-    outcome = top_up(
+    outcome = plan_top_up(
         items, [Assignee("ana", open=2), Assignee("ben", open=1)], AssignmentOptions(), to=4
     )
     assert outcome == AssignmentPlan({"ana": (), "ben": tuple(items)}, 2)
@@ -217,7 +219,7 @@ def test_a_second_reading_is_drawn_from_ones_own(
     items, _ = room
     wish = AssignmentOptions("50%", seed=seed)
     drawn = draw_second_readings(items, wish, person="ana")
-    assert len(set(drawn)) == len(drawn) == part("50%", len(items))
+    assert len(set(drawn)) == len(drawn) == share_size("50%", len(items))
     assert set(drawn) <= set(items)
     assert drawn == draw_second_readings(items[::-1], wish, person="ana")
 
@@ -227,10 +229,10 @@ def test_passing_on_needs_one_person_a_sample() -> None:
     items = [AllocationItem(SampleKey("d", str(at)), at) for at in range(4)]
     need = {item.key: 1 for item in items}
     takers = [Assignee("ana", frozenset([items[0].key])), Assignee("ben")]
-    outcome = spread(items, takers, need=need, together=False, seed="1")
+    outcome = distribute(items, takers, need=need, together=False, seed="1")
     assert sorted(loads(outcome)) == [2, 2]
     assert items[0] in outcome.given["ben"]
-    assert spread(items, [], need=need, together=False, seed="1") == AssignmentPlan({}, 4)
+    assert distribute(items, [], need=need, together=False, seed="1") == AssignmentPlan({}, 4)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +244,7 @@ def test_passing_on_needs_one_person_a_sample() -> None:
 )  # fmt: skip
 def test_a_share_is_a_number_a_part_or_all(share: str, total: int, found: int) -> None:
     """Never more than there is; a part is rounded, half of one up, and never nothing."""
-    assert part(share, total) == found
+    assert share_size(share, total) == found
 
 
 @pytest.mark.parametrize("share", ["", "0", "0%", "-3", "1.5", "101%", "half", "٣"])

@@ -19,17 +19,17 @@ from tests.helpers.collection_samples import (
     report,
 )
 from tui_annotate.domain import collection_items
-from tui_annotate.domain.collection_items import Branch, Item, Leaf, Sentence
+from tui_annotate.domain.collection_items import Item, Sentence, TreeBranch, TreeLeaf
 from tui_annotate.domain.samples import Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 
 TEXT = " ".join(TEXTS)
-SENTENCES = collection_items.sentences(report())
+SENTENCES = collection_items.report_sentences(report())
 
 
 def item(sample: Sample, *, done: bool = False) -> Item:
     """A sample as the store gives it."""
-    return collection_items.item(
+    return collection_items.make_item(
         sample.key, group=sample.group, start=TEXT[:9], meta=sample.meta, done=done
     )
 
@@ -48,7 +48,7 @@ def test_a_report_tells_its_sentences() -> None:
 )
 def test_a_third_party_field_of_that_name_tells_of_no_sentence(told: object) -> None:
     """What a record of another origin calls so is left alone."""
-    assert collection_items.sentences(replace(report(), meta={"sentences": told})) == ()
+    assert collection_items.report_sentences(replace(report(), meta={"sentences": told})) == ()
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_a_third_party_field_of_that_name_tells_of_no_sentence(told: object) -> 
 )
 def test_a_passage_is_cut_at_sentences(start: int, end: int, parts: list[tuple[int, int]]) -> None:
     """Each part lies in one sentence, and begins and ends with no white space."""
-    found = collection_items.cut(Span(start, end), SENTENCES, TEXT)
+    found = collection_items.split_at_sentences(Span(start, end), SENTENCES, TEXT)
     assert [(span.start, span.end) for span in found] == parts
 
 
 def test_without_sentences_a_passage_stays_one() -> None:
     """It is trimmed all the same; white space alone is nothing."""
-    assert collection_items.cut(Span(3, 27), (), TEXT) == (Span(4, 27),)
-    assert collection_items.cut(Span(22, 23), (), TEXT) == ()
+    assert collection_items.split_at_sentences(Span(3, 27), (), TEXT) == (Span(4, 27),)
+    assert collection_items.split_at_sentences(Span(22, 23), (), TEXT) == ()
 
 
 @given(st.lists(st.text(" ab😀", max_size=5), min_size=1, max_size=5), st.data())
@@ -84,13 +84,13 @@ def test_parts_hold_all_words_of_a_passage_and_nothing_else(
         return
     start = data.draw(st.integers(0, len(text) - 1))
     span = Span(start, data.draw(st.integers(start + 1, len(text))))
-    within = collection_items.sentences(of)
-    parts = collection_items.cut(span, within, text)
+    within = collection_items.report_sentences(of)
+    parts = collection_items.split_at_sentences(span, within, text)
     letters = [at for at in range(span.start, span.end) if not text[at].isspace()]
     assert [at for part in parts for at in letters if part.contains(Span(at, at + 1))] == letters
     assert all(one.end < other.start for one, other in pairwise(parts))
     for part in parts:
-        place = collection_items.sentence_of(part, within)
+        place = collection_items.find_sentence(part, within)
         assert place is not None
         assert within[place].start <= part.start < part.end <= within[place].end
 
@@ -98,9 +98,9 @@ def test_parts_hold_all_words_of_a_passage_and_nothing_else(
 def test_a_span_is_of_the_first_sentence_that_it_meets() -> None:
     """The space between two belongs to none, nor does anything to a blank sentence."""
     within = (Sentence(0, 3), Sentence(4, 4), Sentence(5, 9))
-    assert collection_items.sentence_of(Span(2, 7), within) == 0
-    assert collection_items.sentence_of(Span(4, 6), within) == 2
-    assert collection_items.sentence_of(Span(3, 4), within) is None
+    assert collection_items.find_sentence(Span(2, 7), within) == 0
+    assert collection_items.find_sentence(Span(4, 6), within) == 2
+    assert collection_items.find_sentence(Span(3, 4), within) is None
 
 
 # what is annotated -------------------------------------------------------------------------------
@@ -112,18 +112,18 @@ def test_a_span_is_of_the_first_sentence_that_it_meets() -> None:
 )
 def test_whatever_is_said_annotates(marks: int, rating: str, comment: str, *, said: bool) -> None:
     """A mark, a rating or a comment; looking does not."""
-    assert collection_items.annotated(marks, rating, comment) is said
+    assert collection_items.is_annotated(marks, rating, comment) is said
 
 
 def test_a_sentence_is_complete_with_its_last_citation() -> None:
     """One of two is not enough; a sentence that cites nothing has one citation, of nothing."""
     first, second, *rest = [item(one) for one in citations(report())]
-    some = collection_items.leaves(
+    some = collection_items.list_leaves(
         SampleKind.CITATION, [replace(first, annotated=True), second, *rest]
     )
     assert [leaf.done for leaf in some] == [False, False, False]
     every = [replace(one, annotated=one.sentence != 1) for one in (first, second, *rest)]
-    assert [leaf.done for leaf in collection_items.leaves(SampleKind.CITATION, every)] == [
+    assert [leaf.done for leaf in collection_items.list_leaves(SampleKind.CITATION, every)] == [
         True,
         False,
         True,
@@ -134,21 +134,23 @@ def test_a_sentence_is_complete_with_its_last_citation() -> None:
 def test_leaves_of_a_run_are_its_sentences_in_order() -> None:
     """Each with its citations in theirs, whatever order they came in."""
     both = [item(one) for run in ("run1", "run2") for one in citations(report(run=run))]
-    found = collection_items.leaves(SampleKind.CITATION, reversed(both), "run2")
+    found = collection_items.list_leaves(SampleKind.CITATION, reversed(both), "run2")
     assert [leaf.name for leaf in found] == ["s0", "s1", "s2"]
-    assert found[1] == Leaf("s1", TEXT[:9], (key("c|1|run2|1|db"),), (False,))
+    assert found[1] == TreeLeaf("s1", TEXT[:9], (key("c|1|run2|1|db"),), (False,))
 
 
 def test_documents_stand_under_each_run_that_cites_them() -> None:
     """By their ids; a topic has each once."""
     both = [item(document(name="db", runs=["run2"])), item(document(runs=["run1", "run2"]))]
-    assert [leaf.name for leaf in collection_items.leaves(SampleKind.DOCUMENT, both, "run2")] == [
+    assert [
+        leaf.name for leaf in collection_items.list_leaves(SampleKind.DOCUMENT, both, "run2")
+    ] == [
         "da",
         "db",
     ]
-    assert [leaf.name for leaf in collection_items.leaves(SampleKind.DOCUMENT, both, "run1")] == [
-        "da"
-    ]
+    assert [
+        leaf.name for leaf in collection_items.list_leaves(SampleKind.DOCUMENT, both, "run1")
+    ] == ["da"]
     assert collection_items.count_done_by_topic(SampleKind.DOCUMENT, both) == {"1": (0, 2)}
 
 
@@ -158,13 +160,13 @@ def test_documents_stand_under_each_run_that_cites_them() -> None:
 def test_runs_are_counted_by_what_they_hold() -> None:
     """Reports are themselves; runs without such items are not there."""
     reports = [item(report(run=run), done=run == "run2") for run in ("run1", "run2")]
-    assert collection_items.branches(SampleKind.REPORT, reports, reports) == (
-        Branch("run1", "team of run1", 0, 1, key("r|1|run1")),
-        Branch("run2", "team of run2", 1, 1, key("r|1|run2")),
+    assert collection_items.list_branches(SampleKind.REPORT, reports, reports) == (
+        TreeBranch("run1", "team of run1", 0, 1, key("r|1|run1")),
+        TreeBranch("run2", "team of run2", 1, 1, key("r|1|run2")),
     )
     mine = [item(one, done=True) for one in citations(report(run="run2"))]
-    assert collection_items.branches(SampleKind.CITATION, mine, reports) == (
-        Branch("run2", "team of run2", 3, 3),
+    assert collection_items.list_branches(SampleKind.CITATION, mine, reports) == (
+        TreeBranch("run2", "team of run2", 3, 3),
     )
 
 
@@ -172,8 +174,8 @@ def test_runs_are_counted_by_the_sentences_that_are_complete() -> None:
     """Of their reports, without looking at citations; a report of blank ones has none."""
     reports = [item(report(run="run1")), item(report(run="run2", texts=[" "], cited=[()]))]
     complete = [f"1|run1|{place}" for place in (0, 2)]
-    assert collection_items.sentence_branches(reports, complete) == (
-        Branch("run1", "team of run1", 2, 3),
+    assert collection_items.list_sentence_branches(reports, complete) == (
+        TreeBranch("run1", "team of run1", 2, 3),
     )
 
 
@@ -204,7 +206,7 @@ def test_a_name_may_hold_the_mark_between_names() -> None:
 
 def test_a_record_of_another_origin_is_an_item_without_a_place() -> None:
     """Nothing of what it lacks is guessed."""
-    assert collection_items.item(key("x"), group="", start="", meta={"runs": 7}) == Item(
+    assert collection_items.make_item(key("x"), group="", start="", meta={"runs": 7}) == Item(
         key("x"), ""
     )
 
@@ -220,6 +222,11 @@ def test_who_rated_nothing_rated_otherwise(ratings: tuple[str, ...], *, apart: b
 
 def test_the_workspaces_own_words_go_before_the_scale() -> None:
     """They are for all kinds; without them pairs are not rated by hand."""
-    assert collection_items.scale(SampleKind.REPORT) == ("Perfect", "Mostly Good", "So-so", "Bad")
-    assert collection_items.scale(SampleKind.PAIR) == ()
-    assert collection_items.scale(SampleKind.PAIR, ["good", "poor"]) == ("good", "poor")
+    assert collection_items.rating_scale(SampleKind.REPORT) == (
+        "Perfect",
+        "Mostly Good",
+        "So-so",
+        "Bad",
+    )
+    assert collection_items.rating_scale(SampleKind.PAIR) == ()
+    assert collection_items.rating_scale(SampleKind.PAIR, ["good", "poor"]) == ("good", "poor")

@@ -9,7 +9,7 @@ from tui_annotate.domain.comments import (
     REVIEWERS,
     CommentThread,
     PersonComment,
-    checked_text,
+    check_text,
 )
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import SampleKey
@@ -32,7 +32,7 @@ def test_a_talk_waits_for_whoever_did_not_speak_last() -> None:
 
 def test_a_remark_says_something() -> None:
     """Blanks at its edges are taken off; nothing, and too much, is refused."""
-    assert checked_text("  so \n") == "so"
+    assert check_text("  so \n") == "so"
     for wrong in ("", " \n", "x" * (LONGEST + 1)):
         with pytest.raises(InvalidInput):
-            checked_text(wrong)
+            check_text(wrong)

@@ -167,10 +167,10 @@ def test_an_assignment_changes_in_the_named_parts_alone() -> None:
 
 def test_a_rating_is_a_word_of_the_scale() -> None:
     """Any word where there is no scale."""
-    assert event_builders.rating("poor", ("good", "poor")) == "poor"
-    assert event_builders.rating("anything", ()) == "anything"
+    assert event_builders.check_rating("poor", ("good", "poor")) == "poor"
+    assert event_builders.check_rating("anything", ()) == "anything"
     with pytest.raises(InvalidInput, match="'fair'"):
-        event_builders.rating("fair", ("good", "poor"))
+        event_builders.check_rating("fair", ("good", "poor"))
 
 
 # ratings and comments ----------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.hash_chain import (
     Head,
     LogHead,
+    digest_heads,
     head_from_json,
     head_from_token,
-    heads_digest,
 )
 
 ONE = Head("ana", "d", "1", 3, "ab")
@@ -29,14 +29,14 @@ def test_the_digest_tells_every_part_of_every_head() -> None:
         [ONE._replace(sample="2")],
         [ONE._replace(dataset="e")],
     ]
-    digests = [heads_digest(each) for each in heads]
+    digests = [digest_heads(each) for each in heads]
     assert len({digest for _, digest in digests}) == len(heads)
     assert [count for count, _ in digests] == [len(each) for each in heads]
 
 
 def test_a_token_comes_back() -> None:
     """Count and digest are read from the word that holds them, and from nothing else."""
-    head = LogHead(12, 1, "", heads_digest([ONE])[1])
+    head = LogHead(12, 1, "", digest_heads([ONE])[1])
     assert head_from_token(f" {head.token}\n") == (12, head.digest)
     for wrong in ("", "12", head.digest, f"{head.token}0", f"-1:{head.digest}", "x:y"):
         with pytest.raises(InvalidInput):

@@ -22,11 +22,11 @@ from tui_annotate.domain.history import (
     LoggedAction,
     PendingEvent,
     StreamState,
-    chained,
-    digest,
-    redo_target,
+    chain_event,
+    find_redo_target,
+    find_undo_target,
+    hash_event,
     replay,
-    undo_target,
 )
 
 Stream = tuple[str, str, str]
@@ -51,7 +51,7 @@ class Book:
         """Appends an action behind its stream."""
         before = self.stream(stream)
         event = Event(f"e{len(self.events)}", 0, *stream, action, at="now", seconds=seconds)
-        placed = chained(event, seq=len(before) + 1, prev=before[-1].hash if before else "")
+        placed = chain_event(event, seq=len(before) + 1, prev=before[-1].hash if before else "")
         self.state(stream).applied(action)
         self.events.append(placed)
         return placed
@@ -71,11 +71,11 @@ class Book:
 
     def undo(self) -> bool:
         """One press of u; False where nothing is left."""
-        return self._reverse(undo_target(self.deeds()), UNDO)
+        return self._reverse(find_undo_target(self.deeds()), UNDO)
 
     def redo(self) -> bool:
         """One press of U."""
-        return self._reverse(redo_target(self.deeds()), REDO)
+        return self._reverse(find_redo_target(self.deeds()), REDO)
 
     def _reverse(self, target: LoggedAction | None, verb: str) -> bool:
         if target is None:
@@ -139,7 +139,7 @@ def test_undoing_everything_leaves_nothing(some: list[tuple[str, str | None, Str
     while book.undo():
         pass
     assert book.state() == StreamState() == book.state(("ana", "d", "2"))
-    assert undo_target(book.deeds()) is None
+    assert find_undo_target(book.deeds()) is None
 
 
 def test_a_new_deed_ends_redo() -> None:
@@ -147,9 +147,9 @@ def test_a_new_deed_ends_redo() -> None:
     book = Book()
     book.put("a", "x")
     book.undo()
-    assert redo_target(book.deeds()) is not None
+    assert find_redo_target(book.deeds()) is not None
     book.put("b", "y")
-    assert redo_target(book.deeds()) is None
+    assert find_redo_target(book.deeds()) is None
 
 
 def test_reading_and_imports_are_nobodys_deeds() -> None:
@@ -174,10 +174,10 @@ def test_what_was_discarded_is_beyond_undo_and_redo() -> None:
     book.put("a", "y")
     book.undo()
     book.put("a", None, verb=DISCARD)
-    assert redo_target(book.deeds()) is None
+    assert find_redo_target(book.deeds()) is None
     assert book.undo()
     assert book.state(("ana", "d", "2")) == StreamState()
-    assert undo_target(book.deeds()) is None
+    assert find_undo_target(book.deeds()) is None
 
 
 def test_an_undo_in_a_discarded_stream_does_not_end_redo_elsewhere() -> None:
@@ -227,8 +227,8 @@ def test_any_text_has_a_digest(text: str) -> None:
     """Also one with a lone surrogate, as a file can bring it."""
     action = PendingEvent("add", Change({"a": None}), Change({"a": {"note": text}}))
     event = Event("e", 1, *HERE, action, at="now")
-    assert digest(event) == digest(replace(event))
-    assert len(digest(event)) == 64
+    assert hash_event(event) == hash_event(replace(event))
+    assert len(hash_event(event)) == 64
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_any_text_has_a_digest(text: str) -> None:
 def test_every_part_of_an_event_is_in_its_digest(other: dict[str, Any]) -> None:
     """None can be altered unnoticed, neither the time of work nor which version wrote it."""
     event = Event("e", 1, *HERE, PendingEvent("add", Change(), Change()), at="now")
-    assert digest(replace(event, **other)) != digest(event)
+    assert hash_event(replace(event, **other)) != hash_event(event)
 
 
 def test_a_change_survives_json() -> None:

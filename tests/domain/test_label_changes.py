@@ -17,9 +17,9 @@ from tui_annotate.domain.history import (
     LoggedAction,
     PendingEvent,
     StreamState,
+    find_redo_target,
+    find_undo_target,
     last_action_time,
-    redo_target,
-    undo_target,
 )
 from tui_annotate.domain.label_changes import (
     find_broken_rules,
@@ -152,13 +152,13 @@ def test_undo_does_not_go_behind_what_ends_a_stream(end: str) -> None:
     """There; what was done on other samples is still taken back, and done again."""
     old, elsewhere = LoggedAction("a", "add", "", MINE), LoggedAction("b", "add", "", OTHER)
     change = LoggedAction("c", end, "", MINE)
-    assert undo_target([change, old]) is None
-    assert undo_target([change, old, elsewhere]) == elsewhere
+    assert find_undo_target([change, old]) is None
+    assert find_undo_target([change, old, elsewhere]) == elsewhere
     newer = LoggedAction("d", "edit", "", MINE)
-    assert undo_target([newer, change, old]) == newer
+    assert find_undo_target([newer, change, old]) == newer
     undone = LoggedAction("u", UNDO, "b", OTHER)
-    assert redo_target([change, undone, elsewhere]) == undone
-    assert redo_target([change, LoggedAction("u", UNDO, "a", MINE), old]) is None
+    assert find_redo_target([change, undone, elsewhere]) == undone
+    assert find_redo_target([change, LoggedAction("u", UNDO, "a", MINE), old]) is None
 
 
 def test_a_change_of_labels_is_nobodys_deed() -> None:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import InvalidLabels
-from tui_annotate.domain.label_files import LONGEST_FILE, parse_labels, stored_labels
-from tui_annotate.domain.labels import COLORS, MOST_OPTIONS, Label, Need, numbered
+from tui_annotate.domain.label_files import LONGEST_FILE, parse_labels, parse_stored_labels
+from tui_annotate.domain.labels import COLORS, MOST_OPTIONS, Label, Need, number_labels
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 
@@ -136,7 +136,7 @@ def test_an_unquoted_colour_is_explained() -> None:
 def test_a_stored_set_opens_whatever_its_colours_are(color: str) -> None:
     """They may have been known once; all else of it is as it was, and so is its version."""
     text = f"- name: A\n  color: {color}\n  children:\n  - B\n  - name: C\n    color: RED\n"
-    tree = stored_labels(text)
+    tree = parse_stored_labels(text)
     assert [(label.name, label.color) for label in tree.walk()] == [
         ("A", ""),
         ("B", ""),
@@ -150,7 +150,7 @@ def test_a_stored_set_opens_whatever_its_colours_are(color: str) -> None:
 def test_a_sound_set_is_the_same_when_it_is_stored() -> None:
     """Also one whose label is called as a key is."""
     for text in (RICH, WRAPPED, "- color: [red, blue]\n", "labels: [color]\ntitles: [A, B]\n"):
-        assert stored_labels(text) == parse_labels(text)
+        assert parse_stored_labels(text) == parse_labels(text)
 
 
 @pytest.mark.parametrize("color", [*COLORS, "#d55e00"])
@@ -189,7 +189,7 @@ def test_with_more_leaves_than_digits_the_bar_shows_the_roots() -> None:
 def test_digits_are_given_once_each_in_order(keys: list[str]) -> None:
     """Up to nine labels get nine different digits, and the first to ask for one has it."""
     labels = [Label((f"L{place}",), key=key) for place, key in enumerate(keys)]
-    given_digits = numbered(labels)
+    given_digits = number_labels(labels)
     digits = [digit for digit, _ in given_digits]
     assert digits == sorted(set(digits))
     assert len(digits) == min(len(labels), MOST_OPTIONS)
@@ -271,7 +271,7 @@ def test_the_bar_shows_what_new_work_may_get() -> None:
     tree = parse_labels(CHANGED)
     digits = [(digit, label.name) for digit, label in tree.bar()]
     assert digits == [("1", "Fine"), ("2", "Made up"), ("3", "Bent"), ("4", "Unwanted")]
-    assert [label.name for _, label in numbered(tree.roots[0].children)] == ["Made up", "Bent"]
+    assert [label.name for _, label in number_labels(tree.roots[0].children)] == ["Made up", "Bent"]
 
 
 def test_a_parent_of_retired_labels_stands_for_itself() -> None:

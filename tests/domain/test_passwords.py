@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.passwords import LONGEST, SHORTEST, check_password, is_common, normal
+from tui_annotate.domain.passwords import (
+    LONGEST,
+    SHORTEST,
+    check_password,
+    is_common,
+    normalise_password,
+)
 
 OWN = ("Ana Müller", "ana.mueller@example.org")
 
@@ -31,7 +37,7 @@ OWN = ("Ana Müller", "ana.mueller@example.org")
 )
 def test_anything_long_and_uncommon_is_a_password(password: str) -> None:
     """Blanks, emoji, any script, controls: nothing is asked of what it is made of."""
-    assert check_password(password, own=OWN) == normal(password)
+    assert check_password(password, own=OWN) == normalise_password(password)
 
 
 @pytest.mark.parametrize(
@@ -71,17 +77,21 @@ def test_what_is_no_password_is_told_without_it(password: str, told: str) -> Non
 @given(st.text(min_size=1))
 def test_the_same_keys_give_the_same_password(text: str) -> None:
     """Composed and decomposed letters are one, and looking again changes nothing."""
-    assert normal(unicodedata.normalize("NFD", text)) == normal(text) == normal(normal(text))
+    assert (
+        normalise_password(unicodedata.normalize("NFD", text))
+        == normalise_password(text)
+        == normalise_password(normalise_password(text))
+    )
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=2 * SHORTEST))
 def test_length_counts_characters_after_composing(text: str) -> None:
     """8 to 1024 of them; every other refusal is of common ones."""
-    length = len(normal(text))
+    length = len(normalise_password(text))
     if length < SHORTEST:
         with pytest.raises(InvalidInput, match=f"has {length} characters"):
             check_password(text)
-    elif not is_common(normal(text)):
+    elif not is_common(normalise_password(text)):
         assert len(check_password(text)) == length <= LONGEST
 
 

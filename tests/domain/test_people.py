@@ -13,22 +13,22 @@ from tui_annotate.domain.people import (
     OPERATOR,
     SETTLED,
     Actor,
+    Permission,
     Person,
     Role,
-    Verb,
-    checked_name,
+    base_person,
+    check_name,
     is_allowed,
-    reader,
-    require,
+    require_permission,
     second_reader,
-    seen_by,
+    visible_people,
 )
 
 
 @pytest.mark.parametrize("name", ["ana", " ana ", "李 明", "O'Neil-Ødegård", "x" * LONGEST_NAME])
 def test_a_name_is_kept_without_its_edges(name: str) -> None:
     """What people are called is a name."""
-    assert checked_name(name) == name.strip()
+    assert check_name(name) == name.strip()
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_a_name_is_kept_without_its_edges(name: str) -> None:
 def test_what_is_no_name_is_refused_with_its_value(name: str) -> None:
     """Empty, endless, or with controls in it."""
     with pytest.raises(InvalidInput) as caught:
-        checked_name(name)
+        check_name(name)
     assert repr(name) in caught.value.message
 
 
@@ -82,32 +82,32 @@ ALLOWED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("verb", list(Verb))
+@pytest.mark.parametrize("verb", list(Permission))
 @pytest.mark.parametrize("whose", ["own", "own again", "another", "settled", ""])
 @pytest.mark.parametrize("role", list(Role))
-def test_who_may_do_what_with_whose_work(role: Role, whose: str, verb: Verb) -> None:
+def test_who_may_do_what_with_whose_work(role: Role, whose: str, verb: Permission) -> None:
     """As the table says: all roles, all verbs, all owners; a refusal names nobody."""
     actor, owner = Actor(ME, role), OWNERS.get(whose, "")
     allowed = verb.value in ALLOWED[role][whose].split()
     assert is_allowed(actor, verb, owner) is allowed
     if allowed:
-        require(actor, verb, owner)
+        require_permission(actor, verb, owner)
         return
     with pytest.raises(NotAllowed) as caught:
-        require(actor, verb, owner)
+        require_permission(actor, verb, owner)
     assert not {ME, OWNERS["another"]} & set(caught.value.message.split())
 
 
-@pytest.mark.parametrize("verb", list(Verb))
+@pytest.mark.parametrize("verb", list(Permission))
 @pytest.mark.parametrize("owner", ["", "you", SETTLED])
-def test_the_owner_of_the_files_may_all(verb: Verb, owner: str) -> None:
+def test_the_owner_of_the_files_may_all(verb: Permission, owner: str) -> None:
     """Who can read the files anyhow is refused nothing."""
     assert is_allowed(OPERATOR, verb, owner)
 
 
 def test_an_annotator_sees_their_own_readings_alone() -> None:
     """The first and the second; whoever may read all is narrowed by nothing."""
-    assert seen_by(Actor(ME, Role.ANNOTATOR)) == (ME, OWNERS["own again"])
-    assert seen_by(Actor(ME, Role.REVIEWER)) is None
-    assert seen_by(OPERATOR) is None
-    assert reader(OWNERS["own again"]) == ME
+    assert visible_people(Actor(ME, Role.ANNOTATOR)) == (ME, OWNERS["own again"])
+    assert visible_people(Actor(ME, Role.REVIEWER)) is None
+    assert visible_people(OPERATOR) is None
+    assert base_person(OWNERS["own again"]) == ME

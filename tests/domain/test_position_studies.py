@@ -13,21 +13,28 @@ from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.position_studies import (
     Case,
     Task,
-    answers,
+    expected_answers,
     gold_position,
-    golds,
-    identity,
+    human_verdict,
+    parse_answers,
+    parse_task,
+    prompt_size,
+    question_id,
     question_text,
-    size,
-    task,
-    verdict_of,
 )
 
 
 def test_a_row_tells_what_it_asks() -> None:
     """Its task, its question, the right answers, how much there is, and where the answer stands."""
     found = [
-        (task(row), question_text(row), golds(row), size(row), gold_position(row), task(row).metric)
+        (
+            parse_task(row),
+            question_text(row),
+            expected_answers(row),
+            prompt_size(row),
+            gold_position(row),
+            parse_task(row).metric,
+        )
         for row in (placed(1), lookup(2))
     ]
     assert found == [
@@ -51,17 +58,17 @@ def test_a_gold_that_is_not_marked_stands_nowhere() -> None:
 
 def test_a_question_is_the_same_wherever_its_answer_stands() -> None:
     """Other answers make it another."""
-    assert identity(placed(0)) == identity(placed(2, "x"))
-    assert identity(placed(0)) != identity(placed(0, answers=["kelp"]))
-    assert identity(lookup(0)) == identity(lookup(1))
+    assert question_id(placed(0)) == question_id(placed(2, "x"))
+    assert question_id(placed(0)) != question_id(placed(0, answers=["kelp"]))
+    assert question_id(lookup(0)) == question_id(lookup(1))
 
 
 @pytest.mark.parametrize("found", ["sea star", [1], None])
 def test_answers_are_a_list_of_texts(found: Any) -> None:
     """None at all is allowed: nothing is right then."""
     with pytest.raises(InvalidInput):
-        answers({"answers": found})
-    assert answers({}) == ()
+        parse_answers({"answers": found})
+    assert parse_answers({}) == ()
 
 
 @pytest.mark.parametrize(
@@ -76,7 +83,7 @@ def test_answers_are_a_list_of_texts(found: Any) -> None:
 )
 def test_a_verdict_is_what_most_say(words: dict[str, str], verdict: str | None) -> None:
     """Review's word goes before all; a tie is none."""
-    assert verdict_of([Assignment(name, rating=word) for name, word in words.items()]) == verdict
+    assert human_verdict([Assignment(name, rating=word) for name, word in words.items()]) == verdict
 
 
 @pytest.mark.parametrize(

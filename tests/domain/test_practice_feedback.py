@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.stores import claim
 from tui_annotate.domain.annotations import Anchor, Annotation
-from tui_annotate.domain.practice_feedback import GoldAnswer, feedback
+from tui_annotate.domain.practice_feedback import PracticeAnswer, compare_with_gold
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 
@@ -20,7 +20,7 @@ several = st.lists(spans, max_size=4).map(
 @given(several, several)
 def test_every_annotation_is_told_once(mine: list[Annotation], right: list[Annotation]) -> None:
     """A hit names the right one that it shares most with."""
-    found = feedback(mine, GoldAnswer(tuple(right)))
+    found = compare_with_gold(mine, PracticeAnswer(tuple(right)))
     assert sorted([own.id for own, _ in found.hits] + [each.id for each in found.extra]) == sorted(
         each.id for each in mine
     )
@@ -35,17 +35,19 @@ def test_every_annotation_is_told_once(mine: list[Annotation], right: list[Annot
 def test_labels_do_not_matter_and_sides_do() -> None:
     """Words on the other side, or of another document of it, are another place."""
     mine = [claim("a", 0, 5, label="Fine")]
-    assert feedback(mine, GoldAnswer((claim("g", 4, 9, label="Odd"),))).hits
+    assert compare_with_gold(mine, PracticeAnswer((claim("g", 4, 9, label="Odd"),))).hits
     elsewhere = Annotation("g", (), (Anchor(Side.SOURCE, 0, Span(0, 5)),), (("Odd",),))
-    found = feedback(mine, GoldAnswer((elsewhere,)))
+    found = compare_with_gold(mine, PracticeAnswer((elsewhere,)))
     assert (found.hits, found.missed, found.extra) == ((), (elsewhere,), tuple(mine))
-    assert feedback([elsewhere], GoldAnswer((elsewhere,))).hits == ((elsewhere, elsewhere),)
+    assert compare_with_gold([elsewhere], PracticeAnswer((elsewhere,))).hits == (
+        (elsewhere, elsewhere),
+    )
     other = Annotation("h", (), (Anchor(Side.SOURCE, 1, Span(0, 5)),), (("Odd",),))
-    assert feedback([elsewhere], GoldAnswer((other,))).missed == (other,)
-    assert feedback([], GoldAnswer(())).hits == ()
+    assert compare_with_gold([elsewhere], PracticeAnswer((other,))).missed == (other,)
+    assert compare_with_gold([], PracticeAnswer(())).hits == ()
 
 
 def test_ratings_stand_side_by_side() -> None:
     """Theirs and the right one, as they are."""
-    found = feedback([], GoldAnswer((), "Bad"), rated="Perfect")
+    found = compare_with_gold([], PracticeAnswer((), "Bad"), rated="Perfect")
     assert (found.rated, found.rating) == ("Perfect", "Bad")

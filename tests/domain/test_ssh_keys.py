@@ -16,10 +16,10 @@ from tests.helpers.errors import has_code
 from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.domain.ssh_keys import (
     PublicKey,
-    authorized_line,
+    format_authorized_key,
     parse_entry,
     parse_key,
-    with_lines,
+    replace_lines,
 )
 
 # Made for this test; whatever unlocks them was thrown away.
@@ -161,7 +161,7 @@ PATHS = st.text(
 def test_sshd_reads_the_command_that_was_bound(path: str, name: str) -> None:
     """Whatever folder and person are called: one line, one command, one key."""
     command = shlex.join(["python", "-I", "-m", "tui_annotate", "session", "p", "-w", path])
-    line = authorized_line(ED25519, command=command, name=name)
+    line = format_authorized_key(ED25519, command=command, name=name)
     assert line.splitlines() == [line]
     entry = parse_entry(line)
     assert entry is not None
@@ -174,7 +174,7 @@ def test_sshd_reads_the_command_that_was_bound(path: str, name: str) -> None:
 def test_a_command_that_can_not_be_quoted_is_refused(command: str) -> None:
     """Control characters, and a backslash in front of the quotation mark that ends it."""
     with pytest.raises(InvalidInput, check=has_code("command-unquotable")):
-        authorized_line(ED25519, command=command, name="ana")
+        format_authorized_key(ED25519, command=command, name="ana")
 
 
 def test_lines_of_others_are_understood() -> None:
@@ -194,41 +194,44 @@ def test_lines_of_others_are_understood() -> None:
 
 
 OTHERS = f'# an admin\n\nfrom="10.0.0.1" {ED25519} admin'
-MINE = authorized_line(ED25519[:-1] + "C", command="session ana", name="ana")
-NEXT = authorized_line(ED25519[:-1] + "D", command="session ben", name="ben")
+MINE = format_authorized_key(ED25519[:-1] + "C", command="session ana", name="ana")
+NEXT = format_authorized_key(ED25519[:-1] + "D", command="session ben", name="ben")
 
 
 def test_our_lines_are_replaced_and_those_of_others_stay() -> None:
     """Written twice, changed, emptied: what stands around them is as it was, to the byte."""
-    first = with_lines(OTHERS, [MINE], of="/srv/a")
+    first = replace_lines(OTHERS, [MINE], of="/srv/a")
     assert first.startswith(f"{OTHERS}\n# tui-annotate begins: /srv/a\n{MINE}\n")
-    assert with_lines(first, [MINE], of="/srv/a") == first
+    assert replace_lines(first, [MINE], of="/srv/a") == first
     more = first + "# behind\n"
-    both = with_lines(more, [MINE, NEXT], of="/srv/a")
+    both = replace_lines(more, [MINE, NEXT], of="/srv/a")
     assert both.count(NEXT) == 1
-    assert with_lines(both, [], of="/srv/a") == f"{OTHERS}\n# behind\n"
-    assert with_lines("", [], of="/srv/a") == ""
+    assert replace_lines(both, [], of="/srv/a") == f"{OTHERS}\n# behind\n"
+    assert replace_lines("", [], of="/srv/a") == ""
 
 
 def test_two_workspaces_share_a_file() -> None:
     """Each replaces its own lines alone."""
-    text = with_lines(with_lines("", [MINE], of="/a"), [NEXT], of="/b")
-    assert with_lines(text, [], of="/a") == with_lines("", [NEXT], of="/b")
+    text = replace_lines(replace_lines("", [MINE], of="/a"), [NEXT], of="/b")
+    assert replace_lines(text, [], of="/a") == replace_lines("", [NEXT], of="/b")
 
 
 @pytest.mark.parametrize("of", ["/a", "/b"])
 def test_a_key_that_sshd_would_find_elsewhere_is_refused(of: str) -> None:
     """In front of our lines, behind them, or in those of another workspace."""
     plain = f"{ED25519[:-1]}C ana@desk\n"
-    for text in (plain + with_lines("", [NEXT], of="/a"), with_lines("", [MINE], of="/c") + plain):
+    for text in (
+        plain + replace_lines("", [NEXT], of="/a"),
+        replace_lines("", [MINE], of="/c") + plain,
+    ):
         with pytest.raises(Conflict):
-            with_lines(text, [MINE], of=of)
+            replace_lines(text, [MINE], of=of)
 
 
 @pytest.mark.parametrize("lost", ["begins", "ends"])
 def test_damaged_marks_are_refused(lost: str) -> None:
     """A beginning without an end, or the reverse, is told with its line."""
-    text = with_lines("", [MINE], of="/a")
+    text = replace_lines("", [MINE], of="/a")
     damaged = "\n".join(line for line in text.split("\n") if f"# tui-annotate {lost}" not in line)
     with pytest.raises(Conflict):
-        with_lines(damaged, [MINE], of="/a")
+        replace_lines(damaged, [MINE], of="/a")

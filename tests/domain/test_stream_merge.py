@@ -21,13 +21,18 @@ from tui_annotate.domain.history import (
     Payload,
     PendingEvent,
     StreamState,
-    chained,
+    chain_event,
+    find_undo_target,
     replay,
-    undo_target,
 )
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.stream_merge import StreamCopy, in_words, merged, origin
+from tui_annotate.domain.stream_merge import (
+    StreamCopy,
+    describe_state,
+    merge_streams,
+    original_hash,
+)
 from tui_annotate.domain.stream_validation import find_anchor_problem, find_chain_problem
 from tui_annotate.domain.suggestions import Answer, SuggestionAnswer, answer_to_json
 
@@ -53,12 +58,12 @@ def went_on(told: Sequence[Event], verb: str, after: Change, *, at: int) -> tupl
         id=f"e{next(NAMES)}", seq=0, person="p", dataset="d", sample="s",
         action=PendingEvent(verb, before, after), at=f"2026-01-01T00:00:00.{at:06}Z", seconds=1.0,
     )  # fmt: skip
-    return (*told, chained(event, seq=len(told) + 1, prev=told[-1].hash if told else ""))
+    return (*told, chain_event(event, seq=len(told) + 1, prev=told[-1].hash if told else ""))
 
 
 def acts(told: Sequence[Event]) -> set[str]:
     """What was done by hand in a stream."""
-    return {origin(event) for event in told if event.action.verb != JOIN}
+    return {original_hash(event) for event in told if event.action.verb != JOIN}
 
 
 def stands(told: Sequence[Event]) -> tuple[object, ...]:
@@ -99,12 +104,12 @@ def test_copies_that_met_hold_the_same(steps: list[tuple[str, int]]) -> None:
     for at, (who, choice) in enumerate(steps):
         if who in PAIRS:
             here, there = PAIRS[who]
-            copies[here] += merged(copies[here], copies[there]).events
+            copies[here] += merge_streams(copies[here], copies[there]).events
         else:
             copies[who] = deed(copies[who], choice, at=at)
     done = set[str]().union(*map(acts, copies.values()))
     for here, there in (("a", "b"), ("a", "c"), ("b", "a"), ("c", "a")):
-        copies[here] += merged(copies[here], copies[there]).events
+        copies[here] += merge_streams(copies[here], copies[there]).events
     assert acts(copies["a"]) == acts(copies["b"]) == acts(copies["c"]) == done
     assert stands(copies["a"]) == stands(copies["b"]) == stands(copies["c"])
 
@@ -118,12 +123,12 @@ def test_twice_is_as_good_as_once(one: list[tuple[str, int]], two: list[tuple[st
     there = here[: len(here) // 2]
     for at, (_, choice) in enumerate(two):
         there = deed(there, choice, at=2 * at + 1)
-    merge = merged(here, there)
+    merge = merge_streams(here, there)
     joined = here + merge.events
     assert joined[: len(here)] == here
     assert acts(joined) == acts(here) | acts(there)
-    assert merged(joined, there).events == ()
-    assert merged(joined, here).events == ()
+    assert merge_streams(joined, there).events == ()
+    assert merge_streams(joined, here).events == ()
     replay(joined)
 
 
@@ -131,7 +136,7 @@ def test_a_missing_tail_is_appended_as_it_is() -> None:
     """What simply goes on keeps its ids and hashes, and is no fork."""
     here = deed((), 0, at=1)
     there = deed(deed(here, 6, at=2), 4, at=3)
-    merge = merged(here, there)
+    merge = merge_streams(here, there)
     assert merge.events == there[1:]
     assert merge.fork is None
 
@@ -143,7 +148,7 @@ def test_the_newest_stands_and_the_other_is_told(newer: str) -> None:
     late, early = 9, 5
     here = deed(known, 6, at=late if newer == "here" else early)
     there = deed(known, 7, at=late if newer == "there" else early)
-    merge = merged(here, there)
+    merge = merge_streams(here, there)
     assert merge.fork is not None
     assert merge.fork.there_wins == (newer == "there")
     assert merge.fork.here.assignment["rating"] == "Bad"
@@ -155,7 +160,7 @@ def test_the_newest_stands_and_the_other_is_told(newer: str) -> None:
 def test_the_same_work_twice_is_no_fork() -> None:
     """Where both sides came to the same, there is nothing to tell."""
     here, there = (went_on((), "rate", Change({}, {"rating": "Bad"}), at=at) for at in (1, 2))
-    merge = merged(here, there)
+    merge = merge_streams(here, there)
     assert merge.fork is None
     assert acts((*here, *merge.events)) == acts(here) | acts(there)
 
@@ -164,7 +169,7 @@ def test_time_alone_is_no_fork() -> None:
     """Somebody who only read on one side loses nothing to the other, and their seconds count."""
     known = deed((), 0, at=1)
     here, there = deed(known, 8, at=7), deed(known, 6, at=2)
-    merge = merged(here, there)
+    merge = merge_streams(here, there)
     after = replay((*here, *merge.events))
     assert merge.fork is None
     assert after.assignment["rating"] == "Bad"
@@ -179,19 +184,19 @@ def test_a_number_that_is_taken_gives_way() -> None:
     def own(payload: Payload) -> Payload:
         return {**payload, "number": 12}
 
-    merge = merged((), there, own=own)
+    merge = merge_streams((), there, own=own)
     assert replay(merge.events).annotations["a"]["number"] == 12
-    assert merged(merge.events, there, own=own).events == ()
+    assert merge_streams(merge.events, there, own=own).events == ()
 
 
 def test_undo_does_not_reach_behind_a_join() -> None:
     """What was brought together is not taken apart by one key."""
     known = deed((), 0, at=1)
     here, there = deed(known, 6, at=5), deed(known, 7, at=4)
-    joined = (*here, *merged(here, there).events)
+    joined = (*here, *merge_streams(here, there).events)
     deeds = [LoggedAction(e.id, e.action.verb, e.action.undoes, e.stream) for e in reversed(joined)]
     assert joined[-1].action.verb == JOIN
-    assert undo_target(deeds) is None
+    assert find_undo_target(deeds) is None
 
 
 def test_an_undo_of_the_other_side_still_names_what_it_took_back() -> None:
@@ -199,9 +204,9 @@ def test_an_undo_of_the_other_side_still_names_what_it_took_back() -> None:
     there = deed((), 6, at=3)
     inverse = there[0].action.inverse(there[0].id)
     event = replace(there[0], id="undo", action=inverse, at="2026-01-01T00:00:01.000000Z")
-    there = (*there, chained(event, seq=2, prev=there[0].hash))
+    there = (*there, chain_event(event, seq=2, prev=there[0].hash))
     here = deed((), 0, at=1)
-    joined = (*here, *merged(here, there).events)
+    joined = (*here, *merge_streams(here, there).events)
     copies = [each for each in joined if each.action.verb in {"rate", "undo"}]
     assert copies[1].action.undoes == copies[0].id != there[0].id
 
@@ -219,7 +224,7 @@ def copy_of(told: tuple[Event, ...]) -> StreamCopy:
 def altered(told: tuple[Event, ...], **values: object) -> tuple[Event, ...]:
     """A chain whose last event says something else, with hashes that fit."""
     last = replace(told[-1], **values)  # type: ignore[arg-type]
-    return (*told[:-1], chained(last, seq=last.seq, prev=last.prev))
+    return (*told[:-1], chain_event(last, seq=last.seq, prev=last.prev))
 
 
 def _answering(name: str, answer: dict[str, object]) -> PendingEvent:
@@ -281,13 +286,13 @@ def test_a_span_outside_its_text_is_refused() -> None:
 def test_an_empty_stream_takes_all() -> None:
     """Where nothing was done yet, the other copy is the stream."""
     there = deed((), 0, at=1)
-    assert merged((), there).events == there
-    assert merged(there, ()).events == ()
+    assert merge_streams((), there).events == there
+    assert merge_streams(there, ()).events == ()
     assert replay(()) == StreamState()
 
 
 def test_answers_are_told_in_words() -> None:
     """How many of which kind; nothing of them where there are none."""
-    told = in_words(replay(deed(deed(deed((), 0, at=1), 9, at=2), 10, at=3)))
+    told = describe_state(replay(deed(deed(deed((), 0, at=1), 9, at=2), 10, at=3)))
     assert told == "new, 1 annotation (Fine), suggestions: 2 refused"
-    assert in_words(StreamState()) == "new, 0 annotations"
+    assert describe_state(StreamState()) == "new, 0 annotations"

@@ -24,10 +24,10 @@ from tui_annotate.domain.suggestions import (
     answer_from_json,
     answer_to_json,
     edited_provenance,
-    proposed,
     suggestion_from_json,
     suggestion_to_json,
     take_suggestion,
+    with_id,
 )
 
 KEY = SampleKey("d", "1")
@@ -63,16 +63,16 @@ def test_suggestions_survive_json(suggestion: Suggestion) -> None:
 @given(suggestions(), suggestions())
 def test_the_same_again_is_the_same(one: Suggestion, other: Suggestion) -> None:
     """The id is made of sample, maker and content: not of run, reason, score, or any order."""
-    made = proposed(KEY, one)
+    made = with_id(KEY, one)
     again = replace(one, claim=one.claim[::-1] * 2, run="x", note="y", score=None, id="z")
-    assert proposed(KEY, again).id == made.id
-    assert proposed(KEY, made) == made
-    assert proposed(SampleKey("d", "2"), one).id != made.id
-    assert proposed(KEY, replace(one, maker=one.maker + "x")).id != made.id
+    assert with_id(KEY, again).id == made.id
+    assert with_id(KEY, made) == made
+    assert with_id(SampleKey("d", "2"), one).id != made.id
+    assert with_id(KEY, replace(one, maker=one.maker + "x")).id != made.id
     content = (other.claim, other.evidence, other.labels, other.maker)
     same = [set(a) == set(b) for a, b in zip(content, _content(one), strict=True)]
     if not all(same[:3]):
-        assert proposed(KEY, other).id != made.id
+        assert with_id(KEY, other).id != made.id
 
 
 def _content(one: Suggestion) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from tui_annotate.domain.work_statistics import (
     PersonWork,
     Projection,
     Week,
-    bar,
+    draw_bar,
     latest_end,
     project_end,
     week_of,
@@ -84,7 +84,7 @@ def test_weeks() -> None:
 
 def test_bars() -> None:
     """Never longer than asked for, nothing for nothing, something for whatever is more."""
-    assert bar(0, 5, 10) == bar(1, 0, 10) == ""
-    assert bar(5, 5, 10) == "█" * 10
-    assert bar(0.001, 5, 10) == "▏"
-    assert bar(2.5, 5, 3) == "█▌"
+    assert draw_bar(0, 5, 10) == draw_bar(1, 0, 10) == ""
+    assert draw_bar(5, 5, 10) == "█" * 10
+    assert draw_bar(0.001, 5, 10) == "▏"
+    assert draw_bar(2.5, 5, 3) == "█▌"

@@ -15,7 +15,7 @@ from tests.end_to_end.test_hostile import LOOKS, PASTE, annotate
 from tests.helpers.effort import full_except
 from tests.helpers.terminal import Terminal
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.work import make
+from tests.tui.screens.work import make_workspace
 from tui_annotate.domain.samples import Request
 
 ENTER, ESCAPE, TAB = "\r", "\x1b", "\t"
@@ -81,7 +81,7 @@ def folder(tmp_path: Path) -> Path:
     """The hostile collection."""
     asked = Request(*(hostile.text(at) for at in range(3)))
     samples = [replace(sample, request=asked) for sample in COLLECTION.samples()]
-    return make(tmp_path / "space", labels=LABELS, samples=samples)
+    return make_workspace(tmp_path / "space", labels=LABELS, samples=samples)
 
 
 @pytest.mark.parametrize("look", full_except(LOOKS, "80x24"))

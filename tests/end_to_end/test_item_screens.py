@@ -8,7 +8,7 @@ import pytest
 
 from tests.end_to_end.test_screens import NARROW, STORED, UPDATE, WIDE, Story, drawn
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.work import at_work, make
+from tests.tui.screens.work import make_workspace, open_app
 
 REPORT, DOCUMENT, CITATION = "r|7|run1", "d|7|doc-b", "c|7|run1|1|doc-b"
 STORIES = {
@@ -27,8 +27,8 @@ async def test_an_item_looks_as_it_was_reviewed(tmp_path: Path, name: str) -> No
     story, stored = STORIES[name], STORED / f"{name}.txt"
     both = [Collection(), Collection(topic="8", run="other")]
     samples = [sample for each in both for sample in each.samples()]
-    folder = make(tmp_path / "work", labels=LABELS, samples=samples)
-    async with at_work(folder, size=story.size, sample=story.sample) as person:
+    folder = make_workspace(tmp_path / "work", labels=LABELS, samples=samples)
+    async with open_app(folder, size=story.size, sample=story.sample) as person:
         for step in story.steps:
             await person.press(step)
         found = drawn(person.app.screen._compositor.render_strips())

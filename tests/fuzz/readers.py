@@ -21,7 +21,7 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ImportOptions, Meter
-from tui_annotate.plugins.user_files import UserRow, databases, read_mercury, read_users
+from tui_annotate.plugins.user_files import UserRow, find_databases, read_mercury, read_users
 from tui_annotate.settings import load
 
 LONGEST = 20
@@ -49,7 +49,7 @@ def made(name: str, data: bytes) -> tuple[dict[str, bytes], Choices]:
 
 
 def _any(choices: Choices) -> tuple[Files, ...]:
-    return seeds(choices.of(registry.names("importers")))
+    return seeds(choices.of(registry.plugin_names("importers")))
 
 
 def survives(name: str, data: bytes) -> dict[str, bytes]:
@@ -154,7 +154,7 @@ def _said(text: str) -> list[str]:
 
 
 def _detect(place: Path, _: Choices) -> None:
-    assert detect(place) in registry.names("importers")
+    assert detect(place) in registry.plugin_names("importers")
 
 
 def _labels(place: Path, _: Choices) -> None:
@@ -177,13 +177,13 @@ def _users(place: Path, _: Choices) -> None:
 
 
 def _mercury_users(place: Path, _: Choices) -> None:
-    for file in databases([place]):
+    for file in find_databases([place]):
         for item in read_mercury(file):
             assert isinstance(item, UserRow | Problem)
 
 
 READERS: Mapping[str, Reader] = {
-    **{name: _import(name) for name in registry.names("importers")},
+    **{name: _import(name) for name in registry.plugin_names("importers")},
     "detect": _detect,
     "labels": _labels,
     "settings": _settings,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tui_annotate.plugins.scoring import Answers
+from tui_annotate.plugins.scoring import GeneratedAnswers
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))
@@ -41,9 +41,9 @@ def texts(row: dict[str, Any], kind: str) -> tuple[str, ...]:
     return tuple(each["text"] for each in row["generation"] if each["type"] == kind)
 
 
-def question(row: dict[str, Any], language: str) -> Answers:
+def question(row: dict[str, Any], language: str) -> GeneratedAnswers:
     """A row as scorers take it."""
-    return Answers(
+    return GeneratedAnswers(
         question=row["question"],
         answer=str(row["answer"]),
         texts=texts(row, "normal"),

@@ -12,7 +12,7 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.suggestions import Suggestion, proposed
+from tui_annotate.domain.suggestions import Suggestion, with_id
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.suggestions import SuggestionStore
 
@@ -32,7 +32,7 @@ def suggestion(
     mark = claim("x", start, end).claim
     labels = ((label,),) if label else ()
     made = Suggestion(id="", maker=MAKER, run="r", claim=mark, labels=labels)
-    return proposed(key, replace(made, **parts))
+    return with_id(key, replace(made, **parts))
 
 
 def suggest(

@@ -14,7 +14,7 @@ import pytest
 
 from tests.cli.conftest import Command
 from tests.tui.screens import reviews
-from tests.tui.screens.work import at_work, make
+from tests.tui.screens.work import make_workspace, open_app
 from tui_annotate.cli.plugin_commands import CommandGroup
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins import registry
@@ -83,8 +83,8 @@ def test_all_else_works_with_lab_disabled(filled: Command, monkeypatch: pytest.M
     assert filled("score").code == 2
     for arguments in (["status"], ["export", "-f", "native"], ["formats"], ["doctor"]):
         assert filled(*arguments).code == 0
-    assert registry.names("scorers") == registry.names("judges") == ()
-    assert not {"rag", "open-qa", "generations"} & {*registry.names("importers")}
+    assert registry.plugin_names("scorers") == registry.plugin_names("judges") == ()
+    assert not {"rag", "open-qa", "generations"} & {*registry.plugin_names("importers")}
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_a_broken_format_is_one_warning(caplog: pytest.LogCaptureFixture) -> Non
     """All other formats are loaded."""
     with caplog.at_level(logging.WARNING):
         names = [name for name, _ in registry.load_all("importers")]
-    assert names == [name for name in registry.names("importers") if name != "rag"]
+    assert names == [name for name in registry.plugin_names("importers") if name != "rag"]
     assert len(caplog.records) == 1
 
 
@@ -139,7 +139,7 @@ ACTIONS = {"document.order", "gold.show", "positions.show"}
 
 async def test_features_have_their_places(tmp_path: Path) -> None:
     """Their order is that of notes in titles and of pages; they handle their actions."""
-    async with at_work(make(tmp_path / "space")) as person:
+    async with open_app(make_workspace(tmp_path / "space")) as person:
         assert [type(each).__name__ for each in person.screen.features] == [
             "Suggestions",
             "SecondReadings",
@@ -157,7 +157,7 @@ async def test_people_annotate_with_lab_disabled(
 ) -> None:
     """Keys of its features do nothing; a sample is finished."""
     monkeypatch.setenv(registry.DISABLED, ALL_OF_LAB)
-    async with at_work(make(tmp_path / "space")) as person:
+    async with open_app(make_workspace(tmp_path / "space")) as person:
         assert len(person.screen.features) == 5
         for action in ACTIONS:
             person.screen.do(action)
@@ -174,7 +174,7 @@ async def test_a_broken_feature_is_one_warning(
 ) -> None:
     """The others are loaded, and people annotate."""
     with caplog.at_level(logging.WARNING):
-        async with at_work(make(tmp_path / "space")) as person:
+        async with open_app(make_workspace(tmp_path / "space")) as person:
             names = [type(each).__name__ for each in person.screen.features]
             assert "ContextOrder" not in names
             assert "PositionStudy" in names
@@ -188,7 +188,7 @@ async def test_review_has_its_features(
 ) -> None:
     """While something is edited, keys of features of `lab` act there too."""
     monkeypatch.setenv(registry.DISABLED, disabled)
-    async with reviews.in_review(reviews.make(tmp_path / "space")) as person:
+    async with reviews.open_review(reviews.make(tmp_path / "space")) as person:
         assert len(person.screen.features) == count
         await person.press("1 y e")
         assert person.draft.editing

@@ -17,9 +17,9 @@ from tui_annotate.methods.adjudication import (
     Decision,
     DifferenceKind,
     GroupStatus,
-    decision,
-    groups,
-    merged,
+    find_decision,
+    group_candidates,
+    merge_candidates,
     unite_anchors,
 )
 
@@ -47,7 +47,7 @@ def one(
 
 def only(said: Said) -> CandidateGroup:
     """The one group that there is."""
-    (group,) = groups(SAMPLE, said)
+    (group,) = group_candidates(SAMPLE, said)
     return group
 
 
@@ -89,7 +89,7 @@ def test_nothing_depends_on_an_order(said: Said, random: object) -> None:
     people = list(said)
     random.shuffle(people)  # type: ignore[attr-defined]
     shuffled = {person: said[person][::-1] for person in people}
-    assert groups(SAMPLE, shuffled) == groups(SAMPLE, said)
+    assert group_candidates(SAMPLE, shuffled) == group_candidates(SAMPLE, said)
 
 
 @given(anything())
@@ -97,7 +97,7 @@ def test_each_annotation_is_in_one_group_and_one_rival_of_it(said: Said) -> None
     """Nothing is lost, and nothing counted twice."""
     found = [
         name
-        for group in groups(SAMPLE, said)
+        for group in group_candidates(SAMPLE, said)
         for candidate in group.candidates
         for name in candidate.sources
     ]
@@ -108,7 +108,7 @@ def test_each_annotation_is_in_one_group_and_one_rival_of_it(said: Said) -> None
 def test_claims_of_different_groups_share_nothing(said: Said) -> None:
     """Those that overlap belong together."""
     taken: dict[int, int] = {}
-    for at, group in enumerate(groups(SAMPLE, said)):
+    for at, group in enumerate(group_candidates(SAMPLE, said)):
         for anchor in (anchor for candidate in group.candidates for anchor in candidate.claim):
             for offset in range(anchor.span.start, anchor.span.end):
                 assert taken.setdefault(offset, at) == at
@@ -117,7 +117,7 @@ def test_claims_of_different_groups_share_nothing(said: Said) -> None:
 @given(anything())
 def test_agreed_is_what_everybody_said(said: Said) -> None:
     """And of what is agreed, all is proposed; what is proposed was said by more than half."""
-    for group in groups(SAMPLE, said):
+    for group in group_candidates(SAMPLE, said):
         everybody = all(set(candidate.people) == said.keys() for candidate in group.candidates)
         assert (group.standing is GroupStatus.AGREED) == everybody
         assert set(group.proposal) <= set(group.candidates)
@@ -134,7 +134,7 @@ def test_agreed_is_what_everybody_said(said: Said) -> None:
 @given(anything())
 def test_who_says_nothing_disagrees(said: Said) -> None:
     """With one more who finished and marked nothing, no group is agreed, and each says so."""
-    for group in groups(SAMPLE, {**said, "z": []}):
+    for group in group_candidates(SAMPLE, {**said, "z": []}):
         assert group.standing is GroupStatus.CONFLICT
         assert "z" in group.silent
         assert DifferenceKind.ONLY_SOME in group.differences
@@ -161,7 +161,7 @@ def test_white_space_at_edges_is_nothing(said: Said) -> None:
         ]
         for person, mine in said.items()
     }
-    assert groups(SAMPLE, padded) == groups(SAMPLE, said)
+    assert group_candidates(SAMPLE, padded) == group_candidates(SAMPLE, said)
 
 
 @given(st.lists(spans))
@@ -265,14 +265,14 @@ def test_a_chain_is_one_group() -> None:
     said = {"p": [one("a", 0, 5), one("b", 9, 14)], "q": [one("c", 3, 11)]}
     assert only(said).sources == {"a", "b", "c"}
     said["q"] = [one("c", 5, 9)]  # touching is not sharing
-    assert len(groups(SAMPLE, said)) == 3
+    assert len(group_candidates(SAMPLE, said)) == 3
 
 
 def test_evidence_alone_meets_evidence_alone() -> None:
     """Without a claim, what was marked in the source is what it is about."""
     bare = [Annotation(name, (), (Anchor(Side.SOURCE, 0, Span(0, 5)),), (X,)) for name in "ab"]
     assert only({"p": bare[:1], "q": bare[1:]}).standing is GroupStatus.AGREED
-    assert len(groups(SAMPLE, {"p": bare[:1], "q": [one("c", 0, 5)]})) == 2
+    assert len(group_candidates(SAMPLE, {"p": bare[:1], "q": [one("c", 0, 5)]})) == 2
 
 
 def test_merging_unites_words_evidence_and_notes() -> None:
@@ -283,7 +283,7 @@ def test_merging_unites_words_evidence_and_notes() -> None:
             "q": [one("b", 3, 8, Y, evidence=(6, 8), note="second")],
         }
     )
-    both = merged(group.candidates, labels=(Y,))
+    both = merge_candidates(group.candidates, labels=(Y,))
     assert both.claim == (Anchor(Side.SUMMARY, 0, Span(0, 8)),)
     assert [anchor.span for anchor in both.evidence] == [Span(0, 2), Span(6, 8)]
     assert both.note == "first / second"
@@ -330,7 +330,7 @@ def test_what_became_of_a_place(
     Where a third label is one person's alone, that must be refused as well before nothing is left.
     """
     both = {"p": [said("p1", "X"), said("p2", "Y")], "q": [said("q1", "X"), said("q2", "Y")]}
-    (group,) = groups(TEXTS, both)
-    assert decision(group, done) is alike
-    (group,) = groups(TEXTS, both | {"p": [*both["p"], said("p3", "Z")]})
-    assert decision(group, done) is apart
+    (group,) = group_candidates(TEXTS, both)
+    assert find_decision(group, done) is alike
+    (group,) = group_candidates(TEXTS, both | {"p": [*both["p"], said("p3", "Z")]})
+    assert find_decision(group, done) is apart

@@ -53,8 +53,10 @@ def told(value: Numbers, units: list[list[int]]) -> Measured:
 
 def percent(units: list[list[int]]) -> Measured:
     """Of all units."""
-    given = agreement.counts(units, LABELS)
-    return told(agreement.percent(agreement.pairs(given).sum(axis=0)), units)
+    given = agreement.count_labels(units, LABELS)
+    return told(
+        agreement.percent_agreement(agreement.count_agreeing_pairs(given).sum(axis=0)), units
+    )
 
 
 def cohen(units: list[list[int]], labels: int = LABELS) -> Measured:
@@ -62,19 +64,19 @@ def cohen(units: list[list[int]], labels: int = LABELS) -> Measured:
     table = np.zeros((labels, labels))
     for one, other in units:
         table[one, other] += 1
-    return told(agreement.cohen(table), units)
+    return told(agreement.cohen_kappa(table), units)
 
 
 def fleiss(units: list[list[int]]) -> Measured:
     """Of units that as many people judged each."""
-    given = agreement.counts(units, LABELS)
-    return told(agreement.fleiss(agreement.fleiss_sums(given).sum(axis=0)), units)
+    given = agreement.count_labels(units, LABELS)
+    return told(agreement.fleiss_kappa(agreement.fleiss_sums(given).sum(axis=0)), units)
 
 
 def alpha(units: list[list[int]], labels: int = LABELS, *, ordinal: bool = False) -> Measured:
     """Of all units."""
-    met = agreement.coincidences(agreement.counts(units, labels)).sum(axis=0)
-    return told(agreement.alpha(met, ordinal=ordinal), units)
+    met = agreement.count_coincidences(agreement.count_labels(units, labels)).sum(axis=0)
+    return told(agreement.krippendorff_alpha(met, ordinal=ordinal), units)
 
 
 # what was published ----------------------------------------------------------------------------
@@ -103,7 +105,7 @@ def test_alpha_of_four_observers_with_missing_values() -> None:
 
 def test_the_coincidences_of_that_example() -> None:
     """Krippendorff 2011, section C: the matrix, whose sum is the 40 values that can be paired."""
-    met = agreement.coincidences(agreement.counts(units_of(OBSERVERS), 5)).sum(axis=0)
+    met = agreement.count_coincidences(agreement.count_labels(units_of(OBSERVERS), 5)).sum(axis=0)
     expected: list[list[float]] = [
         [7, 4 / 3, 1 / 3, 1 / 3, 0],
         [4 / 3, 10, 4 / 3, 1 / 3, 0],
@@ -119,20 +121,20 @@ def test_fleiss_diagnoses() -> None:
     given = np.array([list(map(int, row)) for row in DIAGNOSES.split()], float)
     sums = agreement.fleiss_sums(given).sum(axis=0)
     assert sums[1] / sums[0] == pytest.approx(0.556, abs=0.0005)
-    assert float(agreement.fleiss(sums)) == pytest.approx(0.430, abs=0.0005)
+    assert float(agreement.fleiss_kappa(sums)) == pytest.approx(0.430, abs=0.0005)
 
 
 def test_cohens_own_example() -> None:
     """Cohen 1960: 200 patients, observed .70, expected .41, kappa .492."""
     table = np.array([[88, 10, 2], [14, 40, 6], [18, 10, 12]], float)
-    assert float(agreement.cohen(table)) == pytest.approx(0.492, abs=0.0005)
+    assert float(agreement.cohen_kappa(table)) == pytest.approx(0.492, abs=0.0005)
 
 
 def test_cohens_own_example_with_weights() -> None:
     """Cohen 1968: the same 200 patients, some confusions three or six times as grave, .348."""
     table = np.array([[88, 10, 2], [14, 40, 6], [18, 10, 12]], float)
     apart = np.array([[0, 1, 3], [1, 0, 6], [3, 6, 0]], float)
-    assert float(agreement.cohen_weighted(table, apart)) == pytest.approx(0.348, abs=0.0005)
+    assert float(agreement.weighted_cohen_kappa(table, apart)) == pytest.approx(0.348, abs=0.0005)
 
 
 # what others compute ---------------------------------------------------------------------------
@@ -143,7 +145,7 @@ def test_alpha_is_that_of_two_other_programs(units: list[list[int]]) -> None:
     """The programs krippendorff and nltk agree with us, wherever it is defined."""
     ours = alpha(units)
     assume(not isinstance(ours, Undefined))
-    counted = agreement.counts(units, LABELS)
+    counted = agreement.count_labels(units, LABELS)
     other = import_module("krippendorff").alpha
     for level, mine in (("nominal", ours), ("ordinal", alpha(units, ordinal=True))):
         theirs = other(value_counts=counted.astype(int), level_of_measurement=level)
@@ -183,7 +185,7 @@ def test_weighted_kappa_is_that_of_two_other_programs(
     one, other = zip(*units, strict=True)
     table = np.zeros((LABELS, LABELS))
     np.add.at(table, (one, other), 1)
-    ours = told(agreement.cohen_by_steps(table, power=power), units)
+    ours = told(agreement.ordinal_cohen_kappa(table, power=power), units)
     assume(not isinstance(ours, Undefined))
     score = import_module("sklearn.metrics").cohen_kappa_score
     assert ours == pytest.approx(score(one, other, labels=range(LABELS), weights=weights), abs=1e-9)
@@ -197,7 +199,7 @@ def test_weights_of_any_size_give_the_same(units: list[list[int]], times: int) -
     """What counts is how grave confusions are beside one another; all alike is plain kappa."""
     table = np.zeros((LABELS, LABELS))
     np.add.at(table, tuple(zip(*units, strict=True)), 1)
-    alike = agreement.cohen_weighted(table, times * (1 - np.eye(LABELS)))
+    alike = agreement.weighted_cohen_kappa(table, times * (1 - np.eye(LABELS)))
     assert _same(told(alike, units), cohen(units))
 
 
@@ -207,7 +209,7 @@ def test_fleiss_is_that_of_another_program(units: list[list[int]]) -> None:
     ours = fleiss(units)
     assume(not isinstance(ours, Undefined))
     raters = import_module("statsmodels.stats.inter_rater")
-    theirs = raters.fleiss_kappa(agreement.counts(units, LABELS), method="fleiss")
+    theirs = raters.fleiss_kappa(agreement.count_labels(units, LABELS), method="fleiss")
     assert ours == pytest.approx(float(theirs), abs=1e-9)
 
 
@@ -296,11 +298,11 @@ def test_nothing_compared_is_no_agreement() -> None:
 @given(UNITS)
 def test_draws_are_measured_as_the_data_are(units: list[list[int]]) -> None:
     """A measure of stacked sums is the measure of each."""
-    met = agreement.coincidences(agreement.counts(units, LABELS))
+    met = agreement.count_coincidences(agreement.count_labels(units, LABELS))
     stacked = np.stack([met.sum(axis=0), met[:1].sum(axis=0)])
     for ordinal in (False, True):
-        values = agreement.alpha(stacked, ordinal=ordinal)
-        each = [agreement.alpha(sums, ordinal=ordinal) for sums in stacked]
+        values = agreement.krippendorff_alpha(stacked, ordinal=ordinal)
+        each = [agreement.krippendorff_alpha(sums, ordinal=ordinal) for sums in stacked]
         assert np.array_equal(values, each, equal_nan=True)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.methods import bootstrap
-from tui_annotate.methods.bootstrap import Interval, interval, resample, resample_sums
+from tui_annotate.methods.bootstrap import Interval, percentile_interval, resample, resample_sums
 
 QUERIES = st.lists(
     st.tuples(st.floats(0, 1), st.sampled_from("abcdefg")), min_size=3, max_size=60
@@ -56,8 +56,8 @@ def test_columns_are_drawn_together(found: list[tuple[float, str]], more: float)
     means = resample(both, [cluster for _, cluster in found], draws=200)
     assert means is not None
     assert np.allclose(means[:, 1] - means[:, 0], more)
-    assert interval(means[:, 1] - means[:, 0]).excludes_zero
-    assert interval(means[:, 2] - means[:, 0]) == Interval(0.0, 0.0)
+    assert percentile_interval(means[:, 1] - means[:, 0]).excludes_zero
+    assert percentile_interval(means[:, 2] - means[:, 0]) == Interval(0.0, 0.0)
 
 
 def test_an_interval_holds_the_mean_and_most_of_the_draws() -> None:
@@ -65,7 +65,7 @@ def test_an_interval_holds_the_mean_and_most_of_the_draws() -> None:
     chance = np.random.default_rng(1)
     found = [(float(value), str(at % 40)) for at, value in enumerate(chance.random(400))]
     means = drawn(found, draws=bootstrap.DRAWS)
-    low, high = interval(means)
+    low, high = percentile_interval(means)
     assert ((low <= means) & (means <= high)).mean() == pytest.approx(0.95, abs=0.005)
     assert low < np.mean([value for value, _ in found]) < high
 
@@ -74,7 +74,7 @@ def test_clusters_of_equals_widen_the_interval() -> None:
     """A hundred queries on four sources say no more than four, where each source's are alike."""
     alike = [(float(at % 4 < 2), str(at % 4)) for at in range(100)]
     alone = [(value, str(at)) for at, (value, _) in enumerate(alike)]
-    wide, narrow = (interval(drawn(found, draws=2000)) for found in (alike, alone))
+    wide, narrow = (percentile_interval(drawn(found, draws=2000)) for found in (alike, alone))
     assert wide.high - wide.low > 3 * (narrow.high - narrow.low)
 
 
@@ -83,7 +83,7 @@ def test_the_width_is_that_of_the_textbook() -> None:
     values = np.random.default_rng(2).normal(size=500)
     means = resample(values, [str(at) for at in range(500)])
     assert means is not None
-    low, high = interval(means)
+    low, high = percentile_interval(means)
     error = values.std() / np.sqrt(500)
     assert (high - low) / 2 == pytest.approx(1.96 * error, rel=0.08)
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.contrast import conflicts, shared
-from tui_annotate.methods.lexical import words
-from tui_annotate.methods.unsupported_words import unsupported
+from tui_annotate.methods.contrast import find_contradictions, find_shared_words
+from tui_annotate.methods.lexical import find_words
+from tui_annotate.methods.unsupported_words import find_unsupported_words
 
 TEXTS = st.text(max_size=60) | st.text("ab the 12 million May一二三万元大桥。Smith", max_size=60)
 
@@ -31,19 +31,19 @@ TEXTS = st.text(max_size=60) | st.text("ab the 12 million May一二三万元大�
 )
 def test_shared(selection: str, segment: str, expected: list[str]) -> None:
     """Telling words and runs of signs; single signs and words like "the" if nothing else."""
-    assert [span.of(segment) for span in shared(selection, segment)] == expected
+    assert [span.of(segment) for span in find_shared_words(selection, segment)] == expected
 
 
 @given(TEXTS, TEXTS)
 def test_shared_words_stand_in_both(selection: str, segment: str) -> None:
     """A mark covers words that the selection has too; marks are disjoint and in order."""
-    marks = shared(selection, segment)
-    said = {word.text for word in words(selection)}
-    held = {word.text for word in words(segment)}
+    marks = find_shared_words(selection, segment)
+    said = {word.text for word in find_words(selection)}
+    held = {word.text for word in find_words(segment)}
     assert all(one.end < two.start for one, two in pairwise(marks))
     assert bool(marks) == bool(said & held)
     for mark in marks:
-        inside = [word for word in words(segment) if mark.contains(Span(word.start, word.end))]
+        inside = [word for word in find_words(segment) if mark.contains(Span(word.start, word.end))]
         assert {word.text for word in inside} & said
 
 
@@ -51,7 +51,7 @@ def pairs(selection: str, segment: str) -> list[tuple[str, str, str]]:
     """The conflicts as they stand."""
     return [
         (each.claim.of(selection), each.evidence.of(segment), each.kind)
-        for each in conflicts(selection, segment)
+        for each in find_contradictions(selection, segment)
     ]
 
 
@@ -117,24 +117,36 @@ def test_no_conflict(selection: str, segment: str) -> None:
 def test_what_stands_elsewhere_is_no_conflict() -> None:
     """Where the unsupported marks are known, only what they mark conflicts, on either side."""
     claim, evidence = "61 per cent of samples", "97 per cent of samples"
-    (found,) = conflicts(claim, evidence)
-    assert conflicts(claim, evidence, unsaid=unsupported(claim, [evidence])) == [found]
-    assert conflicts(claim, evidence, unsaid=unsupported(claim, [evidence, "61 %"])) == []
-    assert conflicts(evidence, claim, unheard=unsupported(claim, [evidence, "61 %"])) == []
+    (found,) = find_contradictions(claim, evidence)
+    assert find_contradictions(
+        claim, evidence, unsaid=find_unsupported_words(claim, [evidence])
+    ) == [found]
+    assert (
+        find_contradictions(
+            claim, evidence, unsaid=find_unsupported_words(claim, [evidence, "61 %"])
+        )
+        == []
+    )
+    assert (
+        find_contradictions(
+            evidence, claim, unheard=find_unsupported_words(claim, [evidence, "61 %"])
+        )
+        == []
+    )
 
 
 @given(TEXTS, TEXTS)
 def test_conflicts_lie_in_their_texts(selection: str, segment: str) -> None:
     """Each claim conflicts once, marks lie inside, and swapping the texts keeps the law."""
-    found = conflicts(selection, segment)
+    found = find_contradictions(selection, segment)
     assert len({(each.claim, each.kind) for each in found}) == len(found)
     assert all(each.claim.end <= len(selection) for each in found)
     assert all(each.evidence.end <= len(segment) for each in found)
-    assert bool(found) == bool(conflicts(segment, selection))
+    assert bool(found) == bool(find_contradictions(segment, selection))
 
 
 @given(TEXTS)
 def test_a_text_never_conflicts_with_itself(text: str) -> None:
     """What is equal is no conflict, and supports itself."""
-    assert conflicts(text, text) == []
-    assert unsupported(text, [text]) == []
+    assert find_contradictions(text, text) == []
+    assert find_unsupported_words(text, [text]) == []

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.dates import Date, dates
-from tui_annotate.methods.numerals import narrow
+from tui_annotate.methods.dates import Date, find_dates
+from tui_annotate.methods.numerals import to_half_width
 
 
 @pytest.mark.parametrize(
@@ -38,8 +38,8 @@ from tui_annotate.methods.numerals import narrow
 )
 def test_dates(text: str, expected: list[tuple[str, tuple[int, ...]]]) -> None:
     """The parts that are told, and no others."""
-    plain = narrow(text)
-    assert [(each.span.of(plain), each.parts()) for each in dates(plain)] == expected
+    plain = to_half_width(text)
+    assert [(each.span.of(plain), each.parts()) for each in find_dates(plain)] == expected
 
 
 def date(year: int = 0, month: int = 0, day: int = 0, weekday: int = 0) -> Date:
@@ -66,7 +66,7 @@ def test_alike(one: Date, other: Date, alike: int) -> None:
 @given(st.text(max_size=60) | st.text("0123456789年月日一二十May March, of-", max_size=60))
 def test_dates_are_disjoint_and_in_order(text: str) -> None:
     """Whatever the text, dates stand in it one behind the other and tell something."""
-    found = dates(narrow(text))
+    found = find_dates(to_half_width(text))
     ends = [0, *(each.span.end for each in found)]
     assert all(end <= each.span.start for end, each in zip(ends, found, strict=False))
     assert all(each.span.end <= len(text) and any(each.parts()) for each in found)

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.evaluation import FIGURES, RankingFigures, figures, gains, is_hit, kinds
+from tui_annotate.methods.evaluation import (
+    FIGURES,
+    RankingFigures,
+    classify_query,
+    compute_figures,
+    figures_by_query,
+    is_hit,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,20 +34,20 @@ def test_a_hit_shares_three_code_points_or_all(segment: Span, chosen: Span, expe
 
 def test_figures_by_hand() -> None:
     """Recall counts the queries with a hit that high; a query without one gives nothing."""
-    found = figures([1, 2, 4, None])
+    found = compute_figures([1, 2, 4, None])
     assert found == RankingFigures(4, 0.25, 0.5, 0.75, (1 + 0.5 + 0.25) / 4)
 
 
 def test_no_queries_are_no_error() -> None:
     """All figures are zero then."""
-    assert figures([]) == RankingFigures(0, 0.0, 0.0, 0.0, 0.0)
+    assert compute_figures([]) == RankingFigures(0, 0.0, 0.0, 0.0, 0.0)
 
 
 @given(st.lists(st.none() | st.integers(1, 50), min_size=1))
 def test_figures_are_the_means_of_gains(ranks: list[int | None]) -> None:
     """Each figure is a column's mean; recall grows with depth and bounds the reciprocal rank."""
-    found = figures(ranks)
-    means = gains(ranks).mean(axis=0)
+    found = compute_figures(ranks)
+    means = figures_by_query(ranks).mean(axis=0)
     assert [getattr(found, name) for name in FIGURES] == pytest.approx(list(means))
     assert found.recall_at_1 <= found.recall_at_3 <= found.recall_at_5 <= 1
     assert found.recall_at_1 <= found.mrr <= 1
@@ -62,13 +69,13 @@ def test_figures_are_the_means_of_gains(ranks: list[int | None]) -> None:
 )
 def test_a_shared_word_tells_something(selected: str, found: str, shared: bool) -> None:
     """In any form; function words do not count; of Chinese, pairs, or a sign that stands alone."""
-    (kind, *_) = kinds(selected, found, segments=1, language="en")
+    (kind, *_) = classify_query(selected, found, segments=1, language="en")
     assert kind == ("shared_word" if shared else "no_shared_word")
 
 
 @pytest.mark.parametrize(("length", "segments"), [(20, 30), (21, 29)])
 def test_bounds_of_short_and_long(length: int, segments: int) -> None:
     """20 code points are short and 30 segments long, one more or less is not."""
-    found = kinds("a" * length, "b", segments=segments, language="zh")
+    found = classify_query("a" * length, "b", segments=segments, language="zh")
     expected = ("short_span", "long_source") if length == 20 else ("longer_span", "shorter_source")
     assert found[1:] == (*expected, "zh")

@@ -15,7 +15,7 @@ from tui_annotate.methods.matching import (
     TOKENS,
     VECTORS,
     WORDS,
-    fused_scores,
+    fuse_scores,
 )
 
 MIXES = (
@@ -46,8 +46,8 @@ def test_a_score_does_not_depend_on_what_others_reach(
     names: list[str], rows: list[list[float]]
 ) -> None:
     """Only on how many there are; all are in [0, 1]."""
-    found = fused_scores(signals(names, rows), everywhere(len(rows)))
-    others = fused_scores(
+    found = fuse_scores(signals(names, rows), everywhere(len(rows)))
+    others = fuse_scores(
         signals(names, [rows[0], *([[0.0] * 3] * (len(rows) - 1))]), everywhere(len(rows))
     )
     assert found[0] == others[0]
@@ -60,7 +60,7 @@ def test_more_of_a_signal_never_scores_less(
 ) -> None:
     """Each signal speaks for a segment, none against it."""
     raised = [max(value, more) if at == index else value for index, value in enumerate(row)]
-    less, greater = fused_scores(signals(names, [row, raised]), everywhere(2))
+    less, greater = fuse_scores(signals(names, [row, raised]), everywhere(2))
     assert greater >= less
 
 
@@ -70,8 +70,8 @@ def test_a_segment_of_few_scores_no_less_than_one_of_many(
 ) -> None:
     """The fewer there are, the likelier is each."""
     few, more = sorted((few, more))
-    of_few = fused_scores(signals(names, [row] * few), everywhere(few))
-    of_more = fused_scores(signals(names, [row] * more), everywhere(more))
+    of_few = fuse_scores(signals(names, [row] * few), everywhere(few))
+    of_more = fuse_scores(signals(names, [row] * more), everywhere(more))
     assert of_few[0] >= of_more[0]
 
 
@@ -79,9 +79,9 @@ def test_a_segment_of_few_scores_no_less_than_one_of_many(
 def test_likeness_to_nothing_is_not_found(names: set[str]) -> None:
     """However few the segments, and what matches whole is found however many."""
     for count in (1, LEAST_SEGMENTS, 10_000):
-        nothing = fused_scores(signals(sorted(names), [[0.0] * 3] * count), everywhere(count))
+        nothing = fuse_scores(signals(sorted(names), [[0.0] * 3] * count), everywhere(count))
         assert nothing[0] < STRENGTHS[0]
-        whole = fused_scores(signals(sorted(names), [[1.0] * 3] * count), everywhere(count))
+        whole = fuse_scores(signals(sorted(names), [[1.0] * 3] * count), everywhere(count))
         assert whole[0] >= STRENGTHS[3]
 
 
@@ -92,7 +92,7 @@ def test_likeness_to_nothing_is_not_found(names: set[str]) -> None:
 )
 def test_what_is_as_likely_as_not(names: set[str], reached: float) -> None:
     """Of 36 segments; where the curves lie was measured, and what is stored holds on to it."""
-    found = fused_scores(signals(sorted(names), [[reached] * 3] * 36), everywhere(36))
+    found = fuse_scores(signals(sorted(names), [[reached] * 3] * 36), everywhere(36))
     assert found[0] == pytest.approx(0.5, abs=0.01)
 
 
@@ -101,7 +101,7 @@ def test_words_lead_wherever_they_speak(names: set[str]) -> None:
     """All of the words and nothing else scores more than all else without a word."""
     mine = sorted(names)
     words = [float(name == WORDS) for name in mine]
-    found = fused_scores(signals(mine, [words, [1 - each for each in words]]), everywhere(2))
+    found = fuse_scores(signals(mine, [words, [1 - each for each in words]]), everywhere(2))
     assert found[0] > found[1]
 
 
@@ -110,8 +110,8 @@ def test_words_speak_where_there_are_no_vectors() -> None:
     words = np.array([0.3, 0.3], np.float32)
     vectors = np.array([0.9, 0.0], np.float32)
     known = np.array([True, False])
-    both = fused_scores({WORDS: words, VECTORS: vectors}, known)
-    alone = fused_scores({WORDS: words}, known)
+    both = fuse_scores({WORDS: words, VECTORS: vectors}, known)
+    alone = fuse_scores({WORDS: words}, known)
     assert both[1] == alone[1]
     assert both[0] > both[1]
-    assert fused_scores({VECTORS: vectors}, known)[1] == 0
+    assert fuse_scores({VECTORS: vectors}, known)[1] == 0

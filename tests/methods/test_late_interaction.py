@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from tui_annotate.methods.late_interaction import TokenBank, directions, late_interaction
+from tui_annotate.methods.late_interaction import TokenBank, late_interaction, normalise_rows
 
 SIZE = 4
 rows = st.integers(0, 6).flatmap(lambda count: arrays(np.int8, (count, SIZE)))
@@ -30,7 +30,7 @@ banks = st.lists(rows, min_size=1, max_size=6).map(bank)
 @st.composite
 def queries(draw: st.DrawFn) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Unit rows with a weight each."""
-    tokens = directions(draw(arrays(np.int8, (draw(st.integers(1, 5)), SIZE))))
+    tokens = normalise_rows(draw(arrays(np.int8, (draw(st.integers(1, 5)), SIZE))))
     weights = arrays(np.float32, len(tokens), elements=st.floats(0, 8, width=32))
     return tokens, draw(weights)
 
@@ -89,7 +89,7 @@ def test_a_text_answers_itself(
 ) -> None:
     """More tokens never answer worse, and a text that holds all of the query's answers it whole."""
     _, weights = asked
-    own = directions(text[:1].repeat(len(weights), axis=0))
+    own = normalise_rows(text[:1].repeat(len(weights), axis=0))
     if not own.any() or weights.sum() < 1e-3:
         return
     both = bank([text, text[:1]])
@@ -112,6 +112,6 @@ def test_parts_join_to_the_whole(texts: list[NDArray[np.int8]], data: st.DataObj
 @given(arrays(np.int8, (3, SIZE)))
 def test_directions_have_unit_length(vectors: NDArray[np.int8]) -> None:
     """But for zeros, which have none; the values' sizes do not matter."""
-    lengths = np.linalg.norm(directions(vectors), axis=1)
+    lengths = np.linalg.norm(normalise_rows(vectors), axis=1)
     for row, length in zip(vectors, lengths, strict=True):
         assert length == pytest.approx(1 if row.any() else 0, abs=1e-5)

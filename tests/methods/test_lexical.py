@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.methods.lexical import K1, B, LexicalIndex, words
+from tui_annotate.methods.lexical import K1, B, LexicalIndex, find_words
 
 WORDS = st.sampled_from(["a", "b", "c", "d", "e"])
 SEGMENTS = st.lists(st.lists(WORDS, max_size=8), min_size=1, max_size=8)
@@ -17,7 +17,7 @@ QUERIES = st.dictionaries(WORDS, st.sampled_from([0.25, 1.0, 2.5]), max_size=5)
 
 def texts(text: str) -> list[str]:
     """The words as texts."""
-    return [word.text for word in words(text)]
+    return [word.text for word in find_words(text)]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_words(text: str, expected: list[str]) -> None:
 @given(st.text(max_size=200))
 def test_words_say_where_they_stand(text: str) -> None:
     """In order, inside the text, of the length that they say."""
-    found = list(words(text))
+    found = list(find_words(text))
     assert all(0 <= word.start < word.end <= len(text) for word in found)
     assert [word.start for word in found] == sorted(word.start for word in found)
 

@@ -18,10 +18,10 @@ from tui_annotate.methods.matching import (
     LONGEST,
     Query,
     SegmentIndex,
-    Space,
-    best_indices,
+    VectorSpace,
+    find_best_indices,
+    find_touched_segments,
     query,
-    touched_segments,
 )
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.methods.selection_vectors import SelectionVectors, Tokens
@@ -41,9 +41,9 @@ def asked(text: str, part: str) -> Query:
     return found
 
 
-def space(vectors: NDArray[np.float32], tokens: TokenBank | None = None) -> Space:
+def space(vectors: NDArray[np.float32], tokens: TokenBank | None = None) -> VectorSpace:
     """What is known of some segments; a row of zeros is nothing."""
-    return Space(vectors, np.array(vectors.any(axis=1), np.bool_), tokens)
+    return VectorSpace(vectors, np.array(vectors.any(axis=1), np.bool_), tokens)
 
 
 def looking_for(**bag: float) -> Query:
@@ -212,7 +212,7 @@ def test_shared_signs_say_more_than_shared_words() -> None:
 def test_cosines_count_from_the_floor() -> None:
     """What all texts have in common in a model is no likeness."""
     texts = ["One river. Two boats. "]
-    some = Space(axes(2), np.ones(2, np.bool_), floor=0.6)
+    some = VectorSpace(axes(2), np.ones(2, np.bool_), floor=0.6)
     both = SegmentIndex.of(texts, [segment(texts[0])]).having(some)
     vector = np.array([0.6, 0.8, 0, 0], np.float32)
     found = {
@@ -329,7 +329,7 @@ def test_only_the_candidates_tokens_are_looked_at() -> None:
 )
 def test_the_best_are_those_of_a_stable_sort(values: list[float], count: int) -> None:
     """The greatest first, equals in their order."""
-    found = best_indices(np.array(values, np.float32), count)
+    found = find_best_indices(np.array(values, np.float32), count)
     expected = sorted(range(len(values)), key=lambda at: -values[at])[:count]
     assert found.tolist() == expected
 
@@ -337,7 +337,7 @@ def test_the_best_are_those_of_a_stable_sort(values: list[float], count: int) ->
 def test_what_a_span_touches() -> None:
     """The segments that share a code point with it."""
     cut = segment(SUMMARY)
-    assert touched_segments(cut, Span(0, 3)) == range(1)
-    assert touched_segments(cut, Span(cut[1].start - 1, cut[1].start + 1)) == range(2)
-    assert touched_segments(cut, Span(cut[1].start, cut[1].start + 1)) == range(1, 2)
-    assert touched_segments(cut, Span(0, cut[1].start)) == range(1)
+    assert find_touched_segments(cut, Span(0, 3)) == range(1)
+    assert find_touched_segments(cut, Span(cut[1].start - 1, cut[1].start + 1)) == range(2)
+    assert find_touched_segments(cut, Span(cut[1].start, cut[1].start + 1)) == range(1, 2)
+    assert find_touched_segments(cut, Span(0, cut[1].start)) == range(1)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.methods.numerals import lower_text, narrow, numerals
+from tui_annotate.methods.numerals import find_numerals, to_half_width, to_lower_case
 
 ONES = ("", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 TEENS = (
@@ -21,7 +21,7 @@ SIGNS = "零一二三四五六七八九"
 
 def values(text: str) -> list[str]:
     """The values as they are printed plainly."""
-    return [f"{found.value.normalize():f}" for found in numerals(narrow(text))]
+    return [f"{found.value.normalize():f}" for found in find_numerals(to_half_width(text))]
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_values(text: str, expected: list[str]) -> None:
 )
 def test_forms(text: str, form: str, *, plain: bool) -> None:
     """What is a share, what an order, and what often counts nothing."""
-    (found,) = numerals(text)
+    (found,) = find_numerals(text)
     assert (found.form, found.plain) == (form, plain)
     assert (found.start, found.end) == (0, len(text))
 
@@ -123,7 +123,7 @@ def test_signs_and_digits_say_the_same(value: int) -> None:
 @given(st.text(max_size=60) | st.text("0123456789,.一二十百千万亿两 -/%of", max_size=60))
 def test_numerals_are_disjoint_and_in_order(text: str) -> None:
     """Whatever the text, numbers stand in it one behind the other, and are finite."""
-    found = list(numerals(narrow(text)))
+    found = list(find_numerals(to_half_width(text)))
     ends = [0, *(each.end for each in found)]
     assert all(end <= each.start < each.end for end, each in zip(ends, found, strict=False))
     assert all(each.end <= len(text) and each.value.is_finite() for each in found)
@@ -132,11 +132,11 @@ def test_numerals_are_disjoint_and_in_order(text: str) -> None:
 @given(st.text(max_size=60))
 def test_narrow_and_lowered_keep_places(text: str) -> None:
     """Each code point stays where it is."""
-    assert len(narrow(text)) == len(lower_text(text)) == len(text)
-    assert lower_text("İ一A") == "İ一a"
+    assert len(to_half_width(text)) == len(to_lower_case(text)) == len(text)
+    assert to_lower_case("İ一A") == "İ一a"
 
 
 def test_a_share_is_a_part_of_one() -> None:
     """Two thirds are two of three."""
-    (found,) = numerals("two thirds")
+    (found,) = find_numerals("two thirds")
     assert found.value == Decimal(2) / 3

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.methods.contrast import known_words, names
+from tui_annotate.methods.contrast import find_known_words, find_names
 
 
 def found(text: str, *known: str) -> list[str]:
     """The names as they stand."""
-    return [name.span.of(text) for name in names(text, known=frozenset(known))]
+    return [name.span.of(text) for name in find_names(text, known=frozenset(known))]
 
 
 @pytest.mark.parametrize(
@@ -38,10 +38,10 @@ def test_names(text: str, expected: list[str]) -> None:
 def test_a_known_word_is_a_name_where_a_sentence_opens() -> None:
     """What has a capital inside another sentence is a name at the start of one too."""
     text = "Telmarsh closed. They left Telmarsh in May."
-    assert "telmarsh" in known_words(text)
+    assert "telmarsh" in find_known_words(text)
     assert found("Telmarsh closed.") == []
-    assert found("Telmarsh closed.", *known_words(text)) == ["Telmarsh"]
-    assert known_words("Man Bites Young Dog Near Central Park") == frozenset()
+    assert found("Telmarsh closed.", *find_known_words(text)) == ["Telmarsh"]
+    assert find_known_words("Man Bites Young Dog Near Central Park") == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,13 @@ def test_a_known_word_is_a_name_where_a_sentence_opens() -> None:
 )
 def test_agreement(one: str, other: str, *, agree: bool) -> None:
     """Names agree where one may stand for the other, both ways."""
-    (first,), (second,) = names(one), names(other)
+    (first,), (second,) = find_names(one), find_names(other)
     assert first.agrees(second) == second.agrees(first) == agree
 
 
 @given(st.text(max_size=80) | st.text("ABab .《》“”of", max_size=80))
 def test_names_stand_in_the_text(text: str) -> None:
     """Whatever the text, a name lies in it and has words."""
-    for name in names(text):
+    for name in find_names(text):
         assert name.span.end <= len(text)
         assert name.words

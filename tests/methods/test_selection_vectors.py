@@ -7,13 +7,13 @@ import pytest
 
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.late_interaction import TokenBank
-from tui_annotate.methods.lexical import words
+from tui_annotate.methods.lexical import find_words
 from tui_annotate.methods.selection_vectors import (
     MOST_TOKENS,
     REST,
+    average_sentences,
     blend_with_sentence,
-    least_cosine,
-    of_sentences,
+    find_least_cosine,
     pool_tokens,
 )
 
@@ -41,17 +41,17 @@ def test_a_new_vector_is_mostly_the_selections() -> None:
 
 def test_sentences_stand_in_together() -> None:
     """Their mean, at unit length; zeros mean nothing."""
-    both = of_sentences(np.eye(2, dtype=np.float32))
+    both = average_sentences(np.eye(2, dtype=np.float32))
     assert both is not None
     assert both.vector.tolist() == pytest.approx([0.5**0.5, 0.5**0.5])
     assert both.of_sentences
-    assert of_sentences(np.zeros((2, 3), np.float32)) is None
+    assert average_sentences(np.zeros((2, 3), np.float32)) is None
 
 
 def test_a_selection_in_context_is_the_mean_of_its_tokens() -> None:
     """Over sentences as well; the rest of them whispers."""
     chosen = Span(TEXT.index("runs"), TEXT.index("A boat") + 6)
-    found = pool_tokens(bank(), STARTS, selection=chosen, words=list(words(TEXT)))
+    found = pool_tokens(bank(), STARTS, selection=chosen, words=list(find_words(TEXT)))
     assert found is not None
     assert np.flatnonzero(found.vector).tolist() == [2, 3, 4]
     assert found.tokens is not None
@@ -62,7 +62,7 @@ def test_a_selection_in_context_is_the_mean_of_its_tokens() -> None:
 def test_a_selection_without_tokens_stands_for_its_sentence() -> None:
     """A full stop means what the sentence does; without any token there is no meaning."""
     stop = Span(TEXT.index("."), TEXT.index(".") + 1)
-    found = pool_tokens(bank().part(0, 1), STARTS[:1], selection=stop, words=list(words(TEXT)))
+    found = pool_tokens(bank().part(0, 1), STARTS[:1], selection=stop, words=list(find_words(TEXT)))
     assert found is not None
     assert np.flatnonzero(found.vector).tolist() == [0, 1, 2]
     assert found.tokens is not None
@@ -78,7 +78,7 @@ def test_a_piece_has_the_word_that_it_is_part_of() -> None:
     pieces = TokenBank(
         np.eye(5, dtype=np.int8), np.array([0, 5]), starts, np.array([5, 6, 8, 9, 10], np.int32)
     )
-    found = pool_tokens(pieces, (0,), selection=Span(0, 10), words=list(words(text)))
+    found = pool_tokens(pieces, (0,), selection=Span(0, 10), words=list(find_words(text)))
     assert found is not None
     assert found.tokens is not None
     assert found.tokens.words == ["rivers", "rivers", "河", "流", ""]
@@ -100,9 +100,9 @@ def test_a_likeness_begins_above_what_all_have_in_common() -> None:
     """The least cosine of any two rows, of one side or of two; zeros and few rows tell nothing."""
     rows = np.zeros((6, 8), np.float32)
     rows[:, 0], rows[range(6), range(1, 7)] = 0.8, 0.6
-    assert least_cosine(rows[:3], rows[3:]) == pytest.approx(0.64)
-    assert least_cosine(np.eye(8, dtype=np.float32)) == 0
-    assert least_cosine(-rows, rows) == 0
-    assert least_cosine(rows[:5], np.zeros((9, 8), np.float32)) == 0
+    assert find_least_cosine(rows[:3], rows[3:]) == pytest.approx(0.64)
+    assert find_least_cosine(np.eye(8, dtype=np.float32)) == 0
+    assert find_least_cosine(-rows, rows) == 0
+    assert find_least_cosine(rows[:5], np.zeros((9, 8), np.float32)) == 0
     many = rows[np.arange(1000) % 6]
-    assert least_cosine(many, rows) == pytest.approx(0.64)
+    assert find_least_cosine(many, rows) == pytest.approx(0.64)

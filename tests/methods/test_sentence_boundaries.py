@@ -6,14 +6,14 @@ import pytest
 
 from tui_annotate.methods import sentence_boundaries
 from tui_annotate.methods.sentence_boundaries import (
-    after_abbreviation,
-    never_ends,
-    next_cut,
+    can_start_segment,
+    find_next_cut,
+    find_sure_ends,
+    find_weak_cut,
+    follows_abbreviation,
+    never_ends_sentence,
+    read_token_before,
     skip_closers,
-    starts_here,
-    sure_ends,
-    token_before,
-    weak_cut,
 )
 
 KNOWN = frozenset({"inc", "etc", "jan", "no"})
@@ -54,7 +54,7 @@ KNOWN = frozenset({"inc", "etc", "jan", "no"})
 )
 def test_sure_ends(line: str, ends: list[int]) -> None:
     """Behind closing signs, before a capital, never behind what may be an abbreviation."""
-    assert list(sure_ends(line, KNOWN)) == ends
+    assert list(find_sure_ends(line, KNOWN)) == ends
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_sure_ends(line: str, ends: list[int]) -> None:
 )
 def test_token_before(text: str, expected: str) -> None:
     """What stands before the end, back to white space or an opening sign, of bounded length."""
-    assert token_before(text, len(text)) == expected
+    assert read_token_before(text, len(text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_token_before(text: str, expected: str) -> None:
 )
 def test_after_abbreviation(text: str, expected: bool) -> None:
     """Known ones, initials, letters with stops between them."""
-    assert after_abbreviation(text, len(text), KNOWN) is expected
+    assert follows_abbreviation(text, len(text), KNOWN) is expected
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_after_abbreviation(text: str, expected: bool) -> None:
 )
 def test_what_never_ends_a_sentence(before: str, after: str, expected: bool) -> None:
     """Titles always, numbers' names before digits, initials before capitals."""
-    assert never_ends(before + after, len(before)) is expected
+    assert never_ends_sentence(before + after, len(before)) is expected
 
 
 @pytest.mark.parametrize(
@@ -127,26 +127,26 @@ def test_what_never_ends_a_sentence(before: str, after: str, expected: bool) -> 
 )
 def test_weak_cut(text: str, expected: str) -> None:
     """Behind the last of the strongest kind; behind an abbreviation only for want of others."""
-    assert text[: weak_cut(text, 0, len(text), abbreviations=KNOWN)] == expected
+    assert text[: find_weak_cut(text, 0, len(text), abbreviations=KNOWN)] == expected
 
 
 def test_a_weak_cut_leaves_something_before_it() -> None:
     """White space alone is no segment."""
-    assert weak_cut("   one", 0, 6, abbreviations=KNOWN) == 0
+    assert find_weak_cut("   one", 0, 6, abbreviations=KNOWN) == 0
 
 
 def test_next_cut() -> None:
     """The first boundary of any kind behind which a segment can start, else the end."""
-    assert next_cut("one, two", 0, 8) == 5
-    assert next_cut("one \u0301two three", 0, 14) == 9
-    assert next_cut("onetwo", 0, 6) == 6
+    assert find_next_cut("one, two", 0, 8) == 5
+    assert find_next_cut("one \u0301two three", 0, 14) == 9
+    assert find_next_cut("onetwo", 0, 6) == 6
 
 
 def test_nothing_starts_inside_a_character() -> None:
     """No mark, no joiner, nothing behind a joiner, no white space."""
     text = "a\u0301 \u200db"
-    assert [starts_here(text, offset) for offset in range(1, 5)] == [False] * 4
-    assert starts_here("ab", 1)
+    assert [can_start_segment(text, offset) for offset in range(1, 5)] == [False] * 4
+    assert can_start_segment("ab", 1)
 
 
 def test_closers_go_with_what_they_close() -> None:

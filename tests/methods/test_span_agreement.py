@@ -14,9 +14,9 @@ from tui_annotate.methods.span_agreement import (
     EvidenceRelation,
     SpanF1,
     compare_evidence,
-    overlapping,
+    count_stacked,
+    find_overlaps,
     span_f1,
-    stacked,
     trim_spans,
 )
 
@@ -103,7 +103,7 @@ def test_figures_are_those_of_sets(ours: list[Span], theirs: list[Span]) -> None
     one, other = trim_spans(ours, TEXT), trim_spans(theirs, TEXT)
     assert found.trimmed == pytest.approx(2 * len(one & other) / (len(one) + len(other)))
     hits = [pair for pair in product(sorted(one), sorted(other)) if pair[0].overlap(pair[1])]
-    assert overlapping(one, other) == hits
+    assert find_overlaps(one, other) == hits
     shares = [
         len({pair[side] for pair in hits}) / max(len(spans), 1)
         for side, spans in enumerate((one, other))
@@ -134,7 +134,7 @@ def test_stacked_spans_are_those_that_meet_another(made: list[tuple[int, int]]) 
         any(span.overlap(other) for at, other in enumerate(spans) if at != place)
         for place, span in enumerate(spans)
     ]
-    assert stacked(spans) == sum(meet)
+    assert count_stacked(spans) == sum(meet)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui_annotate.methods.unsupported_words import unsupported
+from tui_annotate.methods.unsupported_words import find_unsupported_words
 
 TEXTS = st.text(max_size=60) | st.text(
     "ab the 12 million May 14一二三万元大桥。的Smith", max_size=60
@@ -46,13 +46,13 @@ TEXTS = st.text(max_size=60) | st.text(
 )
 def test_unsupported(text: str, other: str, expected: list[str]) -> None:
     """Values, days and telling words that the other text has in no form."""
-    assert [span.of(text) for span in unsupported(text, [other])] == expected
+    assert [span.of(text) for span in find_unsupported_words(text, [other])] == expected
 
 
 @given(TEXTS, st.lists(TEXTS, max_size=3))
 def test_marks_are_disjoint_and_in_order(text: str, others: list[str]) -> None:
     """Marks lie in the text, one behind the other."""
-    marks = unsupported(text, others)
+    marks = find_unsupported_words(text, others)
     assert all(one.end < two.start for one, two in pairwise(marks))
     assert all(mark.end <= len(text) for mark in marks)
 
@@ -62,7 +62,9 @@ def test_more_texts_support_more(text: str, others: list[str], more: str) -> Non
     """Another text never adds a mark."""
 
     def marked(texts: list[str]) -> set[int]:
-        return {at for mark in unsupported(text, texts) for at in range(mark.start, mark.end)}
+        return {
+            at for mark in find_unsupported_words(text, texts) for at in range(mark.start, mark.end)
+        }
 
     spaces = {at for at, sign in enumerate(text) if sign == " "}
     assert marked([*others, more]) - spaces <= marked(others)

@@ -12,7 +12,7 @@ from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.verdicts import supported
+from tui_annotate.methods.verdicts import find_verdict
 
 SAMPLE = Sample("d", "1", (Document(Side.SOURCE, "It cost 12."), Document(Side.SUMMARY, "15.")))
 WRONG = Annotation("a", (Anchor(Side.SUMMARY, 0, Span(0, 2)),), labels=(("Unwanted", "Intrinsic"),))
@@ -47,32 +47,32 @@ def _record(work: dict[str, list[Annotation]], **kinds: PersonKind) -> Record:
 )
 def test_one_person_says_it_by_what_they_marked(found: list[Annotation], said: bool | None) -> None:
     """A claim makes a sample unsupported, unless it is harmless, open, or no person's."""
-    assert supported(_record({"ana": found})) is said
+    assert find_verdict(_record({"ana": found})) is said
 
 
 def test_nobody_who_is_done_says_nothing() -> None:
     """A draft counts for nobody, whatever is marked in it."""
     record = _record({"ana": [WRONG]})
     draft = replace(record, assignments=(Assignment("ana", State.DRAFT),))
-    assert supported(draft) is None
-    assert supported(Record(SAMPLE)) is None
+    assert find_verdict(draft) is None
+    assert find_verdict(Record(SAMPLE)) is None
 
 
 def test_most_decide_and_a_tie_says_nothing() -> None:
     """Whoever can not tell has no voice."""
-    assert supported(_record({"ana": [WRONG], "ben": [], "cem": []})) is True
-    assert supported(_record({"ana": [WRONG], "ben": []})) is None
+    assert find_verdict(_record({"ana": [WRONG], "ben": [], "cem": []})) is True
+    assert find_verdict(_record({"ana": [WRONG], "ben": []})) is None
     open_ = _labelled("Questionable")
-    assert supported(_record({"ana": [WRONG], "ben": [open_]})) is False
+    assert find_verdict(_record({"ana": [WRONG], "ben": [open_]})) is False
 
 
 def test_what_review_settled_goes_before_all() -> None:
     """Also where it settled that nothing is wrong."""
     settled: dict[str, list[Annotation]] = {SETTLED: [], "ana": [WRONG], "ben": [WRONG]}
-    assert supported(_record(settled)) is True
+    assert find_verdict(_record(settled)) is True
 
 
 def test_second_readings_do_not_count_twice() -> None:
     """They tell how far somebody agrees with themselves, and no more."""
     work: dict[str, list[Annotation]] = {"ana": [WRONG], "ana~2": []}
-    assert supported(_record(work, **{"ana~2": PersonKind.AGAIN})) is False
+    assert find_verdict(_record(work, **{"ana~2": PersonKind.AGAIN})) is False

@@ -69,7 +69,7 @@ def _said(path: Path, importer: str) -> list[str]:
 
 @pytest.mark.parametrize("filling", _FILLING)
 @pytest.mark.parametrize("kind", _PACKERS)
-@pytest.mark.parametrize("importer", sorted({*registry.names("importers")} - _BINARY))
+@pytest.mark.parametrize("importer", sorted({*registry.plugin_names("importers")} - _BINARY))
 def test_a_bomb_is_told_by_every_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, importer: str, kind: str, filling: str
 ) -> None:

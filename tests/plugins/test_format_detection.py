@@ -37,7 +37,7 @@ def _found(place: Path) -> str:
         return "asked"
 
 
-@pytest.mark.parametrize("form", registry.names("importers"))
+@pytest.mark.parametrize("form", registry.plugin_names("importers"))
 @pytest.mark.parametrize("packed", PACKED)
 def test_a_file_is_never_taken_for_another_form(tmp_path: Path, form: str, packed: str) -> None:
     """Packed or plain, with a byte order mark or without, whatever it is called."""
@@ -62,7 +62,7 @@ def test_a_file_is_never_taken_for_another_form(tmp_path: Path, form: str, packe
                 assert _found(placed(content, place)) in right | {"asked"}
 
 
-@pytest.mark.parametrize("form", registry.names("importers"))
+@pytest.mark.parametrize("form", registry.plugin_names("importers"))
 def test_every_form_has_files_that_are_certain(tmp_path: Path, form: str) -> None:
     """As other programs name them, and as we do."""
     found = [_found(placed(files, tmp_path / str(at))) for at, files in enumerate(seeds(form))]

@@ -21,7 +21,7 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.format_detection import detect
 
 ROOT = Path(__file__).parents[2]
-RECORDS = registry.names("importers")
+RECORDS = registry.plugin_names("importers")
 FLOOR = 48 * 2**20
 """Bytes that a reader may take for a file of any size, with the libraries that it loads."""
 TIMES = 200

@@ -14,7 +14,7 @@ from tests.plugins.record_reader import file
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.files import json_values as module
 from tui_annotate.plugins.files import streams
-from tui_annotate.plugins.files.json_values import EMPTY, NO_RECORDS, Value, json_values
+from tui_annotate.plugins.files.json_values import EMPTY, NO_RECORDS, Value, read_json_values
 
 _TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
 _JSON = st.recursive(
@@ -25,12 +25,14 @@ _JSON = st.recursive(
 
 
 def _values(path: Path) -> list[Any]:
-    return [item.value if isinstance(item, Value) else str(item) for item in json_values(path)]
+    return [item.value if isinstance(item, Value) else str(item) for item in read_json_values(path)]
 
 
 def _problems(path: Path) -> list[str]:
     return [
-        str(item).removeprefix(str(path)) for item in json_values(path) if isinstance(item, Problem)
+        str(item).removeprefix(str(path))
+        for item in read_json_values(path)
+        if isinstance(item, Problem)
     ]
 
 
@@ -81,7 +83,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module._ArrayReader, "_drop_read", watched)
-        assert sum(1 for _ in json_values(path)) == 3000
+        assert sum(1 for _ in read_json_values(path)) == 3000
     assert longest <= 4 * streams._CHUNK
 
 
@@ -165,7 +167,7 @@ def test_a_wrong_byte_costs_its_record(
     """File, line and byte are told, and the records around it are read; none behind the first."""
     path = file(tmp_path, "a.json", content)
     assert [line.startswith(told) for line in _problems(path)] == [True]
-    assert sum(isinstance(item, Value) for item in json_values(path)) == kept
+    assert sum(isinstance(item, Value) for item in read_json_values(path)) == kept
 
 
 def test_an_endless_item_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.user_files import UserRow, databases, read_mercury
+from tui_annotate.plugins.user_files import UserRow, find_databases, read_mercury
 
 TABLE = "CREATE TABLE users (user_id TEXT, user_name TEXT, email TEXT, hashed_password TEXT)"
 
@@ -75,15 +75,15 @@ def test_a_folder_stands_for_the_databases_in_it(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     with closing(sqlite3.connect(tmp_path / "corpus.sqlite")) as connection, connection:
         connection.execute("CREATE TABLE chunks (x)")
-    assert databases([tmp_path, one]) == [two, one]
+    assert find_databases([tmp_path, one]) == [two, one]
 
 
 def test_a_path_without_users_is_told(tmp_path: Path) -> None:
     """Absent; a folder or a file without any; a table of another shape."""
     with pytest.raises(NotFound):
-        databases([tmp_path / "no.sqlite"])
+        find_databases([tmp_path / "no.sqlite"])
     with pytest.raises(NotFound):
-        databases([tmp_path])
+        find_databases([tmp_path])
     other = tmp_path / "other.sqlite"
     with closing(sqlite3.connect(other)) as connection, connection:
         connection.execute("CREATE TABLE users (id, name)")
@@ -93,7 +93,7 @@ def test_a_path_without_users_is_told(tmp_path: Path) -> None:
     damaged.write_bytes(b"SQLite format 3\x00" + b"x" * 100)
     for path in (other, text, damaged):
         with pytest.raises(InvalidInput, match="'users'"):
-            databases([path])
+            find_databases([path])
 
 
 def test_a_database_that_breaks_is_told(tmp_path: Path) -> None:
@@ -113,4 +113,4 @@ def test_a_broken_file_with_words_that_are_no_utf_8_is_told(tmp_path: Path) -> N
         path.read_bytes().replace(b"CREATE TABLE users", b"CREATE TABLE \xff\xfe\xff\xfe")
     )
     with pytest.raises(InvalidInput, match="'users'"):
-        databases([path])
+        find_databases([path])

@@ -18,7 +18,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins import record_validation
 from tui_annotate.plugins.files import packing
-from tui_annotate.plugins.files.json_values import wrong_byte
+from tui_annotate.plugins.files.json_values import wrong_byte_problem
 
 ROWS = [
     {"source": "It cost 12.", "summary": "It cost 15.", "model": "a", "score": 0.5},
@@ -205,7 +205,7 @@ def test_a_wrong_byte_costs_its_row(tmp_path: Path, row: bytes, told: str) -> No
     path = file(tmp_path, "b.csv", b"source,summary\n" + (row + b"C.,D.\n") * 3)
     records, problems = read(path)
     assert records == []
-    assert [problem.hint for problem in problems] == [wrong_byte("", 1, "").hint]
+    assert [problem.hint for problem in problems] == [wrong_byte_problem("", 1, "").hint]
 
 
 @pytest.mark.parametrize(

@@ -62,9 +62,9 @@ class Breaks:
 
 def test_every_built_in_loads_and_keeps_its_promise() -> None:
     """All names of the tables of formats give what the protocols ask for."""
-    for name in registry.names("importers"):
+    for name in registry.plugin_names("importers"):
         assert isinstance(registry.load("importers", name), Importer)
-    for name in registry.names("exporters"):
+    for name in registry.plugin_names("exporters"):
         assert isinstance(registry.load("exporters", name), Exporter)
 
 
@@ -152,7 +152,7 @@ def test_a_stranger_is_loaded_by_its_entry_point(monkeypatch: pytest.MonkeyPatch
     """A package's entry point stands beside the built-ins and is made when asked for."""
     _third_party(monkeypatch, works=f"{__name__}:Works")
     monkeypatch.setitem(sys.modules, __name__, sys.modules[Works.__module__])
-    assert registry.names("importers") == (*READERS, "works")
+    assert registry.plugin_names("importers") == (*READERS, "works")
     assert registry.load("importers", "works").name == "works"
 
 
@@ -182,7 +182,7 @@ def test_a_stranger_can_not_take_a_name(
     """A name that is taken stays whose it is, and a warning says so."""
     _third_party(monkeypatch, mercury="builtins:object")
     with caplog.at_level(logging.WARNING):
-        assert registry.names("importers") == READERS
+        assert registry.plugin_names("importers") == READERS
     (warning,) = caplog.records
     assert "'mercury'" in warning.getMessage()
 
@@ -191,8 +191,8 @@ def test_a_disabled_plug_in_is_not_there(monkeypatch: pytest.MonkeyPatch) -> Non
     """By group and name, or by module; built-ins and those of other packages."""
     _third_party(monkeypatch, works=f"{__name__}:Works")
     monkeypatch.setenv(registry.DISABLED, "importers:pairs, tests.*, tui_annotate.lab.chat.*")
-    assert registry.names("importers") == tuple(name for name in READERS if name != "pairs")
-    assert registry.names("judges") == ()
+    assert registry.plugin_names("importers") == tuple(name for name in READERS if name != "pairs")
+    assert registry.plugin_names("judges") == ()
     assert "pairs" not in dict(registry.load_all("importers"))
     with pytest.raises(InvalidInput):
         registry.load("importers", "pairs")

@@ -15,11 +15,11 @@ import zstandard
 from tests.helpers.errors import has_code
 from tests.plugins.record_reader import file
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.plugins.files.targets import folder, output
+from tui_annotate.plugins.files.targets import open_folder, open_output
 
 
 def _broken(target: Path, error: Exception) -> None:
-    with output(target) as out:
+    with open_output(target) as out:
         out.write("half")
         raise error
 
@@ -27,7 +27,7 @@ def _broken(target: Path, error: Exception) -> None:
 def test_output_appears_whole(tmp_path: Path) -> None:
     """The target is there after the last byte, and nothing lies beside it."""
     target = tmp_path / "out.txt"
-    with output(target) as out:
+    with open_output(target) as out:
         out.write("one\r\n桥\n")
         assert not target.exists()
     assert target.read_bytes() == "one\r\n桥\n".encode()
@@ -47,7 +47,7 @@ def test_output_is_on_the_disk_before_it_takes_its_place(
         assert os.fstat(descriptor).st_ino == beside.stat().st_ino
 
     monkeypatch.setattr(os, "fsync", note)
-    with output(target) as out:
+    with open_output(target) as out:
         out.write("after")
     assert synced == [("before", "after")]
 
@@ -60,7 +60,7 @@ def test_on_a_terminal_nothing_acts(monkeypatch: pytest.MonkeyPatch) -> None:
         stream = io.TextIOWrapper(raw, encoding="utf-8", newline="\n")
         monkeypatch.setattr(stream, "isatty", lambda seen=terminal: seen)
         monkeypatch.setattr(sys, "stdout", stream)
-        with output(None) as out:
+        with open_output(None) as out:
             out.write(text)
         assert raw.getvalue().decode() == wanted
 
@@ -78,7 +78,7 @@ def test_packed_output_is_the_same_every_time(tmp_path: Path) -> None:
     """A target called .gz is packed, and the same text gives the same bytes."""
     contents = []
     for name in ("a.gz", "b.gz"):
-        with output(tmp_path / name) as out:
+        with open_output(tmp_path / name) as out:
             out.write("one\n")
         contents.append((tmp_path / name).read_bytes())
     assert contents[0] == contents[1]
@@ -90,7 +90,7 @@ def test_output_follows_a_link(tmp_path: Path) -> None:
     behind = file(tmp_path, "behind.txt", "before")
     link = tmp_path / "link.txt"
     link.symlink_to(behind)
-    with output(link) as out:
+    with open_output(link) as out:
         out.write("after")
     assert link.is_symlink()
     assert behind.read_text() == "after"
@@ -100,7 +100,7 @@ def test_a_private_target_stays_private(tmp_path: Path) -> None:
     """Nobody else may read what takes the place of a file for its owner alone."""
     target = tmp_path / "out.txt"
     target.touch(mode=0o600)
-    with output(target) as out:
+    with open_output(target) as out:
         out.write("new")
     assert target.read_text() == "new"
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
@@ -108,27 +108,27 @@ def test_a_private_target_stays_private(tmp_path: Path) -> None:
 
 def test_output_into_a_device_is_written_directly() -> None:
     """What is no regular file is written, not exchanged for one."""
-    with output(Path("/dev/null")) as out:
+    with open_output(Path("/dev/null")) as out:
         out.write("gone")
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
 def test_output_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """Without a target the text goes to standard output in UTF-8, which stays open."""
-    with output(None) as out:
+    with open_output(None) as out:
         out.write("桥\n")
-    with output(None) as out:
+    with open_output(None) as out:
         out.write("two\n")
     assert capfdbinary.readouterr().out == "桥\ntwo\n".encode()
 
 
 def test_an_impossible_target_is_told(tmp_path: Path) -> None:
     """A folder and a missing folder are refused before anything is written."""
-    with pytest.raises(InvalidInput, match="is a folder"), output(tmp_path):
+    with pytest.raises(InvalidInput, match="is a folder"), open_output(tmp_path):
         pass
     with (
         pytest.raises(InvalidInput, check=has_code("folder-missing")),
-        output(tmp_path / "no" / "a"),
+        open_output(tmp_path / "no" / "a"),
     ):
         pass
 
@@ -150,7 +150,7 @@ def test_what_can_not_be_written_is_told_plainly(tmp_path: Path) -> None:
         assert caught.value.message.startswith(f"{target} ")
         assert caught.value.message.endswith(why)
         assert not any(each in caught.value.message for each in ("Errno", ".part"))
-        with pytest.raises(Unavailable) as caught, folder(target):
+        with pytest.raises(Unavailable) as caught, open_folder(target):
             raise OSError(number, os.strerror(number), "a.part")
         assert caught.value.message.startswith(f"{target} ")
         assert caught.value.message.endswith(why)
@@ -160,7 +160,7 @@ def test_what_can_not_be_written_is_told_plainly(tmp_path: Path) -> None:
 def test_packed_by_zstd(tmp_path: Path) -> None:
     """A target called .zst is packed by zstd, to the same bytes every time."""
     for name in ("a.zst", "b.zst"):
-        with output(tmp_path / name) as out:
+        with open_output(tmp_path / name) as out:
             out.write("one\r\n桥\n")
     packed = (tmp_path / "a.zst").read_bytes()
     assert packed == (tmp_path / "b.zst").read_bytes()
@@ -171,7 +171,7 @@ def test_a_folder_appears_whole(tmp_path: Path) -> None:
     """Its files, some open at once, some in folders, are there at the end, and nothing beside."""
     target = tmp_path / "out"
     target.mkdir()
-    with folder(target) as out, out.file("a.txt") as first, out.file("b/c.txt") as second:
+    with open_folder(target) as out, out.file("a.txt") as first, out.file("b/c.txt") as second:
         first.write("one\r\n")
         second.write("two\n")
         assert list(target.iterdir()) == []
@@ -181,7 +181,7 @@ def test_a_folder_appears_whole(tmp_path: Path) -> None:
 
 
 def _broken_folder(target: Path, error: Exception) -> None:
-    with folder(target) as out, out.file("a.txt") as file:
+    with open_folder(target) as out, out.file("a.txt") as file:
         file.write("half")
         raise error
 
@@ -198,13 +198,13 @@ def test_a_folder_that_fails_is_not_there(tmp_path: Path) -> None:
 def test_nothing_that_stands_there_is_replaced_by_a_folder(tmp_path: Path) -> None:
     """A file, a folder with something in it, and a place that is nowhere are refused."""
     file(tmp_path, "a", "x")
-    with pytest.raises(InvalidInput, check=has_code("exists")), folder(tmp_path):
+    with pytest.raises(InvalidInput, check=has_code("exists")), open_folder(tmp_path):
         pass
-    with pytest.raises(InvalidInput, check=has_code("exists")), folder(tmp_path / "a"):
+    with pytest.raises(InvalidInput, check=has_code("exists")), open_folder(tmp_path / "a"):
         pass
     with (
         pytest.raises(InvalidInput, check=has_code("folder-missing")),
-        folder(tmp_path / "b" / "c"),
+        open_folder(tmp_path / "b" / "c"),
     ):
         pass
 
@@ -219,7 +219,7 @@ def test_a_folder_is_on_the_disk_before_it_appears(
     target = tmp_path / "out"
     monkeypatch.setattr(os, "fsync", one_by_one.append)
     monkeypatch.setattr(os, "sync", lambda: together.append(target.exists()))
-    with folder(target) as out:
+    with open_folder(target) as out:
         for number in range(count):
             with out.file(f"{number}.txt") as made:
                 made.write("x")

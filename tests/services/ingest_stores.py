@@ -17,7 +17,7 @@ from sqlalchemy import select
 from tui_annotate.domain.errors import Conflict, Unavailable
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.services.export import ExportService
-from tui_annotate.services.ingest import Files, IngestService, embed_job, sentences
+from tui_annotate.services.ingest import IngestFiles, IngestService, embed_job, sentences
 from tui_annotate.storage.columns import DOCUMENTS
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -138,7 +138,7 @@ class Stores:
 
     def run(self, *paths: Path, **how: Any) -> Any:
         """Ingests files."""
-        return self.ingest.run(Files(paths), **how)
+        return self.ingest.run(IngestFiles(paths), **how)
 
     def contents(self) -> dict[str, Any]:
         """All that must be the same however often an ingest was interrupted."""

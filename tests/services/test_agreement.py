@@ -40,7 +40,7 @@ from tui_annotate.services.agreement.readings import (
     LabelOrder,
     LeftOutReason,
     ReadingBuilder,
-    other_state,
+    other_state_reason,
 )
 from tui_annotate.services.agreement.tallies import AgreementTally, Summary
 from tui_annotate.services.export import ExportService
@@ -314,7 +314,7 @@ def test_who_is_done_counts_also_with_nothing(store: Store) -> None:
     found = store.report()
     assert found.together.samples == 1
     assert found.left.work == {
-        other_state(each, State.DONE): 1 for each in (State.DRAFT, State.SKIPPED)
+        other_state_reason(each, State.DONE): 1 for each in (State.DRAFT, State.SKIPPED)
     }
     assert found.left.samples == {LeftOutReason.ONE_READER: 1}
     assert values(found.together, "sample")["percent"] == 0
@@ -355,7 +355,7 @@ def test_second_readings_stand_for_themselves(store: Store) -> None:
     assert values(found.together, "sample")["percent"] == 0
     assert found.oneself.samples == 2
     assert values(found.oneself, "sample")["percent"] == 1 / 2
-    assert [output.people_of(found, each) for each in found.oneself.pairs] == [["ana"]]
+    assert [output.pair_names(found, each) for each in found.oneself.pairs] == [["ana"]]
     assert found.left.work == {LeftOutReason.SECOND_ALONE: 1}
 
 
@@ -547,9 +547,9 @@ def test_json_and_rows_hold_the_same(store: Store) -> None:
     for by in (ANA, second_reader(ANA), BEN):
         store.read("1", PRICE, by=by)
     found = store.report()
-    told = json.loads(json.dumps(output.print_json(found), allow_nan=False))
+    told = json.loads(json.dumps(output.as_json(found), allow_nan=False))
     measures = told["together"]["measures"] + told["oneself"]["measures"]
-    rows = [dict(zip(output.COLUMNS, row, strict=True)) for row in output.rows(found)]
+    rows = [dict(zip(output.COLUMNS, row, strict=True)) for row in output.output_rows(found)]
     assert [row["measure"] for row in rows] == [each["measure"] for each in measures]
     assert [row["value"] for row in rows] == [
         "" if each["value"] is None else each["value"] for each in measures

@@ -140,7 +140,7 @@ def test_verdicts_on_questions_have_their_own_scale(
     answered(annotating)
     found = agree(annotating, database, kind=kind)
     assert found.scales == {"questions": [*VERDICTS]}
-    assert output.print_json(found)["ratings"] == [*VERDICTS]
+    assert output.as_json(found)["ratings"] == [*VERDICTS]
     # Steps apart: 2, 0. By chance, of four pairs of words: 2 0, 2 0.
     assert values(found.together, "rating")["kappa_linear"] == pytest.approx(1 - 1 / 1)
     (pair,) = found.together.pairs
@@ -200,7 +200,7 @@ def test_without_two_ratings_there_are_no_figures_of_them(
     assert (values(found.together, "rating"), found.scales) == ({}, {})
     (pair,) = found.together.pairs
     assert (pair.rated, pair.rating_linear) == (0, Undefined(NOTHING))
-    (told,) = output.print_json(found)["together"]["pairs"]
+    (told,) = output.as_json(found)["together"]["pairs"]
     assert (told["rated"], told["rating_kappa_quadratic"]) == (0, None)
 
 

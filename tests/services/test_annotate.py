@@ -44,7 +44,7 @@ from tui_annotate.domain.samples import Document, Match, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import AnnotationService, SaveResult
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.inspection import inspect_store
 from tui_annotate.storage.labels.store import GuidanceKind
 
 KEY = SampleKey("d", "1")
@@ -625,7 +625,7 @@ def test_what_comes_in_before_the_lock_counts(
     assert back is not None
     assert back.undone == "clear"
     assert sum(len(annotating.open(ana, each).annotations) for each in (KEY, OTHER)) == 2
-    assert {finding.state for finding in inspect(database)} == {"ok"}
+    assert {finding.state for finding in inspect_store(database)} == {"ok"}
 
 
 def test_a_clearing_of_which_a_part_is_gone_is_undone_for_the_rest(
@@ -773,7 +773,7 @@ class Work(RuleBasedStateMachine):
                 assert replay(self.annotating.store.events(person, key)) == stands
                 desk = self.annotating.open(person, key)
                 assert {made.id for made in desk.annotations} == set(stands.annotations)
-        assert {finding.state for finding in inspect(self.database)} == {"ok"}
+        assert {finding.state for finding in inspect_store(self.database)} == {"ok"}
 
 
 WorkTest = Work.TestCase

@@ -20,11 +20,11 @@ from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side, 
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.late_interaction import TokenBank
-from tui_annotate.methods.lexical import words
+from tui_annotate.methods.lexical import find_words
 from tui_annotate.methods.segmentation import SEGMENTER, segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
-from tui_annotate.services.assist.sample import NO_VECTORS, WORDS_ONLY, embedded, prepare_sample
+from tui_annotate.services.assist.sample import NO_VECTORS, WORDS_ONLY, embed_sample, prepare_sample
 from tui_annotate.services.assist.search import AssistService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -69,7 +69,7 @@ class Signs(Letters):
 
     def embed_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], TokenBank]:
         """A token a word."""
-        found = [list(words(text)) for text in texts]
+        found = [list(find_words(text)) for text in texts]
         flat = [word for own in found for word in own]
         rows = self.embed([word.text for word in flat]) @ self.axes
         return self.embed(texts), TokenBank(
@@ -350,7 +350,7 @@ def test_the_command_goes_on_with_words(stores: Stores) -> None:
 def test_stored_tokens_stand_in_for_the_embedder() -> None:
     """A selection means its tokens; nothing is embedded when it is asked for."""
     some = sample(LATER, SOURCE)
-    made = embedded(some, cut(some), Signs())
+    made = embed_sample(some, cut(some), Signs())
     assert made.embedder is None
     ready = prepare_sample(some, cut(some), made)
     found = ready.match(claim(), top=None)
@@ -366,7 +366,7 @@ def test_stored_tokens_stand_in_for_the_embedder() -> None:
 def test_a_selection_over_sentences_means_all_their_tokens() -> None:
     """Of the later documents of a side as well."""
     some = sample(LATER, SOURCE)
-    ready = prepare_sample(some, cut(some), embedded(some, cut(some), Signs()))
+    ready = prepare_sample(some, cut(some), embed_sample(some, cut(some), Signs()))
     anchor = Anchor(Side.SOURCE, 1, Span(SOURCE.index("Saturday"), SOURCE.index("work") + 4))
     asked = ready.query(anchor)
     assert asked is not None
@@ -384,7 +384,7 @@ def test_stored_sentences_stand_in_where_there_are_no_tokens() -> None:
         instant = False
 
     some = sample(SOURCE)
-    ready = prepare_sample(some, cut(some), embedded(some, cut(some), Far()))
+    ready = prepare_sample(some, cut(some), embed_sample(some, cut(some), Far()))
     anchor = claim("loved")
     asked = ready.query(anchor)
     assert asked is not None
@@ -393,7 +393,7 @@ def test_stored_sentences_stand_in_where_there_are_no_tokens() -> None:
     assert meaning.vector.tolist() == pytest.approx(Far().embed(["It was loved."])[0].tolist())
     assert set(ready.match(anchor, top=None)[0].signals) == {"words", "sentences"}
     mixed = sample("桥梁重新开放。花费很多。")
-    blind = prepare_sample(mixed, cut(mixed), embedded(mixed, cut(mixed), Far()))
+    blind = prepare_sample(mixed, cut(mixed), embed_sample(mixed, cut(mixed), Far()))
     assert blind.blind == {Side.SOURCE}
     for asking in (claim(), Anchor(Side.SOURCE, 0, Span(0, 4))):
         assert set(blind.match(asking, top=None)[0].signals) == {"words"}
@@ -471,7 +471,7 @@ def test_lancedb_ranks_as_memory_does_with_tokens(tmp_path: Path) -> None:
             ready = assist.prepare(some, cut(some), vectors=True)
             found = assist.match(some, cut(some), anchor, top=None, by=by)
             same(found.matches, ready.match(anchor, top=None, by=by))
-            in_memory = prepare_sample(some, cut(some), embedded(some, cut(some), Signs()))
+            in_memory = prepare_sample(some, cut(some), embed_sample(some, cut(some), Signs()))
             same(found.matches, in_memory.match(anchor, top=None, by=by))
     assert kept.loaded == []
 

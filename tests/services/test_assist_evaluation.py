@@ -20,12 +20,12 @@ from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.evaluation import FIGURES, KINDS, RankingFigures, figures
+from tui_annotate.methods.evaluation import FIGURES, KINDS, RankingFigures, compute_figures
 from tui_annotate.methods.segmentation import SEGMENTER, guess_language
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder
-from tui_annotate.services.assist.evaluation import choices, evaluate
-from tui_annotate.services.assist.sample import embedded, prepare_sample
+from tui_annotate.services.assist.evaluation import collect_choices, evaluate
+from tui_annotate.services.assist.sample import embed_sample, prepare_sample
 
 ROOT = Path(__file__).parents[2]
 SHARED = Path(os.environ.get("TUI_ANNOTATE_SHARED", ROOT.parent / "shared"))
@@ -42,9 +42,9 @@ def evaluate_records(
     records: Iterable[Record], *, min_segments: int = 1, embedder: Embedder | None = None
 ) -> dict[str, RankingFigures]:
     """By direction, how high the segments stand that people chose."""
-    asked = choices(records, least=min_segments)
+    asked = collect_choices(records, least=min_segments)
     ranks = evaluating._rank_queries(asked, embedder, lambda *_: None)
-    return {direction: figures(found) for direction, found in ranks.items()}
+    return {direction: compute_figures(found) for direction, found in ranks.items()}
 
 
 def pair(claim: str, evidence: str, *, number: int = 1) -> OwnedAnnotation:
@@ -250,7 +250,7 @@ def test_each_document_is_embedded_once(monkeypatch: pytest.MonkeyPatch, at_once
     records = [*evaluating._read_records([GOLD])]
     counted = Words()
     found = evaluate_records(records, embedder=counted)
-    asked = [each for own in choices(records).values() for each in own]
+    asked = [each for own in collect_choices(records).values() for each in own]
     documents = {
         document.sha256: cut
         for each in asked
@@ -262,14 +262,14 @@ def test_each_document_is_embedded_once(monkeypatch: pytest.MonkeyPatch, at_once
             each.rank(
                 (match.document, match.span)
                 for match in prepare_sample(
-                    each.sample, each.segments, embedded(each.sample, each.segments, Words())
+                    each.sample, each.segments, embed_sample(each.sample, each.segments, Words())
                 ).match(each.selected, top=None)
             )
             for each in own
         ]
-        for way, own in choices(records).items()
+        for way, own in collect_choices(records).items()
     }
-    assert found == {way: figures(own) for way, own in ranks.items()}
+    assert found == {way: compute_figures(own) for way, own in ranks.items()}
 
 
 def test_an_embedder_less_itself_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.protocols import Embedder, ImportOptions
 from tui_annotate.services.assist import past_annotations as module
 from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
-from tui_annotate.services.ingest import Files
+from tui_annotate.services.ingest import IngestFiles
 
 TOPICS = (("cost", "price", "paid", "pounds"), ("rain", "snow", "wet"), ("mayor", "town"))
 SUMMARIES = {
@@ -76,7 +76,7 @@ class Desk:
 
         options = ImportOptions(dataset="d", id_column="id")
         wanted = "neural:topics" if self.embedder else "none"
-        self.stores.ingest.run(Files([file], "pairs", options), embedder=wanted)
+        self.stores.ingest.run(IngestFiles([file], "pairs", options), embedder=wanted)
 
     def _instant(self, used: VectorSet) -> Embedder | None:
         assert used.label == "topics"

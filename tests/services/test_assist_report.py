@@ -12,7 +12,7 @@ from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.intervals import wilson
+from tui_annotate.methods.intervals import wilson_interval
 from tui_annotate.services.assist.report import Period, report
 
 ANA, BO = Person("a", "ana", PersonKind.LOCAL), Person("b", "bo", PersonKind.LOCAL)
@@ -64,7 +64,7 @@ def test_spans_count_by_the_rank_that_they_were_taken_from() -> None:
         name: found[name]["count"] for name in ("top_1", "top_3", "top_5", "outside", "exact")
     }
     assert counts == {"top_1": 2, "top_3": 3, "top_5": 4, "outside": 1, "exact": 1}
-    low, high = wilson(2, 5)
+    low, high = wilson_interval(2, 5)
     assert found["top_1"] == {
         "count": 2, "share": 0.4, "low": round(low, 4), "high": round(high, 4)
     }  # fmt: skip

@@ -14,7 +14,7 @@ import pytest
 
 from tests.helpers.printed_numbers import printed_numbers
 from tests.helpers.stores import annotate, claim, fill, new_database
-from tui_annotate.domain.history import chained
+from tui_annotate.domain.history import chain_event
 from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.audit import AuditService, RecordedHead
@@ -162,9 +162,9 @@ def rewrite(database: Database, key: SampleKey, person: str) -> None:
     with database.writing() as connection:
         head = ""
         for event in log.events(person, key):
-            forged = chained(event, seq=event.seq, prev=head)
+            forged = chain_event(event, seq=event.seq, prev=head)
             if event.seq == 2:
-                forged = chained(replace(event, at="2020"), seq=event.seq, prev=head)
+                forged = chain_event(replace(event, at="2020"), seq=event.seq, prev=head)
             connection.exec_driver_sql(
                 "UPDATE events SET prev = ?, hash = ?, at = ? WHERE id = ?",
                 (forged.prev, forged.hash, forged.at, forged.id),

@@ -21,10 +21,10 @@ from tui_annotate.domain.people import Actor, Person, PersonKind, Role
 from tui_annotate.domain.throttle import ACCOUNT, CLIENT, OWN_PAIR, PAIR
 from tui_annotate.services.authentication.hashing import (
     Hasher,
-    code_hash,
+    hash_code,
+    hash_token,
     is_hash,
     new_code,
-    token_hash,
 )
 
 
@@ -160,7 +160,7 @@ def test_the_store_has_no_token(doors: Doors, ana: str) -> None:
     signed = doors.authenticate.sign_in("ana@example.org", PASSWORD, client=HERE)
     with doors.database.reading() as connection:
         rows = connection.exec_driver_sql("SELECT * FROM sessions").all()
-    assert token_hash(signed.token) in repr(rows)
+    assert hash_token(signed.token) in repr(rows)
     assert signed.token not in repr(rows)
     assert ana in repr(rows)
 
@@ -184,7 +184,7 @@ def test_only_a_token_resumes(doors: Doors, ana: str) -> None:
     """Neither its hash, nor the session's id, nor nothing."""
     assert ana
     signed = doors.authenticate.sign_in("ana@example.org", PASSWORD, client=HERE)
-    for token in (token_hash(signed.token), signed.session, "", "\ud800"):
+    for token in (hash_token(signed.token), signed.session, "", "\ud800"):
         with pytest.raises(NotAllowed):
             doors.authenticate.resume(token, client=HERE)
 
@@ -415,7 +415,7 @@ def test_no_code_is_like_another() -> None:
     for code in codes:
         assert [len(group) for group in code.split("-")] == [5] * 5
         assert not set(code) & set("01OIl")
-        assert code_hash(code) == code_hash(f" {code.replace('-', '').lower()} ")
+        assert hash_code(code) == hash_code(f" {code.replace('-', '').lower()} ")
 
 
 # throttling ------------------------------------------------------------------------------------

@@ -157,7 +157,7 @@ def _written(export: ExportService, name: str, target: Path) -> dict[str, bytes]
 _WITHOUT_PAIRS = {*OF_ITEMS, *BARE, "preferences"}  # of rivals that were ranked
 
 
-@pytest.mark.parametrize("name", sorted({*registry.names("exporters")} - _WITHOUT_PAIRS))
+@pytest.mark.parametrize("name", sorted({*registry.plugin_names("exporters")} - _WITHOUT_PAIRS))
 def test_nobody_waits_for_an_export(
     store: Database, team: _Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

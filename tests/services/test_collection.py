@@ -14,7 +14,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignment_rules import Pool
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.collection_items import Branch
+from tui_annotate.domain.collection_items import TreeBranch
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidSpan, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Role, second_reader
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side
@@ -61,7 +61,7 @@ def spans(annotations: tuple[Annotation, ...]) -> list[tuple[int, int]]:
     return [(one.span.start, one.span.end) for each in annotations for one in each.claim]
 
 
-def counts(branches: tuple[Branch, ...]) -> list[tuple[str, int, int]]:
+def counts(branches: tuple[TreeBranch, ...]) -> list[tuple[str, int, int]]:
     """Names with what is done and what there is."""
     return [(branch.name, branch.done, branch.total) for branch in branches]
 
@@ -276,7 +276,7 @@ def test_counts_by_query_are_those_of_the_rules(annotating: AnnotationService, a
             } == collection_items.count_done_by_topic(kind, every)
             for topic, mine in under.items():
                 reports = store.items(ana, DATASET, SampleKind.REPORT, topic=topic)
-                wanted = collection_items.branches(kind, mine, reports)
+                wanted = collection_items.list_branches(kind, mine, reports)
                 assert annotating.items.runs(ana, DATASET, kind, topic=topic) == wanted
     assert all(
         one.done == one.total for one in annotating.items.topics(ana, DATASET, SampleKind.CITATION)
@@ -352,7 +352,7 @@ def test_around_a_citation_stand_its_report_and_the_rest_of_its_sentence(
     """The report as it is stored, with its sentences."""
     found = annotating.around(ana, key("c|1|run1|0|db"))
     assert found.report == report()
-    assert (found.sentence, found.sentences) == (0, collection_items.sentences(report()))
+    assert (found.sentence, found.sentences) == (0, collection_items.report_sentences(report()))
     assert found.citations == (key("c|1|run1|0|da"), key("c|1|run1|0|db"))
 
 

@@ -154,7 +154,7 @@ def test_wrong_wishes_are_told(stores: Stores, tmp_path: Path) -> None:
     """An unknown format names those there are; a folder is no target."""
     with pytest.raises(InvalidInput, match="'xml'") as caught:
         stores.export.run("xml", tmp_path / "out")
-    there = ", ".join(registry.names("exporters"))
+    there = ", ".join(registry.plugin_names("exporters"))
     assert there in caught.value.hint
     with pytest.raises(InvalidInput, match=tmp_path.name):
         stores.export.run("native", tmp_path)

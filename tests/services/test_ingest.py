@@ -21,7 +21,7 @@ from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.services.ingest import Files, IngestOutcome, Progress
+from tui_annotate.services.ingest import IngestFiles, IngestOutcome, Progress
 from tui_annotate.services.ingest.run import _BATCH_RECORDS, IngestReport
 
 
@@ -224,7 +224,7 @@ def test_strict_looks_at_the_store_and_at_all_files(stores: Stores, tmp_path: Pa
     other = _lines(tmp_path / "other.jsonl", _pair("A.", "B."), _pair("C.", "D."))
     third = _lines(tmp_path / "third.jsonl", _pair("X.", "Y."))
     for paths, dataset in (((other, third), "new"), ((third,), "a")):
-        files = Files(paths, options=ImportOptions(dataset=dataset))
+        files = IngestFiles(paths, options=ImportOptions(dataset=dataset))
         report = stores.ingest.run(files, strict=True)
         assert (report.outcome, report.refused) == (IngestOutcome.NONE, 1)
         assert stores.contents() == before
@@ -282,7 +282,7 @@ def test_files_are_opened_before_anything_is_stored(stores: Stores, tmp_path: Pa
     with pytest.raises(NotFound):
         stores.run(good, tmp_path / "none.jsonl")
     with pytest.raises(InvalidInput, match="'nope'"):
-        stores.ingest.run(Files([good], "nope"))
+        stores.ingest.run(IngestFiles([good], "nope"))
     assert stores.corpus.totals() == (0, 0, 0)
 
 
@@ -303,10 +303,10 @@ def test_a_language_that_is_not_known_is_refused(stores: Stores, tmp_path: Path)
     path = write_pairs(tmp_path / "pairs.jsonl", samples=2)
     for language in ("xx", "EN", "english"):
         with pytest.raises(InvalidInput, match=f"'{language}'") as caught:
-            stores.ingest.run(Files([path], "", ImportOptions(language=language)))
+            stores.ingest.run(IngestFiles([path], "", ImportOptions(language=language)))
         assert ", en, " in caught.value.hint
     assert stores.corpus.totals() == (0, 0, 0)
-    stores.ingest.run(Files([path], "", ImportOptions(language="de")), embedder="none")
+    stores.ingest.run(IngestFiles([path], "", ImportOptions(language="de")), embedder="none")
     documents = [
         each for record in stores.corpus.records(RecordFilter()) for each in record.sample.documents
     ]
@@ -454,7 +454,7 @@ def test_replace_by_a_file_with_faults_changes_nothing(stores: Stores, tmp_path:
     stores.run(_lines(tmp_path / "a.jsonl", _pair("A.", "B."), _pair("C.", "D.")))
     before = stores.contents()
     path = _lines(tmp_path / "a.jsonl", _pair("A.", "Other."), _pair("", "D."))
-    report = stores.ingest.replace(Files([path]), dataset="a")
+    report = stores.ingest.replace(IngestFiles([path]), dataset="a")
     assert (report.outcome, report.refused) == (IngestOutcome.NONE, 1)
     assert stores.contents() == before
 
@@ -492,7 +492,7 @@ def test_whatever_a_reader_gives_can_be_stored(
     record = data.draw(altered(sound))
     path = _lines(tmp_path / "a.jsonl", record)
     form = "native" if sound is NATIVE else "mercury"
-    report = stores.ingest.run(Files([path], form), embedder="none")
+    report = stores.ingest.run(IngestFiles([path], form), embedder="none")
     assert report.added + report.known + report.refused == 1
 
 

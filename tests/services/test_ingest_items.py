@@ -14,7 +14,7 @@ from tests.plugins.formats.test_autojudge import POOLS, TOPICS, UNDER, lines, re
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.services.ingest import Files, IngestReport
+from tui_annotate.services.ingest import IngestFiles, IngestReport
 from tui_annotate.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
@@ -136,7 +136,7 @@ def test_a_run_that_comes_later_has_its_documents_once_all_are_replaced(
     assert (later.added, later.known, later.known_documents) == (2, 1, 1)
     assert any("dataset replace" in note for note in later.notes)
     assert not taken(space, tmp_path, *rows).notes
-    files = Files([lines(tmp_path / "runs.jsonl", *rows)], "autojudge", _reading(tmp_path))
+    files = IngestFiles([lines(tmp_path / "runs.jsonl", *rows)], "autojudge", _reading(tmp_path))
     space.ingest_service.replace(files, dataset="d", embedder="none")
     (found,) = [one for one in space.records() if one.sample.id == "d|1101|a"]
     assert found.sample.meta["runs"] == ["run1", "run2"]

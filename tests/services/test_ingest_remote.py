@@ -17,7 +17,7 @@ from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.plugins.embedders.remote import RemoteEmbedder
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, ImportOptions
-from tui_annotate.services.ingest import Files, VectorOptions, embed_job
+from tui_annotate.services.ingest import IngestFiles, VectorOptions, embed_job
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_a_replaced_dataset_is_whole_though_no_endpoint_answers(
     with pytest.raises(Unavailable):
         stores.run(pairs, embedder=wanted)
     fewer = write_pairs(pairs.with_name("fewer.jsonl"), samples=4)
-    files = Files([fewer], "", ImportOptions(dataset="pairs"))
+    files = IngestFiles([fewer], "", ImportOptions(dataset="pairs"))
     with pytest.raises(Unavailable):
         stores.ingest.replace(files, dataset="pairs", with_annotations=True, embedder=wanted)
     assert len(stores.corpus.keys("pairs")) == 4

@@ -20,7 +20,7 @@ from tui_annotate.methods.late_interaction import TokenBank
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
-from tui_annotate.services.ingest import Files, Progress, VectorOptions, embed_job, vectors
+from tui_annotate.services.ingest import IngestFiles, Progress, VectorOptions, embed_job, vectors
 from tui_annotate.storage.vectors.store import table_name
 from tui_annotate.storage.vectors.vector_file import read
 
@@ -557,7 +557,9 @@ PREPARED = SAMPLE_DATA / "vectors.parquet"
 
 def example(*, only: int | None = None) -> list[Record | Problem]:
     """The example data, or its first records."""
-    return [*Files([SAMPLE_DATA / "pairs.jsonl"], options=ImportOptions(id_column="id"))][:only]
+    return [*IngestFiles([SAMPLE_DATA / "pairs.jsonl"], options=ImportOptions(id_column="id"))][
+        :only
+    ]
 
 
 def test_prepared_vectors_are_taken_where_they_fit(stores: Stores) -> None:
@@ -609,7 +611,7 @@ def test_prepared_vectors_that_do_not_fit_are_left_aside(
     file.write_bytes(PREPARED.read_bytes()[: 10_000 if reason == "damaged" else None])
     if reason == "segmenter":
         monkeypatch.setattr(vectors, "SEGMENTER", "other")
-    records = [*Files([pairs])] if reason == "texts" else example()
+    records = [*IngestFiles([pairs])] if reason == "texts" else example()
     report = stores.ingest.run(records, embedder=VectorOptions(prepared=file))
     assert (report.embedder, report.embedded) == ("static", report.documents)
     (note,) = report.notes

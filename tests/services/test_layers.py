@@ -14,7 +14,7 @@ from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.services.export.writer import ExportRun, layered
+from tui_annotate.services.export.writer import ExportRun, select_layer
 
 SAMPLE = Sample("d", "1", (Document(Side.SOURCE, "One two."), Document(Side.SUMMARY, "One six.")))
 ANA, BEN, LI = (Person(name[0], name, PersonKind.LOCAL) for name in ("ana", "ben", "li"))
@@ -42,7 +42,7 @@ RECORD = Record(
 
 
 def _ids(layer: str, record: Record = RECORD) -> list[str]:
-    (found,) = layered([record], layer)
+    (found,) = select_layer([record], layer)
     return [owned.annotation.id for owned in found.annotations]
 
 
@@ -63,21 +63,23 @@ def test_a_layer_is_the_work_that_was_named(layer: str, kept: list[str]) -> None
 
 def test_who_read_and_found_nothing_has_read() -> None:
     """The layer of somebody who finished without a find holds that they finished."""
-    (found,) = layered([RECORD], "li")
+    (found,) = select_layer([RECORD], "li")
     assert found.assignments == (Assignment("l", State.DONE),)
 
 
 def test_the_majority_is_of_those_who_read() -> None:
     """Two of three is one, one is none; second readings, review and who skipped have no vote."""
-    (found,) = layered([RECORD], "majority")
+    (found,) = select_layer([RECORD], "majority")
     (one,) = found.annotations
     assert one.annotation.claim == (Anchor(Side.SUMMARY, 0, Span(4, 7)),)
     assert (one.person, one.annotation.origin) == ("majority", "machine:majority")
     assert found.assignments == (Assignment("majority", State.DONE),)
     passed = tuple(Assignment(name, State.SKIPPED) for name in ("x", "y", "z"))
-    (same,) = layered([replace(RECORD, assignments=(*RECORD.assignments, *passed))], "majority")
+    (same,) = select_layer(
+        [replace(RECORD, assignments=(*RECORD.assignments, *passed))], "majority"
+    )
     assert same.annotations == found.annotations
-    (nothing,) = layered([Record(SAMPLE)], "majority")
+    (nothing,) = select_layer([Record(SAMPLE)], "majority")
     assert nothing == Record(SAMPLE)
 
 
@@ -96,5 +98,5 @@ def test_nobody_is_guessed() -> None:
 
 def test_work_without_review_has_an_empty_layer() -> None:
     """Where review settled nothing yet, its layer has read nothing."""
-    (found,) = layered([replace(RECORD, people=(ANA, BEN, LI, AGAIN))], "adjudicated")
+    (found,) = select_layer([replace(RECORD, people=(ANA, BEN, LI, AGAIN))], "adjudicated")
     assert (found.annotations, found.assignments) == ((), ())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.stores import annotate, claim, fill, new_database
-from tui_annotate.domain.people import OPERATOR, Actor, Role, Verb, is_allowed
+from tui_annotate.domain.people import OPERATOR, Actor, Permission, Role, is_allowed
 from tui_annotate.domain.work_statistics import NoEndReason, PersonWork, WorkStatistics, week_of
 from tui_annotate.services.progress import ProgressReader
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -41,7 +41,7 @@ def figures(database: Database, actor: Actor = OPERATOR, *, today: date = TODAY)
     """As the actor sees them on a day."""
     names = {person.id: person.name for person in PeopleStore(database).all()}
     store = WorkStatisticsStore(database, actor=actor)
-    everybody = is_allowed(actor, Verb.REPORT)
+    everybody = is_allowed(actor, Permission.REPORT)
     return ProgressReader(store, lambda: names, everybody=everybody, today=lambda: today).figures()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.helpers.errors import has_code
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
-from tui_annotate.services.export.pseudonyms import Keys, mark
+from tui_annotate.services.export.pseudonyms import PseudonymKeys, mark
 
 
 class _Store:
@@ -18,13 +18,13 @@ class _Store:
     def __init__(self) -> None:
         self.mark: str | None = None
 
-    def keys(self, path: Path) -> Keys:
+    def keys(self, path: Path) -> PseudonymKeys:
         """Keys in a file, with this memory."""
 
         def remember(mark: str) -> None:
             self.mark = mark
 
-        return Keys(path, lambda: self.mark, remember)
+        return PseudonymKeys(path, lambda: self.mark, remember)
 
 
 def test_a_key_is_made_at_the_first_use(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_a_key_is_made_at_the_first_use(tmp_path: Path) -> None:
     again = store.keys(path)
     assert again.current() == key
     assert not again.made
-    assert Keys(tmp_path / "other").current() != key
+    assert PseudonymKeys(tmp_path / "other").current() != key
 
 
 def test_the_mark_tells_nothing_of_the_key(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_another_key_is_refused(tmp_path: Path) -> None:
     """A file that was exchanged would give everybody another word."""
     store = _Store()
     store.keys(tmp_path / "a").current()
-    Keys(tmp_path / "b").current()
+    PseudonymKeys(tmp_path / "b").current()
     with pytest.raises(Conflict):
         store.keys(tmp_path / "b").current()
 
@@ -86,9 +86,9 @@ def test_what_another_process_made_is_taken(
 ) -> None:
     """Of two that begin at the same moment, both have one key."""
     path = tmp_path / "k"
-    found = Keys(path).current()
-    late, reads = Keys(path), iter([None, found])
-    monkeypatch.setattr(Keys, "_read_key", lambda _: next(reads))
+    found = PseudonymKeys(path).current()
+    late, reads = PseudonymKeys(path), iter([None, found])
+    monkeypatch.setattr(PseudonymKeys, "_read_key", lambda _: next(reads))
     assert late.current() == found
     assert not late.made
 
@@ -99,7 +99,7 @@ def test_what_is_no_key_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "k"
     path.write_text(text, "utf-8")
     with pytest.raises(InvalidInput, check=has_code("not-a-key")):
-        Keys(path).current()
+        PseudonymKeys(path).current()
     assert path.read_text("utf-8") == text
 
 
@@ -107,12 +107,12 @@ def test_a_place_that_can_not_be_used_is_told(tmp_path: Path) -> None:
     """A folder that is not there, or stands where the file should."""
     for path in (tmp_path / "none" / "k", tmp_path):
         with pytest.raises(Unavailable):
-            Keys(path).current()
+            PseudonymKeys(path).current()
 
 
 def test_a_key_that_others_can_read_is_told(tmp_path: Path) -> None:
     """By its mode."""
-    keys = Keys(tmp_path / "k")
+    keys = PseudonymKeys(tmp_path / "k")
     assert not keys.open_to_others()
     keys.current()
     assert not keys.open_to_others()

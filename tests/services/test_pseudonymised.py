@@ -110,7 +110,7 @@ RECORDS.append(  # and that of position studies, questions that people gave a ve
 _OF_ONE = ("all", "majority", "adjudicated", PEOPLE[0].name, PEOPLE[1].id)
 CASES = [
     (name, layer)
-    for name in registry.names("exporters")
+    for name in registry.plugin_names("exporters")
     for layer in (_OF_ONE if about(name).layered else ("", *_OF_ONE))
 ]
 

@@ -16,7 +16,7 @@ from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.export import pseudonyms
 from tui_annotate.services.export.pseudonyms import NOBODY, Pseudonyms
-from tui_annotate.services.export.writer import layered
+from tui_annotate.services.export.writer import select_layer
 
 KEY, OTHER = bytes(range(32)), bytes(32)
 ANA = Person("a1", "Ana", PersonKind.ACCOUNT)
@@ -218,7 +218,7 @@ def test_who_is_nobody_keeps_the_name(person: str) -> None:
 @pytest.mark.parametrize("layer", ["all", "majority", "adjudicated", "Ana"])
 def test_layers_are_the_same_work(layer: str) -> None:
     """A layer is chosen by true names, and holds the same spans behind pseudonyms."""
-    (plain,) = layered([RECORD], layer)
+    (plain,) = select_layer([RECORD], layer)
     hidden = _hidden(plain, Pseudonyms(KEY))
     spans = [[one.annotation.anchors for one in each.annotations] for each in (plain, hidden)]
     assert spans[0] == spans[1]

@@ -396,7 +396,7 @@ def test_a_failure_in_the_middle_leaves_nothing(
 
     for place in (
         "tui_annotate.storage.log.label_set_change.add_label_change",
-        "tui_annotate.workspace.proposals.propose",
+        "tui_annotate.workspace.proposals.write_if_changed",
     ):
         with monkeypatch.context() as patched:
             patched.setattr(place, broken)

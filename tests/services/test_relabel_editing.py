@@ -152,7 +152,7 @@ def flow(draw: st.DrawFn, depth: int) -> str:
 
 def inline(draw: st.DrawFn, name: str, depth: int) -> str:
     """A label in one line."""
-    shown = editing.scalar(name)
+    shown = editing.quote_scalar(name)
     form = draw(st.sampled_from(["plain", "map", "pair", "braced"]))
     if form == "plain" or depth > 1:
         return shown
@@ -172,7 +172,7 @@ def block(draw: st.DrawFn, indent: str, depth: int) -> str:
 
 def item(draw: st.DrawFn, indent: str, *, name: str, depth: int) -> str:
     """A label in lines of its own."""
-    shown, tail = editing.scalar(name), draw(st.sampled_from(["", "  # so"]))
+    shown, tail = editing.quote_scalar(name), draw(st.sampled_from(["", "  # so"]))
     form = draw(st.sampled_from(["plain", "map", "key", "deep", "flow"]))
     if form == "plain" or depth > 1:
         return f"{indent}- {shown}{tail}\n"

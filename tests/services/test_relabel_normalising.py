@@ -68,28 +68,28 @@ def test_a_rule_is_proposed_where_one_label_fits(
     label: str | LabelPath, becomes: str, why: str
 ) -> None:
     """Case, width and signs; a parent left out; a slip of the pen. Never where two would fit."""
-    rules = normalising.proposed(odd(label), LABELS)
+    rules = normalising.propose_replacements(odd(label), LABELS)
     assert [(".".join(rule.new), rule.why) for rule in rules] == ([(becomes, why)] if why else [])
 
 
 @given(st.text("abc", max_size=6), st.text("abc", max_size=6))
 def test_a_distance_is_one_of_letters(one: str, other: str) -> None:
     """Nought for the same alone, the same both ways, and never more than the longer one."""
-    found = normalising.distance(one, other)
+    found = normalising.edit_distance(one, other)
     assert (found == 0) == (one == other)
-    assert found == normalising.distance(other, one)
+    assert found == normalising.edit_distance(other, one)
     assert abs(len(one) - len(other)) <= found <= max(len(one), len(other))
 
 
 def test_letters_turned_are_one_slip() -> None:
     """As are one too many, one too few, and another one."""
     for wrong in ("Bening", "Benignn", "Benin", "Benugn"):
-        assert normalising.distance(wrong, "Benign") == 1
+        assert normalising.edit_distance(wrong, "Benign") == 1
 
 
 def asked(*rules: str, of: Sequence[Irregularity]) -> dict[str, str]:
     """What rules mean."""
-    made = normalising.rules(rules, of, LABELS)
+    made = normalising.parse_rules(rules, of, LABELS)
     return {".".join(old): ".".join(rule.new) if rule else "" for old, rule in made.items()}
 
 
@@ -104,8 +104,8 @@ def test_a_rule_names_labels_as_they_are_shown() -> None:
 def test_a_rule_may_leave_a_label_and_goes_before_what_is_proposed() -> None:
     """Nothing behind the sign leaves it as it is."""
     there = odd("Bening", "intrinsic")
-    wanted = normalising.rules(["Bening=", "intrinsic=Unwanted.Extrinsic"], there, LABELS)
-    chosen = normalising.choose_rules(normalising.proposed(there, LABELS), wanted)
+    wanted = normalising.parse_rules(["Bening=", "intrinsic=Unwanted.Extrinsic"], there, LABELS)
+    chosen = normalising.choose_rules(normalising.propose_replacements(there, LABELS), wanted)
     assert [(rule.old, rule.new) for rule in chosen] == [
         (("intrinsic",), ("Unwanted", "Extrinsic"))
     ]
@@ -123,13 +123,13 @@ def test_a_rule_may_leave_a_label_and_goes_before_what_is_proposed() -> None:
 def test_what_is_no_rule_is_told(rule: str, told: str) -> None:
     """With the value, and what there is."""
     with pytest.raises(InvalidInput, match=told):
-        normalising.rules([rule], odd("Bening"), LABELS)
+        normalising.parse_rules([rule], odd("Bening"), LABELS)
 
 
 def test_what_was_split_becomes_one_of_its_parts() -> None:
     """By a rule of somebody alone, and nothing else; the hint names what can be done."""
     there = [Irregularity("split", "Old", ("Old",), Counter(ana=1))]
-    assert normalising.proposed(there, LABELS) == []
+    assert normalising.propose_replacements(there, LABELS) == []
     assert asked("Old=Made up", of=there) == {"Old": "Made up"}
     with pytest.raises(InvalidInput, match=r"'k=v'.*'Old'") as caught:
         asked("Old=k=v", of=there)
@@ -139,13 +139,13 @@ def test_what_was_split_becomes_one_of_its_parts() -> None:
 def test_a_rule_leads_to_a_label_of_the_set() -> None:
     """Else it is told which there are."""
     with pytest.raises(NotFound, match="'Nope'"):
-        normalising.rules(["Bening=Nope"], odd("Bening"), LABELS)
+        normalising.parse_rules(["Bening=Nope"], odd("Bening"), LABELS)
 
 
 def test_a_file_of_rules_has_one_a_line() -> None:
     """Comments, blank lines and line ends of Windows are passed over."""
     text = "\ufeff# ours\r\n\r\nBening=Benign\r\n  x = y\n"
-    assert normalising.lines(text) == ["Bening=Benign", "x = y"]
+    assert normalising.read_rule_lines(text) == ["Bening=Benign", "x = y"]
 
 
 # real work ---------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def test_faithbench_comes_in_as_it_is_and_is_mended(tmp_path: Path) -> None:
         service = space.team.relabel
         found, labels = service.odd()
         count = Counter({(each.what, each.label): each.annotations for each in found})
-        rules = normalising.proposed(found, labels)
+        rules = normalising.propose_replacements(found, labels)
         assert [(".".join(rule.old), ".".join(rule.new)) for rule in rules] == [
             ("Unwanted.Instrinsic", "Unwanted.Intrinsic")
         ]

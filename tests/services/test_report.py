@@ -28,8 +28,8 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.work_statistics import NoEndReason
 from tui_annotate.services import report as reports
-from tui_annotate.services.report import Subject, block, page_frame
-from tui_annotate.services.report.data import PageValues, of_agreement, of_work
+from tui_annotate.services.report import Subject, data_element, page_frame
+from tui_annotate.services.report.data import PageValues, agreement_data, work_data
 from tui_annotate.workspace import Workspace
 
 UNSAFE = re.compile("[<>&\u2028\u2029\u202a-\u202e\u2066-\u2069\x80-\x9f\ud800-\udfff]")
@@ -127,7 +127,7 @@ values = st.recursive(
 
 
 def _inside(value: Any) -> str:
-    told = block("sample", value)
+    told = data_element("sample", value)
     inside = told.removeprefix('<script type="application/json" class="data-sample">')
     return inside.removesuffix("</script>\n")
 
@@ -287,9 +287,9 @@ def test_who_is_hidden_stands_where_their_word_does(space: Workspace, told: str)
     """In the order of names or ids, a reader who knows these would know whose each row is."""
     words = dict(zip((space.person("ana").id, space.person("ben").id), told, strict=True))
     report, wanted = space.team.report, RecordFilter()
-    found = of_work(report.figures(), wanted, Subject(), name=words.__getitem__)
+    found = work_data(report.figures(), wanted, Subject(), name=words.__getitem__)
     assert [each["name"] for each in found["work"]] == ["y", "z"]
-    agreement = of_agreement(lambda asked: report.agreement(asked, words.__getitem__), wanted)
+    agreement = agreement_data(lambda asked: report.agreement(asked, words.__getitem__), wanted)
     together = agreement["together"]
     assert together["people"] == ["y", "z"]
     assert [each["people"] for each in together["pairs"]] == [["y", "z"]]

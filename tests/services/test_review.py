@@ -37,7 +37,7 @@ from tui_annotate.services.review import ReviewResult, ReviewSample, ReviewServi
 from tui_annotate.services.review.review_sample import ReviewRefusal
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.inspection import inspect_store
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
@@ -504,7 +504,7 @@ def test_what_was_taken_out_of_the_corpus_is_beyond_undo(candidates: Team) -> No
     assert review.queue(who) == []
     (_, *others) = candidates.annotating.store.events(SETTLED, key)
     assert [event.action.verb for event in others] == ["discard"]
-    assert {each.state for each in inspect(candidates.database)} == {"ok"}
+    assert {each.state for each in inspect_store(candidates.database)} == {"ok"}
 
 
 # two at once

@@ -22,7 +22,7 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import AnnotationService
-from tui_annotate.services.suggestions import Counts, SuggestionService, Threshold
+from tui_annotate.services.suggestions import SuggestionCounts, SuggestionService, Threshold
 from tui_annotate.storage.blind_datasets import BlindDatasets
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.scores.store import ScoreStore
@@ -75,7 +75,7 @@ def test_a_file_says_all_that_a_suggestion_has(
         {"sample": "3", "evidence": ["bridge"]},
     )
     path = _file(tmp_path, *lines)
-    assert service.read(path) == Counts(4, 0)
+    assert service.read(path) == SuggestionCounts(4, 0)
     (first,) = annotating.store.suggested("ana", ONE)
     one = first.suggestion
     assert one.maker == "import:found"
@@ -90,7 +90,7 @@ def test_a_file_says_all_that_a_suggestion_has(
         True,
         False,
     ]
-    assert service.read(path) == Counts(0, 4)
+    assert service.read(path) == SuggestionCounts(0, 4)
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,9 @@ def test_of_several_documents_one_is_named_or_has_the_quote(
     pair = Sample("d", "two", (*texts, Document(Side.SUMMARY, "What it says.")))
     annotating.corpus.add([new(pair)], segmenter=SEGMENTER)
     places = ["Then", {"quote": "T", "document": "b"}, {"start": 0, "end": 5, "document": 0}]
-    assert service.read(_file(tmp_path, {"sample": "two", "evidence": places})) == Counts(1, 0)
+    assert service.read(_file(tmp_path, {"sample": "two", "evidence": places})) == SuggestionCounts(
+        1, 0
+    )
     (found,) = annotating.store.suggested("ana", pair.key)
     told = [(each.index, each.span) for each in found.suggestion.evidence]
     assert told == [(0, Span(0, 5)), (1, Span(0, 1)), (1, Span(0, 4))]
@@ -205,14 +207,20 @@ def test_segments_below_a_threshold_are_suggested(
     """Without white space around; unknown parts, and those of other segments, are passed over."""
     _scored(database, (ONE, (0.1, 0.9)), (TWO, (None, 0.1, 0.1)))
     threshold = Threshold(below=0.5)
-    assert service.from_scores("d", "q", threshold=threshold, label="Fine") == Counts(1, 0)
+    assert service.from_scores("d", "q", threshold=threshold, label="Fine") == SuggestionCounts(
+        1, 0
+    )
     (found,) = annotating.store.suggested("ana", ONE)
     half = f"{SUMMARY} 1"[: len(f"{SUMMARY} 1") // 2]
     assert found.suggestion.claim == (Anchor(Side.SUMMARY, 0, Span(0, len(half.rstrip()))),)
     assert (found.suggestion.maker, found.suggestion.labels) == ("unigram:q", (("Fine",),))
     assert annotating.store.suggested("ana", TWO) == ()
-    assert service.from_scores("d", "q", threshold=threshold, label="Fine") == Counts(0, 1)
-    assert service.from_scores("d", "q", threshold=Threshold(below=0.05), label="") == Counts(0, 0)
+    assert service.from_scores("d", "q", threshold=threshold, label="Fine") == SuggestionCounts(
+        0, 1
+    )
+    assert service.from_scores(
+        "d", "q", threshold=Threshold(below=0.05), label=""
+    ) == SuggestionCounts(0, 0)
 
 
 def test_a_score_of_which_low_is_good_asks_for_what_is_above(
@@ -222,7 +230,9 @@ def test_a_score_of_which_low_is_good_asks_for_what_is_above(
     _scored(database, (ONE, (0.1, 0.9)), low=True)
     with pytest.raises(InvalidInput, match="'q'"):
         service.from_scores("d", "q", threshold=Threshold(below=0.5), label="")
-    assert service.from_scores("d", "q", threshold=Threshold(above=0.5), label="") == Counts(1, 0)
+    assert service.from_scores(
+        "d", "q", threshold=Threshold(above=0.5), label=""
+    ) == SuggestionCounts(1, 0)
     _scored(database, (ONE, (0.1, 0.9)))
     with pytest.raises(InvalidInput, match="'q'"):
         service.from_scores("d", "q", threshold=Threshold(above=0.5), label="")

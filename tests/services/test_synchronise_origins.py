@@ -41,14 +41,14 @@ def row(*annotations: Annotation) -> dict[str, Any]:
     owned = tuple(OwnedAnnotation("ana", each) for each in annotations)
     work = (Assignment("ana", State.DRAFT),)
     record = Record(PAGE, owned, work, (Person("ana", "ana"),))
-    return payloads.payload(record, lambda _: PAGE, at=AT)
+    return payloads.build_payload(record, lambda _: PAGE, at=AT)
 
 
 def come(value: dict[str, Any], *here: Annotation) -> dict[str, Any]:
     """The annotations that a row makes of those that stand here, by id."""
     standing = StreamState({each.id: annotation_to_json(each) for each in here})
     stream = Stream("ana", PAGE.key, 1, standing)
-    return dict(payloads.state(value, PAGE, stream, at=AT).annotations)
+    return dict(payloads.parse_payload(value, PAGE, stream, at=AT).annotations)
 
 
 def test_what_was_accepted_says_so_on_another_machine() -> None:
@@ -80,7 +80,7 @@ def test_passages_that_came_bare_before_are_not_doubled() -> None:
     bare = come({name: each for name, each in value.items() if name != payloads.ORIGINS_KEY})
     assert len(bare) == 2
     standing = StreamState(bare)
-    again = payloads.state(value, PAGE, Stream("ana", PAGE.key, 1, standing), at=AT)
+    again = payloads.parse_payload(value, PAGE, Stream("ana", PAGE.key, 1, standing), at=AT)
     assert list(again.annotations) == ["a"]
 
 

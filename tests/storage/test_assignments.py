@@ -20,7 +20,7 @@ from tui_annotate.domain.assignment_rules import AssignmentCause, DisagreementRu
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.people import second_reader
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.assignments.assignment_rows import AllottedRow
+from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.store import AssignmentStore, AssignmentTransaction
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -36,7 +36,7 @@ def give(
 ) -> int:
     """Hands samples of one dataset to somebody."""
     rows = {item.key: item.place for item in sharing.room(dataset).items}
-    allotted = [AllottedRow(person, rows[key]) for key in keys]
+    allotted = [AssignedRow(person, rows[key]) for key in keys]
     return sharing.apply(AssignmentCause.GIVE, dataset, rows=allotted, request={})
 
 
@@ -437,7 +437,7 @@ def test_a_second_reading_is_a_line_of_its_own(database: Database) -> None:
     second = second_reader(ana)
     with shares.writing("") as sharing:
         sharing.keep(second)
-        rows = [AllottedRow(second.id, sharing.room("d").items[1].place)]
+        rows = [AssignedRow(second.id, sharing.room("d").items[1].place)]
         sharing.apply(AssignmentCause.REPEAT, "d", rows=rows, request={})
     assert line(queue, ana.id) == keys
     assert line(queue, second.id) == keys[1:2]

@@ -71,11 +71,14 @@ def test_what_a_killed_process_left_is_in_nobodys_way(tmp_path: Path) -> None:
 
 def test_a_folder_for_a_while(tmp_path: Path) -> None:
     """It is empty and one's own, and gone at the end, also by an error."""
-    with atomic_folder.scratch(tmp_path) as one, atomic_folder.scratch(tmp_path) as two:
+    with (
+        atomic_folder.scratch_folder(tmp_path) as one,
+        atomic_folder.scratch_folder(tmp_path) as two,
+    ):
         (one / "file").touch()
         assert [*two.iterdir()] == []
     assert [*tmp_path.iterdir()] == []
-    with pytest.raises(Unavailable), atomic_folder.scratch(tmp_path / "nowhere"):
+    with pytest.raises(Unavailable), atomic_folder.scratch_folder(tmp_path / "nowhere"):
         pass
 
 

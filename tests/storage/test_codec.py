@@ -16,7 +16,7 @@ from tui_annotate.storage.codec import (
     from_json,
     mapping_to_json,
     pack,
-    plain,
+    replace_unstorable,
     request_from_json,
     request_to_json,
     to_json,
@@ -82,4 +82,4 @@ def test_a_name_that_no_column_holds_is_refused_with_its_place(name: str) -> Non
 
 def test_half_characters_of_a_file_become_question_marks() -> None:
     """Where a column is there for searching only."""
-    assert plain("a\ud800b 桥") == "a?b 桥"
+    assert replace_unstorable("a\ud800b 桥") == "a?b 桥"

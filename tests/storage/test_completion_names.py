@@ -10,7 +10,7 @@ import pytest
 
 from tests.services.ingest_stores import Stores, write_pairs
 from tui_annotate.storage import completion_names as module
-from tui_annotate.storage.completion_names import names
+from tui_annotate.storage.completion_names import list_names
 from tui_annotate.storage.people.store import PeopleStore
 
 
@@ -27,31 +27,31 @@ def store(tmp_path: Path) -> Iterator[Path]:
 
 def test_names_that_begin_so_are_given(store: Path) -> None:
     """Datasets, people and ids by how they begin; keys once their dataset is written out."""
-    assert names(store, "datasets", "") == ["news", "old_"]
-    assert names(store, "datasets", "ne") == ["news"]
-    assert names(store, "people", "a") == ["ana"]
-    assert names(store, "samples", "1") == ["1"]
-    assert names(store, "keys", "news/") == ["news/0", "news/1"]
-    assert names(store, "keys", "ne") == []
+    assert list_names(store, "datasets", "") == ["news", "old_"]
+    assert list_names(store, "datasets", "ne") == ["news"]
+    assert list_names(store, "people", "a") == ["ana"]
+    assert list_names(store, "samples", "1") == ["1"]
+    assert list_names(store, "keys", "news/") == ["news/0", "news/1"]
+    assert list_names(store, "keys", "ne") == []
 
 
 def test_others_have_none(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who shares the files of a workspace hears on the screen of what is theirs."""
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
-    assert names(store, "datasets", "") == []
+    assert list_names(store, "datasets", "") == []
 
 
 def test_what_is_no_store_has_none(tmp_path: Path) -> None:
     """A file that is not there is not made; another file is left as it is."""
-    assert names(tmp_path / "absent.sqlite", "datasets", "") == []
+    assert list_names(tmp_path / "absent.sqlite", "datasets", "") == []
     assert not (tmp_path / "absent.sqlite").exists()
     other = tmp_path / "other.sqlite"
     other.write_text("no store")
-    assert names(other, "people", "") == []
+    assert list_names(other, "people", "") == []
     assert other.read_text() == "no store"
 
 
 def test_a_list_is_bounded(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More than anybody would read are cut."""
     monkeypatch.setattr(module, "MOST", 1)
-    assert names(store, "samples", "") == ["0"]
+    assert list_names(store, "samples", "") == ["0"]

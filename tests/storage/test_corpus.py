@@ -29,9 +29,9 @@ from tui_annotate.domain.samples import (
     Side,
 )
 from tui_annotate.domain.vector_sets import VectorSet
-from tui_annotate.storage.corpus.store import CorpusStore, NewSample, StoredSample, text_digest
+from tui_annotate.storage.corpus.store import CorpusStore, NewSample, StoredSample, hash_texts
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.inspection import inspect_store
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
@@ -93,7 +93,7 @@ def test_what_is_known_is_told(corpus: CorpusStore) -> None:
     fill(corpus, "1")
     made = corpus.sample(SampleKey("d", "1")).sample
     assert corpus.known([made.key, SampleKey("d", "2"), SampleKey("e", "1")]) == {
-        made.key: text_digest(made)
+        made.key: hash_texts(made)
     }
     hashes = [document.sha256 for document in made.documents]
     assert corpus.known_documents([*hashes, "0" * 64], SEGMENTER) == set(hashes)
@@ -338,7 +338,7 @@ def test_removed_work_is_gone_but_the_log_tells_of_it(database: Database) -> Non
     assert corpus.totals() == (2, 3, 6)
     told = {key: replay(log.events(person, key)) for person, key in log.streams()}
     assert all(not state.annotations for key, state in told.items() if key.dataset == "b")
-    assert {finding.state for finding in inspect(database)} == {"ok"}
+    assert {finding.state for finding in inspect_store(database)} == {"ok"}
     with database.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA foreign_key_check").all() == []
         for table in ("annotations", "assignments"):

@@ -22,7 +22,7 @@ from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.inspection import inspect_store
 from tui_annotate.storage.log.log import Log
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
@@ -82,7 +82,7 @@ def told(lines: list[str]) -> list[tuple[str, str, str, list[str]]]:
 
 def sound(database: Database) -> None:
     """Pages, keys, and every cache as the log says."""
-    assert [finding.says for finding in inspect(database) if finding.state != "ok"] == []
+    assert [finding.says for finding in inspect_store(database) if finding.state != "ok"] == []
     with database.reading() as connection:
         finished = connection.exec_driver_sql(
             "SELECT order_id, person, bucket, count FROM tallies WHERE person <> '' AND count <> 0"
@@ -206,15 +206,15 @@ def test_lost_caches_are_told(database: Database, corpus: CorpusStore) -> None:
     (key,) = fill(corpus, "1")
     person = PeopleStore(database).local("ana").id
     annotate(database).add(person, key, claim("a", note="why"), seconds=0)
-    assert [finding.state for finding in inspect(database)] == ["ok", "ok"]
+    assert [finding.state for finding in inspect_store(database)] == ["ok", "ok"]
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE assignments SET state = 'done'")
-    stale = inspect(database)[1]
+    stale = inspect_store(database)[1]
     assert (stale.what, stale.state) == ("log", "wrong")
     with database.writing() as connection:
         connection.exec_driver_sql("DROP TRIGGER events_refuse_update")
         connection.exec_driver_sql("UPDATE events SET after = replace(after, 'why', 'not')")
-    altered = inspect(database)[1]
+    altered = inspect_store(database)[1]
     assert (altered.what, altered.state) == ("log", "wrong")
     assert altered.says != stale.says
     with database.writing() as connection:
@@ -222,7 +222,7 @@ def test_lost_caches_are_told(database: Database, corpus: CorpusStore) -> None:
     with closing(sqlite3.connect(database.path)) as other:
         other.execute("DELETE FROM people")
         other.commit()
-    (finding,) = inspect(database)
+    (finding,) = inspect_store(database)
     assert (finding.what, finding.state) == ("store", "wrong")
     assert finding.mend
 
@@ -237,7 +237,7 @@ def test_a_damaged_page_is_told(tmp_path: Path) -> None:
             "UPDATE sqlite_master SET rootpage = 3 WHERE name = 'ix_samples_external'"
         )
     database.close()
-    (finding,) = inspect(Database(database.path))
+    (finding,) = inspect_store(Database(database.path))
     assert finding.state == "wrong"
     assert finding.mend
 
@@ -275,4 +275,4 @@ def test_a_store_in_use_is_sound(
         return iter(seen)
 
     monkeypatch.setattr(Log, "events", look_and_work)
-    assert [finding.state for finding in inspect(database)] == ["ok", "ok"]
+    assert [finding.state for finding in inspect_store(database)] == ["ok", "ok"]

@@ -23,7 +23,7 @@ from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.storage import ranks
-from tui_annotate.storage.assignments.assignment_rows import AllottedRow
+from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -338,7 +338,7 @@ def test_a_line_of_several_orders_is_one(database: Database, corpus: CorpusStore
     ana = PeopleStore(database).local("ana").id
     whole = fill(corpus, "1", "2", "3") + fill(corpus, "4", "5", dataset="e")
     with AssignmentStore(database).writing("") as sharing:
-        rows = [AllottedRow(ana, item.place) for item in sharing.room("d").items]
+        rows = [AssignedRow(ana, item.place) for item in sharing.room("d").items]
         sharing.apply(AssignmentCause.GIVE, "d", rows=rows, request={})
     queue = QueueStore(database)
     for offset in range(6):
@@ -363,7 +363,7 @@ def _steps(database: Database) -> int:
         raw = connection.connection.driver_connection
         assert raw is not None
         raw.set_progress_handler(count, 100)
-        ranks.first_of_source(connection, ["one", "two"])
+        ranks.first_values_by_source(connection, ["one", "two"])
         raw.set_progress_handler(None, 0)
     return taken
 

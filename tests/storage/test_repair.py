@@ -19,7 +19,7 @@ from tui_annotate.domain.errors import Damaged, Unavailable
 from tui_annotate.storage import repair
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.inspection import inspect_store
 
 ROOT = Path(__file__).parents[2]
 PAGE = 4096
@@ -72,7 +72,7 @@ def test_what_can_be_read_of_torn_pages_is_saved(folder: Path, seed: int) -> Non
     store = folder / "store.sqlite"
     tear(store, seed=seed)
     with closing(Database(store)) as database:
-        (finding,) = inspect(database)
+        (finding,) = inspect_store(database)
     assert finding.state == "wrong"
     line, _, then = finding.mend.rpartition(", ")
     assert "doctor" in then
@@ -96,7 +96,7 @@ def test_what_contradicts_itself_goes_to_a_new_workspace(folder: Path) -> None:
         store.execute("DELETE FROM documents WHERE id = ?", text)
         store.commit()
     with closing(Database.open(folder / "store.sqlite")) as database:
-        (finding,) = inspect(database)
+        (finding,) = inspect_store(database)
     assert (finding.what, finding.state) == ("store", "wrong")
     command_line(folder.parent)
     done = shell(finding.mend, folder.parent)
@@ -118,7 +118,7 @@ def test_an_altered_document_is_found(folder: Path) -> None:
             connection.execute(f"UPDATE documents SET {change} WHERE id = 1")
             connection.commit()
         with closing(Database.open(store)) as database:
-            (finding,) = inspect(database)
+            (finding,) = inspect_store(database)
         assert told in finding.says
         assert finding.mend == repair.reingest_command(store)
 

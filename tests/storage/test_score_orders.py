@@ -16,7 +16,7 @@ from tui_annotate.domain.queue_orders import ByScore, ScoreDirection
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import Score
 from tui_annotate.storage import ranks
-from tui_annotate.storage.assignments.assignment_rows import AllottedRow
+from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.columns import DATASET_SETTINGS, ORDERS, RANKS, TALLIES
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -272,7 +272,7 @@ def test_what_is_handed_out_and_given_back_has_its_place_again(
     person = PeopleStore(database).local("ana").id
     shares = AssignmentStore(database)
     with shares.writing("") as sharing:
-        rows = [AllottedRow(person, item.place) for item in sharing.room("d").items]
+        rows = [AssignedRow(person, item.place) for item in sharing.room("d").items]
         sharing.apply(AssignmentCause.GIVE, "d", rows=rows, request={})
     assert ids(queue, "worst:q") == ""
     with shares.writing("") as sharing:
@@ -289,10 +289,10 @@ def test_a_dataset_alone_has_a_line_for_who_manages(
     store.write(run("2", dataset="e"), said(others, name="p"))
     hide(database)
     with database.reading() as connection:
-        line = orders.line_of(connection, ByScore(ScoreDirection.WORST, "q"), 1)
+        line = orders.read_positions(connection, ByScore(ScoreDirection.WORST, "q"), 1)
         assert sorted(line, key=line.__getitem__) == [3, 2, 1]
         with pytest.raises(InvalidInput, match="'q'") as caught:
-            orders.line_of(connection, ByScore(ScoreDirection.WORST, "q"), 2)
+            orders.read_positions(connection, ByScore(ScoreDirection.WORST, "q"), 2)
     assert caught.value.hint.endswith(" p")
 
 

@@ -353,7 +353,7 @@ def test_tokens_come_back_as_they_were(
 
 def test_rows_in_any_order_are_put_in_theirs() -> None:
     """A table may be compacted or read in pieces: documents and segments come in order."""
-    table = arrow.rows_table([*rows("b", matrix(1, 3)), *rows("a", matrix(2, 2))])
+    table = arrow.to_table([*rows("b", matrix(1, 3)), *rows("a", matrix(2, 2))])
     assert arrow.order_rows(table) is table
     for mixed in ([4, 1, 0, 2, 3], [0, 1, 3, 4, 2], [2, 1, 0, 3, 4]):
         found = arrow.order_rows(table.take(mixed))

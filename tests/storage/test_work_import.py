@@ -17,7 +17,7 @@ from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.inspection import inspect_store
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.work_import import ImportCounts
 from tui_annotate.storage.people.store import PeopleStore
@@ -56,7 +56,7 @@ def test_work_comes_in_as_it_is(database: Database, log: AnnotationStore) -> Non
     assert [each.state for each in taken.assignments] == [State.NEW]
     (event,) = log.events("ab12", SampleKey("d", "1"))
     assert event.action.verb == "import"
-    assert all(finding.state == "ok" for finding in inspect(database))
+    assert all(finding.state == "ok" for finding in inspect_store(database))
 
 
 def test_once_more_adds_nothing(log: AnnotationStore) -> None:
@@ -152,7 +152,7 @@ def test_of_imports_the_last_one_stands(database: Database, log: AnnotationStore
     assert stands.seconds == 15.0
     assert [event.action.verb for event in log.events("ab12", key)] == ["import"] * 3
     assert replay(log.events("ab12", key)) == log.state("ab12", key)
-    assert all(finding.state == "ok" for finding in inspect(database))
+    assert all(finding.state == "ok" for finding in inspect_store(database))
 
 
 def test_an_import_never_stands_against_what_was_done_here(
@@ -227,7 +227,7 @@ def test_a_record_with_no_number_in_it_is_kept_and_can_be_changed(
     deeds.edit(ana, key, replace(stands, note="why"), seconds=0)
     assert deeds.undo(ana) is not None
     assert deeds.redo(ana) is not None
-    assert {finding.state for finding in inspect(database)} == {"ok"}
+    assert {finding.state for finding in inspect_store(database)} == {"ok"}
 
 
 def test_labels_in_use_are_counted(log: AnnotationStore) -> None:

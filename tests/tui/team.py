@@ -14,7 +14,7 @@ from typing import Any, Final
 from textual import events
 from textual.pilot import Pilot, WaitForScreenTimeout
 
-from tests.tui.screens.work import LOOK, make
+from tests.tui.screens.work import LOOK, make_workspace
 from tui_annotate import workspace
 from tui_annotate.domain.people import Role
 from tui_annotate.services.authentication.account_management import NewAccount
@@ -40,7 +40,7 @@ def add(space: Workspace, name: str, email: str, *, unix: str = "", invited: boo
 def _made() -> TemporaryDirectory[str]:
     """A workspace that is copied for each test; kept as long as the tests run."""
     folder = TemporaryDirectory()
-    with workspace.open(make(Path(folder.name) / "work")) as space:
+    with workspace.open(make_workspace(Path(folder.name) / "work")) as space:
         add(space, "Ana", ANA)
         add(space, "李娜", LI)
     return folder

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.screens.work import Words, at_work, make
+from tests.tui.screens.work import Words, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.samples import Side
@@ -106,7 +106,7 @@ async def test_an_empty_workspace_says_what_to_do(tmp_path: Path) -> None:
 
 async def test_a_refused_key_map_is_told_and_the_default_keys_hold(tmp_path: Path) -> None:
     """One wrong key takes the whole map away, with the reason on screen."""
-    folder = make(tmp_path / "work")
+    folder = make_workspace(tmp_path / "work")
 
     def opened() -> Workspace:
         space = workspace.open(folder)
@@ -126,19 +126,19 @@ async def test_a_refused_key_map_is_told_and_the_default_keys_hold(tmp_path: Pat
 
 async def test_leaving_keeps_the_place(tmp_path: Path) -> None:
     """ctrl+q anywhere: the cursor is where it was, also out of a note, which is kept."""
-    folder = make(tmp_path / "work")
-    async with at_work(folder) as person:
+    folder = make_workspace(tmp_path / "work")
+    async with open_app(folder) as person:
         await person.press("down down m h a l f")
         await person.pilot.press("ctrl+q")
     assert person.app.return_code == 0
-    async with at_work(folder, sample="") as person:
+    async with open_app(folder, sample="") as person:
         assert person.line().startswith("1-5 save: sentence 3")
         assert list(person.draft.kept.values()) == ["half"]
 
 
 async def test_the_ways_out_of_textual_are_closed(tmp_path: Path) -> None:
     """No screenshot, no shell, no clipboard, no command of Textual's own."""
-    async with at_work(make(tmp_path / "work")) as person:
+    async with open_app(make_workspace(tmp_path / "work")) as person:
         app: Any = person.app
         app.action_screenshot(path=str(tmp_path))
         app.action_suspend_process()
@@ -150,25 +150,25 @@ async def test_the_ways_out_of_textual_are_closed(tmp_path: Path) -> None:
 
 async def test_a_theme_is_remembered(tmp_path: Path) -> None:
     """The palette offers our themes, and the choice holds the next time."""
-    folder = make(tmp_path / "work")
-    async with at_work(folder) as person:
+    folder = make_workspace(tmp_path / "work")
+    async with open_app(folder) as person:
         await person.press("colon")
         await person.press("h i g h minus c o n t")
         await person.press("down enter")
         assert person.app.theme == "high-contrast"
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         assert person.app.theme == "high-contrast"
 
 
 async def test_a_layout_is_remembered(tmp_path: Path) -> None:
     """What z chose holds in other samples and the next time; nonsense in the store is nothing."""
-    folder = make(tmp_path / "work")
-    async with at_work(folder, size=(120, 30)) as person:
+    folder = make_workspace(tmp_path / "work")
+    async with open_app(folder, size=(120, 30)) as person:
         await person.press("z")
         assert not person.screen.pane(Side.SOURCE).display
         await person.press(">")
         assert not person.screen.pane(Side.SOURCE).display
-    async with at_work(folder, size=(120, 30)) as person:
+    async with open_app(folder, size=(120, 30)) as person:
         assert not person.screen.pane(Side.SOURCE).display
         await person.press("z")
         assert person.screen.pane(Side.SOURCE).display
@@ -176,7 +176,7 @@ async def test_a_layout_is_remembered(tmp_path: Path) -> None:
         session = person.screen.session
         assert session
         session.annotate.people.keep_preference(session.person.id, "layout", ["sideways"])
-    async with at_work(folder, size=(120, 30)) as person:
+    async with open_app(folder, size=(120, 30)) as person:
         assert person.screen.pane(Side.SOURCE).size.width < 80
 
 

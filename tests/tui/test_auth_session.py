@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.work import make
+from tests.tui.screens.work import make_workspace
 from tests.tui.team import ANA, LI, OWN, PASSWORD, add, make_team
 from tui_annotate import workspace
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled
@@ -33,7 +33,7 @@ def who(door: SessionGuard) -> str:
 
 def test_without_accounts_a_name_is_enough(tmp_path: Path) -> None:
     """Nothing is asked, nothing is locked, and nobody signs out."""
-    with workspace.open(make(tmp_path / "work")) as space:
+    with workspace.open(make_workspace(tmp_path / "work")) as space:
         door = SessionGuard(space, name="ana")
         door.enter()
         assert door.person == space.person("ana")
@@ -63,7 +63,7 @@ def test_a_user_of_the_machine_may_be_known(
     team: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the system's word, not the environment's; in a shared account by nobody's."""
-    monkeypatch.setattr(auth_session, "user", lambda: "ben")
+    monkeypatch.setattr(auth_session, "user_name", lambda: "ben")
     monkeypatch.setenv("USER", "ana")
     add(team, "Ben", "ben@example.org", unix="ben")
     shared = SessionGuard(team, own=False)
@@ -253,7 +253,7 @@ def test_whom_the_system_knew_and_knows_no_more_is_kept_out(
     team: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor is whoever has that user now let into the work of the one before."""
-    monkeypatch.setattr(auth_session, "user", lambda: "ben")
+    monkeypatch.setattr(auth_session, "user_name", lambda: "ben")
     add(team, "Ben", "ben@example.org", unix="ben")
     door = SessionGuard(team)
     door.enter()
@@ -299,9 +299,9 @@ def test_one_person_works_in_one_process(team: Workspace) -> None:
 def test_times_are_told_as_the_clocks_here_show_them() -> None:
     """Of another day with the day."""
     now = datetime.now(UTC)
-    assert auth_session.clock_time(now.isoformat()) == now.astimezone().strftime("%H:%M")
+    assert auth_session.format_clock_time(now.isoformat()) == now.astimezone().strftime("%H:%M")
     before = now - timedelta(days=2)
-    assert auth_session.clock_time(before.isoformat()) == before.astimezone().strftime(
+    assert auth_session.format_clock_time(before.isoformat()) == before.astimezone().strftime(
         "%d %b %H:%M"
     )
 
@@ -309,6 +309,6 @@ def test_times_are_told_as_the_clocks_here_show_them() -> None:
 def test_a_client_is_what_sshd_says_else_a_user(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first word of SSH_CONNECTION is the address."""
     monkeypatch.delenv("SSH_CONNECTION", raising=False)
-    assert auth_session.client() == f"user {auth_session.user() or 'unknown'}"
+    assert auth_session.client_name() == f"user {auth_session.user_name() or 'unknown'}"
     monkeypatch.setenv("SSH_CONNECTION", "192.0.2.7 50000 192.0.2.1 22")
-    assert auth_session.client() == "192.0.2.7"
+    assert auth_session.client_name() == "192.0.2.7"

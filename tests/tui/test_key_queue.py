@@ -17,7 +17,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from tests.tui.screens.bursts import at_once, through, until
-from tests.tui.screens.work import SUMMARY, Person, at_work, make
+from tests.tui.screens.work import SUMMARY, Person, make_workspace, open_app
 from tui_annotate.domain.annotations import PastAnnotation
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.tui.dialogs.jump import JumpDialog
@@ -29,7 +29,7 @@ from tui_annotate.tui.line_input import LineInput
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace."""
-    return make(tmp_path / "work")
+    return make_workspace(tmp_path / "work")
 
 
 def here(person: Person) -> str:
@@ -43,7 +43,7 @@ def here(person: Person) -> str:
 
 async def test_what_is_typed_behind_find_is_none_of_it(folder: Path) -> None:
     """Enter lights the hits, and n walks them; Escape closes, and the digit behind it labels."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await at_once(person, "slash h u r t enter n")
         assert person.draft.searched == ('"hurt"', Side.SUMMARY)
         assert person.draft.pointer.offset == SUMMARY.index("hurt")
@@ -53,7 +53,7 @@ async def test_what_is_typed_behind_find_is_none_of_it(folder: Path) -> None:
 
 async def test_a_reason_in_own_words_ends_with_its_enter(folder: Path) -> None:
     """Down behind it moves on the next sample; the letters are whole."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await at_once(person, "exclamation_mark 0 o d d enter down")
         assert here(person) == "b"
         assert person.draft.segment(Side.SUMMARY) == 1
@@ -61,14 +61,14 @@ async def test_a_reason_in_own_words_ends_with_its_enter(folder: Path) -> None:
 
 async def test_the_list_of_labels_takes_the_row_that_down_led_to(folder: Path) -> None:
     """Enter does not overtake it, and what is behind it is for the screen."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await at_once(person, "0 e n enter down 0 n down enter")
         assert [known.labels[0][-1] for known in person.annotations] == ["Benign", "Intrinsic"]
 
 
 async def test_the_queue_opens_what_was_searched_for(folder: Path) -> None:
     """However soon the Enters come: the row is that of the list that was found."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await at_once(person, "q slash r a i n e d enter enter")
         assert here(person) == "b"
         await at_once(person, "q down enter")
@@ -77,7 +77,7 @@ async def test_the_queue_opens_what_was_searched_for(folder: Path) -> None:
 
 async def test_what_is_typed_behind_an_id_is_not_written_into_it(folder: Path) -> None:
     """Where it leads nowhere, it is dropped, and the line stays as it was."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await at_once(person, "G n o enter s 1")
         dialog = person.app.screen
         assert isinstance(dialog, JumpDialog)
@@ -89,7 +89,7 @@ async def test_what_is_typed_behind_an_id_is_not_written_into_it(folder: Path) -
 
 async def test_what_was_labelled_before_is_waited_for(folder: Path) -> None:
     """Enter takes what is found, however soon it comes; the letter behind it repeats the label."""
-    async with at_work(folder, sample="b") as person:
+    async with open_app(folder, sample="b") as person:
         await at_once(person, "down 3 m n o b o d y enter less_than_sign")
         await at_once(person, "down down R enter r")
         assert here(person) == "a"
@@ -114,7 +114,7 @@ async def test_former_annotations_are_chosen_from_once_they_are_found(
         found.wait(60)
         return FORMERS
 
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         person.app.push_screen(PastAnnotationDialog(find, slots={}), given.append)
         for key in keys:
             person.app.post_message(events.Key(key, "\r" if key == "enter" else None))
@@ -127,14 +127,14 @@ async def test_former_annotations_are_chosen_from_once_they_are_found(
 
 async def test_a_paste_goes_where_the_keys_before_it_led(folder: Path) -> None:
     """Into the note that `m` opened, not before it and not behind its end."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await at_once(person, "1 m paste:pasted enter paste:lost down 2")
         assert [known.note for known in person.annotations] == ["pasted", ""]
 
 
 async def test_a_note_on_what_is_being_saved_is_kept(folder: Path) -> None:
     """However soon the note line is opened and ended behind the digit."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await at_once(person, "m enter down 2 m x enter")
         assert [known.note for known in person.annotations] == ["x"]
         await at_once(person, "down 5 o n e enter down 3 m t w o enter")
@@ -146,7 +146,7 @@ async def test_a_note_on_what_is_being_saved_is_kept(folder: Path) -> None:
 
 async def test_the_wish_to_leave_waits_for_its_turn(folder: Path) -> None:
     """Behind an undo and a done, and what was pressed before it is done."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 down 3")
         for key in ("u", "U", "down", "2", "m", "a", "enter"):
             person.app.post_message(events.Key(key, "\r" if key == "enter" else None))
@@ -269,7 +269,7 @@ async def test_a_key_is_forgotten_on_its_way_to_a_widget() -> None:
 
 async def test_text_that_is_under_way_is_typed_though_keys_are_forgotten(folder: Path) -> None:
     """Up to the key that would end the line: no word is cut, and nothing else is done."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("m")
         for key in ("a", "b", "enter", "s", "1"):
             person.app._waiting_keys.append(events.Key(key, "\r" if key == "enter" else None))

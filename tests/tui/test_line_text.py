@@ -9,13 +9,13 @@ from rich.style import Style
 
 from tests.tui.stage import HOSTILE
 from tui_annotate.tui.line_text import (
-    both_ends,
+    align_both_ends,
     clip,
     cut,
     fit,
     line_text,
-    paragraphs,
     runs_width,
+    split_paragraphs,
     wrap_line,
 )
 from tui_annotate.tui.text.display import MARKS_PER_CELL
@@ -42,7 +42,7 @@ def test_shown_text_holds_no_control(text: str) -> None:
 @given(_TEXTS, st.integers(2, 30))
 def test_wrapped_pieces_fit_and_lose_only_blanks(text: str, cells: int) -> None:
     """Pieces are never too wide, and join to the line but for blanks."""
-    for line in paragraphs(text):
+    for line in split_paragraphs(text):
         pieces = wrap_line(line, cells)
         assert all(cell_len(piece) <= cells for piece in pieces)
         assert "".join(pieces).replace(" ", "") == line.replace(" ", "")
@@ -53,7 +53,7 @@ def test_clipped_runs_fit(texts: list[str], cells: int) -> None:
     """Runs that are clipped, or stood at both ends, keep to their cells."""
     runs = [(line_text(text), Style.null()) for text in texts]
     assert runs_width(clip(runs, cells)) <= cells
-    assert runs_width(both_ends(runs, [("ok", Style.null())], cells + 2)) == cells + 2
+    assert runs_width(align_both_ends(runs, [("ok", Style.null())], cells + 2)) == cells + 2
 
 
 def test_what_is_cut_says_so() -> None:
@@ -79,4 +79,4 @@ def test_chinese_lines_do_not_begin_with_a_stop() -> None:
 def test_an_empty_line_stays_a_line() -> None:
     """A blank line between paragraphs is one piece."""
     assert wrap_line("", 10) == [""]
-    assert paragraphs("a\r\n\r\n\tb") == ["a", "", "    b"]
+    assert split_paragraphs("a\r\n\r\n\tb") == ["a", "", "    b"]

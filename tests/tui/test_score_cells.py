@@ -7,22 +7,22 @@ import pytest
 from tui_annotate.domain.scores import ScoreSummary
 from tui_annotate.tui import palette
 from tui_annotate.tui.line_text import runs_width
-from tui_annotate.tui.score_cells import BARS, ScoreCells, bar, digits, shorten_names
+from tui_annotate.tui.score_cells import BARS, ScoreCells, draw_bar, format_score, shorten_names
 
-MONO = palette.palette(palette.MONO, native=False)
+MONO = palette.make_palette(palette.MONO, native=False)
 CELLS = ScoreCells(("unigram_overlap", "sim2answer", "faith"), labelled=True)
 SAID = ScoreSummary((0.0, None, 0.92), "undecided")
 
 
 def test_a_bar_grows_with_its_value() -> None:
     """An eighth a glyph; what is not said is a blank."""
-    assert "".join(bar(each / 8) for each in range(8)) == BARS
-    assert (bar(1.0), bar(None)) == (BARS[-1], " ")
+    assert "".join(draw_bar(each / 8) for each in range(8)) == BARS
+    assert (draw_bar(1.0), draw_bar(None)) == (BARS[-1], " ")
 
 
 def test_digits_take_three_cells() -> None:
     """Also at the ends."""
-    assert [digits(each) for each in (0.0, 0.126, 0.994, 0.996, 1.0, None)] == [
+    assert [format_score(each) for each in (0.0, 0.126, 0.994, 0.996, 1.0, None)] == [
         ".00", ".13", ".99", "1.0", "1.0", "   ",
     ]  # fmt: skip
 

@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 
 from tests.helpers.terminal import PATIENCE, environment, program
-from tests.tui.screens.work import make
+from tests.tui.screens.work import make_workspace
 from tui_annotate.tui.restricted_app import watch
 from tui_annotate.tui.terminal import _TerminalFile
 
@@ -44,7 +44,7 @@ def test_drawing_on_a_closed_terminal_goes_nowhere() -> None:
 
 def test_without_terminal_nor_signal_it_ends(tmp_path: Path) -> None:
     """Where the terminal is not that of the session no SIGHUP comes; it leaves as by its key."""
-    folder = make(tmp_path / "work")
+    folder = make_workspace(tmp_path / "work")
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     command = program("annotate", "-w", str(folder), "--as", "ana")

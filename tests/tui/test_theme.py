@@ -20,9 +20,9 @@ from tui_annotate.tui.palette import (
     NAMES,
     SLOTS,
     STRENGTH_GLYPHS,
-    Palette,
+    PaintStyles,
     label_slots,
-    palette,
+    make_palette,
 )
 from tui_annotate.tui.theme import Look, detect, themes
 from tui_annotate.tui.widgets.match_list import MatchList, MatchRow
@@ -33,8 +33,8 @@ HUES = {
 SIXTEEN = {"orange": {"yellow", "bright_red"}}  # none of the sixteen is called orange
 
 
-def _styles(colors: Palette) -> list[Style]:
-    named = [getattr(colors, name) for name in Palette.__slots__]
+def _styles(colors: PaintStyles) -> list[Style]:
+    named = [getattr(colors, name) for name in PaintStyles.__slots__]
     return [style for style in named if isinstance(style, Style)] + [
         *colors.matches,
         *colors.labels,
@@ -88,7 +88,7 @@ def test_a_known_color_system_goes_before_the_environment() -> None:
 @pytest.mark.parametrize("name", [DARK, LIGHT, HIGH_CONTRAST])
 def test_matches_and_labels_can_be_read(name: str) -> None:
     """Any text has contrast 4.5 on its ground, a thin sign or a rule 3 on the theme's ground."""
-    colors = palette(name)
+    colors = make_palette(name)
     theme = next(theme for theme in themes() if theme.name == name)
     ground, surface = Color.parse(theme.background or ""), Color.parse(theme.surface or "")
     for style in (*_styles(colors), *colors.labels):
@@ -111,7 +111,7 @@ def test_matches_and_labels_can_be_read(name: str) -> None:
 @pytest.mark.parametrize("name", [DARK, LIGHT, HIGH_CONTRAST])
 def test_strengths_are_in_order_without_hue(name: str) -> None:
     """The grounds of the strengths go one way in lightness."""
-    light = [_luminance(style.bgcolor) for style in palette(name).matches[1:] if style.bgcolor]
+    light = [_luminance(style.bgcolor) for style in make_palette(name).matches[1:] if style.bgcolor]
     assert len(light) == 5
     assert light in (sorted(light), sorted(light, reverse=True))
     assert all(abs(one - other) > 0.02 for one, other in pairwise(light))
@@ -119,9 +119,9 @@ def test_strengths_are_in_order_without_hue(name: str) -> None:
 
 def test_mono_has_no_colour_and_sixteen_has_only_those() -> None:
     """No style of mono names a colour; native styles name the terminal's own."""
-    assert not [style for style in _styles(palette(MONO)) if style.color or style.bgcolor]
+    assert not [style for style in _styles(make_palette(MONO)) if style.color or style.bgcolor]
     for name in NAMES:
-        for style in _styles(palette(name, native=True)):
+        for style in _styles(make_palette(name, native=True)):
             for color in (style.color, style.bgcolor):
                 assert color is None or (color.number is not None and color.number < 16)
 
@@ -145,25 +145,25 @@ def test_every_name_of_a_colour_has_a_slot_of_its_own() -> None:
     """The names that a label set may use stand in the order of the palette's slots."""
     assert label_slots(COLORS) == tuple(range(SLOTS))
     for name, native in product((DARK, LIGHT, HIGH_CONTRAST), (False, True)):
-        assert len(set(palette(name, native=native).labels)) == SLOTS
+        assert len(set(make_palette(name, native=native).labels)) == SLOTS
 
 
 @pytest.mark.parametrize("name", [DARK, LIGHT, HIGH_CONTRAST])
 def test_a_label_has_the_colour_that_it_asks_for(name: str) -> None:
     """No other name has a hue as near to what is shown; 16 colours go by their own names."""
-    for wanted, style in zip(COLORS, palette(name).labels, strict=True):
+    for wanted, style in zip(COLORS, make_palette(name).labels, strict=True):
         assert style.color
         hue = 360 * rgb_to_hls(*(part / 255 for part in style.color.get_truecolor()))[0]
         near = {known: abs((hue - HUES[known] + 180) % 360 - 180) for known in COLORS}
         assert min(COLORS, key=near.__getitem__) == wanted
-    for wanted, style in zip(COLORS, palette(name, native=True).labels, strict=True):
+    for wanted, style in zip(COLORS, make_palette(name, native=True).labels, strict=True):
         assert style.color
         assert style.color.name in SIXTEEN.get(wanted, {wanted, f"bright_{wanted}"})
 
 
 def test_an_unknown_theme_is_dark() -> None:
     """A widget in a foreign app is still painted."""
-    assert palette("textual-dark") == palette(DARK)
+    assert make_palette("textual-dark") == make_palette(DARK)
 
 
 @pytest.mark.parametrize("name", NAMES)

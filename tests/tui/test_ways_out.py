@@ -15,7 +15,7 @@ from textual.app import App
 from textual.command import CommandList
 
 from tests.helpers.terminal import ROOT, Terminal, program
-from tests.tui.screens.work import at_work, make
+from tests.tui.screens.work import make_workspace, open_app
 from tui_annotate.tui import terminal
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.keys.actions import ACTIONS
@@ -59,7 +59,7 @@ def test_all_of_them_together_change_nothing(tmp_path: Path) -> None:
     evil = tmp_path / "evil"
     evil.mkdir()
     (evil / "evil.py").write_text(f"open({str(evil / 'caught')!r}, 'w')\n", "utf-8")
-    folder = make(tmp_path / "work")
+    folder = make_workspace(tmp_path / "work")
     env = {name: WICKED.get(name, str(evil / name)) for name in variables()}
     env |= {"PYTHONPATH": f"{ROOT}:{evil}", "EDITOR": f"touch {evil}/edited"}
     command = program("annotate", "-w", str(folder), "--as", "ana")
@@ -79,7 +79,7 @@ KEYS = ("ctrl+z", "ctrl+backslash", "ctrl+s", "f2", "f5", "f12", "ctrl+o", "ctrl
 
 async def test_no_key_of_textuals_own_opens_anything(tmp_path: Path) -> None:
     """Its help, its screenshot, suspending: none has a key."""
-    async with at_work(make(tmp_path / "work")) as person:
+    async with open_app(make_workspace(tmp_path / "work")) as person:
         before = list(person.app.screen_stack)
         for key in KEYS:
             await person.press(key)
@@ -92,7 +92,7 @@ async def test_the_palette_lists_our_actions_alone(tmp_path: Path) -> None:
     """Those of the key table, and the themes."""
     known = {action.words(state) for action in ACTIONS for state in "RSVLNE"}
     known |= {f"theme {name}" for name in NAMES}
-    async with at_work(make(tmp_path / "work")) as person:
+    async with open_app(make_workspace(tmp_path / "work")) as person:
         await person.press("colon")
         listed = person.app.screen.query_one(CommandList)
         while not listed.option_count:

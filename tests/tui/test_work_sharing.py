@@ -11,7 +11,7 @@ import pytest
 
 from tests.helpers.stores import claim
 from tests.plugins.sync.table_server import KEY, FakeTable, refusal, serving_table
-from tests.tui.screens.work import Person, at_work, make
+from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.sync.shared_folder import SharedFolder
@@ -55,14 +55,14 @@ async def until(person: Person, state: SyncState) -> None:
 def copies(shared: Path, home: Path) -> int:
     """How many events of Ana lie in the folder."""
     with workspace.open(home) as space:
-        file = SharedFolder(bundles.merging(space), shared).file(space.people.local("ana"))
+        file = SharedFolder(bundles.open_merge_store(space), shared).file(space.people.local("ana"))
     return file.read_text("utf-8").count('"verb"') if file.exists() else 0
 
 
 async def test_what_is_saved_is_sent_and_shown(tmp_path: Path, shared: Path) -> None:
     """A save goes to the shared folder without a key for it."""
-    home = make(tmp_path / "work")
-    async with at_work(home, size=(140, 40)) as ana:
+    home = make_workspace(tmp_path / "work")
+    async with open_app(home, size=(140, 40)) as ana:
         await until(ana, SyncState.SUCCESS)
         await ana.press(". 3")
         assert len(ana.annotations) == 1
@@ -74,8 +74,8 @@ async def test_what_is_saved_is_sent_and_shown(tmp_path: Path, shared: Path) -> 
 
 async def test_the_key_goes_offline_and_is_remembered(tmp_path: Path, shared: Path) -> None:
     """Offline nothing is sent, also the next time; online all of it is."""
-    home = make(tmp_path / "work")
-    async with at_work(home, size=(140, 40)) as ana:
+    home = make_workspace(tmp_path / "work")
+    async with open_app(home, size=(140, 40)) as ana:
         await until(ana, SyncState.SUCCESS)
         await ana.press("ctrl+o")
         await until(ana, SyncState.OFFLINE)
@@ -83,7 +83,7 @@ async def test_the_key_goes_offline_and_is_remembered(tmp_path: Path, shared: Pa
         await ana.press(". 3")
         ana.app.sharing.end()
     assert copies(shared, home) == 0
-    async with at_work(home, size=(140, 40)) as ana:
+    async with open_app(home, size=(140, 40)) as ana:
         await until(ana, SyncState.OFFLINE)
         await ana.press("ctrl+o")
         await until(ana, SyncState.SUCCESS)
@@ -114,7 +114,7 @@ async def test_a_row_is_sent_while_one_goes_on(
             assert go_on.wait(_SOON)
 
     fake.before = held
-    async with at_work(make(tmp_path / "work"), size=(140, 40)) as ana:
+    async with open_app(make_workspace(tmp_path / "work"), size=(140, 40)) as ana:
         await until(ana, SyncState.SUCCESS)
         states.clear()
         try:
@@ -139,7 +139,7 @@ async def test_a_refused_key_is_told_once_and_work_goes_on(
 ) -> None:
     """401 is a mark and one line without the key; what is saved meanwhile is saved."""
     monkeypatch.setenv("TUI_ANNOTATE_SYNC_KEY", "wrong-key-9Zt")
-    async with at_work(make(tmp_path / "work"), size=(140, 40)) as ana:
+    async with open_app(make_workspace(tmp_path / "work"), size=(140, 40)) as ana:
         await until(ana, SyncState.ERROR)
         code = ana.draft.message.code
         assert code is MessageCode.NOT_SHARED_YET
@@ -172,7 +172,7 @@ def told_states(monkeypatch: pytest.MonkeyPatch) -> list[SyncState]:
 
 async def test_where_nothing_is_shared_the_key_says_so(tmp_path: Path) -> None:
     """No mark, and where to read on."""
-    async with at_work(make(tmp_path / "work"), size=(140, 40)) as ana:
+    async with open_app(make_workspace(tmp_path / "work"), size=(140, 40)) as ana:
         await ana.press("ctrl+o")
         assert ana.draft.message.code is MessageCode.NOTHING_SHARED
         assert "docs/sync.md" in ana.line()
@@ -181,14 +181,14 @@ async def test_where_nothing_is_shared_the_key_says_so(tmp_path: Path) -> None:
 
 async def test_a_conflict_is_shown_with_both_versions(tmp_path: Path, shared: Path) -> None:
     """What another machine did comes in at the start, and what stands is on the screen."""
-    home, other = make(tmp_path / "work"), make(tmp_path / "other")
+    home, other = make_workspace(tmp_path / "work"), make_workspace(tmp_path / "other")
     with workspace.open(home) as here, workspace.open(other) as there:
         ana = here.people.local("ana")
         there.people.keep(ana)
         here.annotate.add(ana.id, A, claim("x", 0, 8, label="Benign"), seconds=1)
         there.annotate.rate(ana.id, A, "Bad", seconds=1)
-        SharedFolder(bundles.merging(there), shared).push(ana)
-    async with at_work(home, size=(140, 40)) as person:
+        SharedFolder(bundles.open_merge_store(there), shared).push(ana)
+    async with open_app(home, size=(140, 40)) as person:
         while not isinstance(person.app.screen, MessageDialog):
             await person.pilot.pause(0.001)
         await person.settled()
@@ -208,7 +208,7 @@ async def test_a_folder_that_is_gone_is_told_and_nothing_waits(
 ) -> None:
     """An error is a mark and a line; work goes on."""
     monkeypatch.setenv("TUI_ANNOTATE_SYNC_DIR", str(shared / "gone"))
-    async with at_work(make(tmp_path / "work"), size=(140, 40)) as ana:
+    async with open_app(make_workspace(tmp_path / "work"), size=(140, 40)) as ana:
         await until(ana, SyncState.ERROR)
         await ana.press(". 3")
         assert len(ana.annotations) == 1
@@ -220,7 +220,7 @@ async def test_leaving_says_what_it_waits_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The screen goes on painting while the last push is on its way, and ends when that does."""
-    async with at_work(make(tmp_path / "work"), size=(140, 40)) as ana:
+    async with open_app(make_workspace(tmp_path / "work"), size=(140, 40)) as ana:
         await until(ana, SyncState.SUCCESS)
         may_end = Event()
         monkeypatch.setattr(ana.app.sharing, "end", may_end.wait)
@@ -244,7 +244,9 @@ def apart(home: Path, other: Path) -> StreamMergeReport:
         here.annotate.add(ana.id, A, claim("x", 0, 8, label="Benign"), seconds=1)
         there.annotate.rate(ana.id, A, "Bad", seconds=1)
         done = StreamMergeReport(ana)
-        for taken in bundles.merging(here).take(ana, bundles.merging(there).copies(ana.id)):
+        for taken in bundles.open_merge_store(here).take(
+            ana, bundles.open_merge_store(there).copies(ana.id)
+        ):
             done.take(taken)
     assert done.forks
     return done
@@ -253,7 +255,7 @@ def apart(home: Path, other: Path) -> StreamMergeReport:
 @pytest.fixture
 def merged(tmp_path: Path) -> StreamMergeReport:
     """A conflict."""
-    return apart(make(tmp_path / "one"), make(tmp_path / "two"))
+    return apart(make_workspace(tmp_path / "one"), make_workspace(tmp_path / "two"))
 
 
 def heard(person: Person, merged: StreamMergeReport) -> None:
@@ -266,7 +268,7 @@ async def test_a_conflict_waits_for_what_is_being_typed(
     tmp_path: Path, merged: StreamMergeReport
 ) -> None:
     """No key of a note goes to a dialog; once the note is there, the conflict is."""
-    async with at_work(make(tmp_path / "work"), size=(140, 40)) as ana:
+    async with open_app(make_workspace(tmp_path / "work"), size=(140, 40)) as ana:
         await until(ana, SyncState.SUCCESS)
         await ana.press("m")
         heard(ana, merged)
@@ -290,7 +292,7 @@ async def test_a_conflict_that_was_not_shown_is_told_behind_the_screen(
     tmp_path: Path, merged: StreamMergeReport, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One that came while the app was leaving, once; one that was shown is not told again."""
-    async with at_work(make(tmp_path / "work"), size=(140, 40)) as ana:
+    async with open_app(make_workspace(tmp_path / "work"), size=(140, 40)) as ana:
         await until(ana, SyncState.SUCCESS)
         ana.app.sharing.end()
         heard(ana, merged)
@@ -308,7 +310,7 @@ async def test_work_that_could_not_be_sent_is_told_behind_the_screen(
     tmp_path: Path, fake: FakeTable, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With why, where that is known; nothing is said where all is there."""
-    async with at_work(make(tmp_path / "work"), size=(140, 40)) as ana:
+    async with open_app(make_workspace(tmp_path / "work"), size=(140, 40)) as ana:
         await until(ana, SyncState.SUCCESS)
         ana.app.sharing.print_unsent()
         assert not capsys.readouterr().err

@@ -8,12 +8,12 @@ from typing import Final
 
 from tui_annotate.cli import output
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.people import reader
+from tui_annotate.domain.people import base_person
 from tui_annotate.methods.agreement import Measured, Undefined
 from tui_annotate.methods.bootstrap import Interval
 from tui_annotate.services.agreement import Agreement, AgreementComparison
 from tui_annotate.services.agreement import output as report_output
-from tui_annotate.services.agreement.readings import other_state
+from tui_annotate.services.agreement.readings import other_state_reason
 
 _LEVELS: Final = {"segment": "sentence"}
 _MEASURES: Final = {
@@ -40,9 +40,9 @@ def print_csv(found: Agreement) -> None:
     """A row for each measure; it holds no word that we did not write."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows(
-        [report_output.COLUMNS, *report_output.rows(found)]
+        [report_output.COLUMNS, *report_output.output_rows(found)]
     )
-    output.page(written.getvalue())
+    output.print_page(written.getvalue())
 
 
 def print_tables(found: Agreement, *, pairs: bool) -> None:
@@ -50,28 +50,32 @@ def print_tables(found: Agreement, *, pairs: bool) -> None:
     titles = {"people with one another": found.together, "people with themselves": found.oneself}
     for title, compared in titles.items():
         if compared.samples:
-            people = sorted(found.names[each] for each in compared.people if reader(each) == each)
+            people = sorted(
+                found.names[each] for each in compared.people if base_person(each) == each
+            )
             names = output.join_names(people, most=_MOST_NAMED)
-            output.line(f"{title}: {output.many(compared.samples, 'sample')}; {names}")
-            output.line("")
+            output.print_line(f"{title}: {output.many(compared.samples, 'sample')}; {names}")
+            output.print_line("")
             _print_measures(compared)
-            output.line("")
+            output.print_line("")
             if pairs:
                 _print_pairs(found, compared)
-                output.line("")
+                output.print_line("")
                 _print_rated_pairs(found, compared)
             _print_notes(compared)
     if not found.together.samples and not found.oneself.samples:
-        output.say("nothing to compare: no sample was read by two people, or twice")
-        if found.left.work[other_state(State.NEW, State.DONE)]:
-            output.say("  hint: work that came in without states is compared by --state new")
+        output.print_message("nothing to compare: no sample was read by two people, or twice")
+        if found.left.work[other_state_reason(State.NEW, State.DONE)]:
+            output.print_message(
+                "  hint: work that came in without states is compared by --state new"
+            )
     _print_legend(found)
 
 
 def _print_measures(compared: AgreementComparison) -> None:
     numbers = ("value", "95% interval", "n")
-    output.table(
-        ["level", "measure", *map(output.number, numbers), output.flexible("of")],
+    output.print_table(
+        ["level", "measure", *map(output.number_column, numbers), output.flexible_column("of")],
         [
             [
                 _LEVELS.get(each.level, each.level),
@@ -90,23 +94,25 @@ def _print_pairs(found: Agreement, compared: AgreementComparison) -> None:
     rows = []
     for pair in compared.pairs:
         values = (pair.percent, pair.kappa, *(pair.spans[name] for name in _PAIR_SPANS))
-        name = ", ".join(report_output.people_of(found, pair))
+        name = ", ".join(report_output.pair_names(found, pair))
         cells = [name, f"{pair.samples:,}", *map(_format_value, values)]
         rows.append([*cells, f"{pair.matched:,}", _format_value(pair.matched_percent)])
     titles = ("n", "same", "kappa", "trimmed", "chars", "overlap", "spans", "label")
-    output.table([output.flexible("people"), *map(output.number, titles)], rows)
+    output.print_table([output.flexible_column("people"), *map(output.number_column, titles)], rows)
 
 
 def _print_rated_pairs(found: Agreement, compared: AgreementComparison) -> None:
     rows = []
     for pair in filter(lambda each: each.rated, compared.pairs):
         values = (pair.rating_percent, pair.rating_linear, pair.rating_quadratic)
-        name = ", ".join(report_output.people_of(found, pair))
+        name = ", ".join(report_output.pair_names(found, pair))
         rows.append([name, f"{pair.rated:,}", *map(_format_value, values)])
     if rows:
         titles = ("rated", "same", "kappa, linear", "quadratic")
-        output.table([output.flexible("people"), *map(output.number, titles)], rows)
-        output.line("")
+        output.print_table(
+            [output.flexible_column("people"), *map(output.number_column, titles)], rows
+        )
+        output.print_line("")
 
 
 def _print_notes(compared: AgreementComparison) -> None:
@@ -117,27 +123,27 @@ def _print_notes(compared: AgreementComparison) -> None:
         for note in filter(None, (report_output.missing_value_reason(each.value), each.note)):
             notes.setdefault(note, []).append(f"{level} {measure or each.measure}")
     for note, measures in notes.items():
-        output.say(f"{output.join_names(measures, most=1)}: {note}")
+        output.print_message(f"{output.join_names(measures, most=1)}: {note}")
     if compared.stacked:
         spans = output.many(compared.stacked, "span lies", "spans lie")
-        output.say(f"{spans} on another of the same person and label")
+        output.print_message(f"{spans} on another of the same person and label")
 
 
 def _print_legend(found: Agreement) -> None:
-    for what, reason, count in report_output.left_out(found):
-        output.say(f"left out: {count:,} {what}: {reason}")
+    for what, reason, count in report_output.list_left_out(found):
+        output.print_message(f"left out: {count:,} {what}: {reason}")
     if found.strangers:
-        output.say(f"not in the label set: {', '.join(found.strangers)}")
+        output.print_message(f"not in the label set: {', '.join(found.strangers)}")
     if len(found.label_sets) > 1:
         versions = (f"{name[:12]} ({count:,})" for name, count in found.label_sets.items())
-        output.say(f"label sets: {', '.join(versions)}; --label-set takes one")
+        output.print_message(f"label sets: {', '.join(versions)}; --label-set takes one")
     if found.labels:
-        output.say(f"order of labels: {' > '.join(found.labels)}")
+        output.print_message(f"order of labels: {' > '.join(found.labels)}")
     for name, words in found.scales.items():
         of = f" of {name}" if len(found.scales) > 1 else ""
-        output.say(f"order of ratings{of}: {' > '.join(words)}")
+        output.print_message(f"order of ratings{of}: {' > '.join(words)}")
     bootstrap = report_output.BOOTSTRAP
-    output.say(
+    output.print_message(
         f"intervals: {bootstrap['draws']:,} draws of whole samples, seed {bootstrap['seed']}"
     )
 

@@ -95,9 +95,9 @@ def clear(
     elif any(cleared):
         counts = {"annotations": cleared.annotations, **words}
         summary = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
-        output.line(f"{summary} cleared; undo in the screen brings them back")
+        output.print_line(f"{summary} cleared; undo in the screen brings them back")
     else:
-        output.line(f"nothing to clear: no {what} of {person.name} in {where}")
+        output.print_line(f"nothing to clear: no {what} of {person.name} in {where}")
 
 
 def keys(*, as_json: options.JsonOption = False) -> None:
@@ -107,7 +107,7 @@ def keys(*, as_json: options.JsonOption = False) -> None:
 
     actions = key_map(load().keys).actions
     names = ("id", "keys", "help", "group")
-    output.table_or_json(
+    output.print_table_or_json(
         [{name: getattr(each, name) for name in names} for each in actions],
         ["group", "keys", "does", "id"],
         [(each.group, " ".join(each.keys), each.help, each.id) for each in actions],

@@ -15,7 +15,7 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Pool
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import RANDOM, ScoreDirection, by_score
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def give(
     """
     named = [*(ids or ()), *_read_ids(file)]
     assignment, score = ordering.parse(share, overlap)
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.give(
             dataset, to or (), assignment, ids=named, score=score, dry_run=dry_run
         )
@@ -172,7 +172,7 @@ def topup(
     Without --to, all who have something of the dataset.
     """
     assignment, score = ordering.parse("all", overlap)
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.top_up(
             dataset, to or (), assignment, number=number, score=score, dry_run=dry_run
         )
@@ -191,7 +191,7 @@ def move(
 
     Without --to they go back to the pool that they were drawn from.
     """
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.move(person, to or (), begun=begun, dry_run=dry_run)
     more = "" if begun else "; --begun moves also what was begun"
     _print_handout(
@@ -217,7 +217,7 @@ def repeat(
     readings are compared by the agreement of a person with themselves.
     """
     assignment = AssignmentOptions(share=share, sorting=AssignmentOrder.RANDOM, seed=seed)
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.repeat(dataset, to or (), assignment, dry_run=dry_run)
     _print_handout(report, dry_run=dry_run, as_json=common.as_json)
 
@@ -228,7 +228,7 @@ def show(
     common: options.CommonOptions,
 ) -> None:
     """Show who has what, how far they are, rules and handouts."""
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.show(dataset)
     if common.as_json:
         output.print_json(report)
@@ -246,14 +246,14 @@ def undo(
 
     What was begun stays with its people, unless --begun.
     """
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         undone = space.team.assignments.undo(number, begun=begun)
     removed = output.many(undone.removed, "sample")
     lines = [f"handout {undone.handout.id} is taken back: {removed}"]
     if undone.kept:
         lines.append(f"{undone.kept:,} that were begun stay; to take these too: --begun")
     lines += [f"dataset {dataset} is everybody's again" for dataset in undone.free]
-    output.lines_or_json(undone, *lines, as_json=common.as_json)
+    output.print_lines_or_json(undone, *lines, as_json=common.as_json)
 
 
 def _read_ids(file: Path | None) -> list[str]:
@@ -281,39 +281,47 @@ def _print_handout(
         return
     numbers = ("samples", "sources", "characters", "had")
     if report.people:
-        output.table(
-            [output.flexible("person"), *map(output.number, numbers)],
+        output.print_table(
+            [output.flexible_column("person"), *map(output.number_column, numbers)],
             [(each.name, *(getattr(each, name) for name in numbers)) for each in report.people],
         )
     if report.short:
         places = output.many(report.short, "place")
-        output.say(f"{places} stay empty: there are too few people or samples")
+        output.print_message(f"{places} stay empty: there are too few people or samples")
     if not report.samples and not report.short:
-        output.say(nothing)
+        output.print_message(nothing)
     elif dry_run:
-        output.say(_DRY_RUN)
+        output.print_message(_DRY_RUN)
     elif report.handout:
-        output.line(f"handout {report.handout}: {output.many(report.samples, 'sample')}")
+        output.print_line(f"handout {report.handout}: {output.many(report.samples, 'sample')}")
     else:
         samples = output.many(report.samples, "sample")
-        output.say(f"{samples} went back to the pool" if report.samples else _NOTHING)
+        output.print_message(f"{samples} went back to the pool" if report.samples else _NOTHING)
 
 
 def _print_overview(report: AssignmentOverview) -> None:
     numbers = ("samples", "finished", "begun", "open", "drawn", "practice")
-    output.table(
-        [output.flexible("dataset"), output.flexible("person"), *map(output.number, numbers)],
+    output.print_table(
+        [
+            output.flexible_column("dataset"),
+            output.flexible_column("person"),
+            *map(output.number_column, numbers),
+        ],
         [
             (each.dataset, each.name, *(getattr(each, name) for name in numbers))
             for each in report.stands
         ],
     )
-    output.table_below(
-        [output.flexible("dataset"), output.flexible("rule"), output.number("waiting")],
+    output.print_table_below(
+        [
+            output.flexible_column("dataset"),
+            output.flexible_column("rule"),
+            output.number_column("waiting"),
+        ],
         [(each.dataset, each.rule, each.waiting) for each in report.rules],
     )
-    output.table_below(
-        ["handout", "at", "kind", "dataset", output.flexible("asked")],
+    output.print_table_below(
+        ["handout", "at", "kind", "dataset", output.flexible_column("asked")],
         [
             (
                 str(each.id),
@@ -360,18 +368,18 @@ def pool(
     if order not in known and not by_score(order):
         raise _unknown_order(order, known)
     name = f"{RANDOM}{seed}" if order == AssignmentOrder.RANDOM else order
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.pool(dataset, Pool(overlap, name), dry_run=dry_run)
     rule = {"dataset": dataset, "overlap": overlap, "order": name}
     head = f"handout {report.handout}: " if report.handout else ""
     waiting = output.many(report.waiting, "sample waits", "samples wait")
-    output.lines_or_json(
+    output.print_lines_or_json(
         {"handout": report.handout, **rule, "waiting": report.waiting},
         f"{head}people draw from {dataset}, {overlap} a sample; {waiting}",
         as_json=common.as_json,
     )
     if dry_run and not common.as_json:
-        output.say(_DRY_RUN)
+        output.print_message(_DRY_RUN)
 
 
 def escalate(
@@ -396,7 +404,7 @@ def escalate(
     if when is None and not now:
         raise InvalidInput("no rule", "give --when differ or --when label, or --now")
     rule = Escalation(when, add) if when is not None else None
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
     if common.as_json:
         handout = {"handout": report.handout} if rule else {}
@@ -405,13 +413,13 @@ def escalate(
         return
     if rule:
         head = f"handout {report.handout}: " if report.handout else ""
-        output.line(f"{head}{add} more where people {rule.when}, in {dataset}")
+        output.print_line(f"{head}{add} more where people {rule.when}, in {dataset}")
     if now:
         added = output.many(report.added, "sample")
         waiting = output.many(report.waiting, "waits", "wait")
-        output.line(f"{added} went to others, {waiting} for somebody")
+        output.print_line(f"{added} went to others, {waiting} for somebody")
     if dry_run:
-        output.say(_DRY_RUN)
+        output.print_message(_DRY_RUN)
 
 
 def practice(
@@ -435,8 +443,10 @@ def practice(
 
     After each sample they see theirs beside the right ones. This work is in no export.
     """
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.practice(dataset, to or (), gold=gold, dry_run=dry_run)
     _print_handout(report, dry_run=dry_run, as_json=common.as_json)
     if not report.people and not common.as_json:
-        output.say("nobody is there to practise yet: give the command again once people are")
+        output.print_message(
+            "nobody is there to practise yet: give the command again once people are"
+        )

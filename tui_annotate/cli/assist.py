@@ -109,10 +109,10 @@ def match(
         what = {"span": [chosen.start, chosen.end], "text": result.text, "signals": result.signals}
         output.print_json({**where, **what, "matches": rows})
         return
-    output.say(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
+    output.print_message(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
     print_matches(rows)
     if not rows:
-        output.say("nothing on the other side is related")
+        output.print_message("nothing on the other side is related")
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
     signals = sorted({name for row in rows for name in row["signals"]})
     several = any(row["document"] for row in rows)
     titles = ("rank", "score", "strength", *signals, *["document"] * several, "position", "text")
-    output.table(
+    output.print_table(
         [
             output.Column(each, number=each not in {"document", "text"}, flexible=each == "text")
             for each in titles
@@ -194,7 +194,7 @@ def evaluate(
 
     start_times: dict[str, float] = {}
     others = [name.strip() for part in compare or () for name in part.split(",") if name.strip()]
-    with output.progress("texts") as show:
+    with output.show_progress("texts") as show:
 
         def show_model(model: str, texts: int, share: float) -> None:
             seconds = time.monotonic() - start_times.setdefault(model, time.monotonic())
@@ -216,31 +216,31 @@ def _print_evaluation(found: Mapping[str, Any]) -> None:
     for direction, title in _DIRECTIONS.items():
         whole, sources = found[direction]["queries"], found["sources"][direction]
         queries = output.many(whole, "query", "queries")
-        output.line(f"{title}: {queries} over {output.many(sources, 'source')}")
-        output.line(f"searched texts of at least {segments}; {found['segmenter']}")
+        output.print_line(f"{title}: {queries} over {output.many(sources, 'source')}")
+        output.print_line(f"searched texts of at least {segments}; {found['segmenter']}")
         for each in evaluations:
-            output.line("")
+            output.print_line("")
             embedder, model = each["embedder"], each["model"]
             signals = f"words + {_shorten(model)}" if model else "words alone"
-            output.line(f"{signals} ({_shorten(embedder) if model else embedder})")
+            output.print_line(f"{signals} ({_shorten(embedder) if model else embedder})")
             _print_figures(each, direction)
         for each in found["differences"]:
-            output.line("")
-            output.line(f"{titles[each['embedder']]} less {titles[each['against']]}")
+            output.print_line("")
+            output.print_line(f"{titles[each['embedder']]} less {titles[each['against']]}")
             _print_differences(each, direction)
-        output.line("")
+        output.print_line("")
     bootstrap = found["bootstrap"]
     draws = output.many(bootstrap["draws"], "draw")
-    output.say(f"intervals: {bootstrap['level']:.0%}, {draws} of whole sources")
-    output.say("- stands where there are fewer than three sources")
+    output.print_message(f"intervals: {bootstrap['level']:.0%}, {draws} of whole sources")
+    output.print_message("- stands where there are fewer than three sources")
     if not any(found[direction]["queries"] for direction in _DIRECTIONS):
-        output.say(f"nothing was measured: no searched text with evidence has {segments}")
+        output.print_message(f"nothing was measured: no searched text with evidence has {segments}")
 
 
 def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:
     whole = evaluation[direction] | {"intervals": evaluation["intervals"][direction]}
-    output.table(
-        ["queries", *map(output.number, ("n", *_FIGURES.values()))],
+    output.print_table(
+        ["queries", *map(output.number_column, ("n", *_FIGURES.values()))],
         [
             [name, row["queries"], *(_format_with_interval(row, figure) for figure in _FIGURES)]
             for name, row in _list_query_slices(whole, evaluation["slices"][direction])
@@ -249,9 +249,9 @@ def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:
 
 
 def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
-    numbers = map(output.number, ("difference", "interval"))
-    output.table(
-        ["queries", output.number("n"), "figure", *numbers, ""],
+    numbers = map(output.number_column, ("difference", "interval"))
+    output.print_table(
+        ["queries", output.number_column("n"), "figure", *numbers, ""],
         [
             [
                 name,
@@ -339,9 +339,11 @@ def report(
 def _print_report(found: Mapping[str, Any]) -> None:
     if found["unknown"]:
         unknown = output.many(found["unknown"], "annotation")
-        output.say(f"left out: {unknown} with no record of what the assist showed")
+        output.print_message(f"left out: {unknown} with no record of what the assist showed")
     if not found["annotations"]:
-        output.say("nothing to report yet: records are kept of annotations made on the screen")
+        output.print_message(
+            "nothing to report yet: records are kept of annotations made on the screen"
+        )
         return
     titles = {
         "by_annotator": "annotator",
@@ -353,10 +355,10 @@ def _print_report(found: Mapping[str, Any]) -> None:
     for grouping, title in titles.items():
         rows = [row for row in found[grouping] if row["annotations"]]
         if rows:
-            output.line("")
+            output.print_line("")
             _print_shares(title, rows)
     for line in _LEGEND:
-        output.say(line)
+        output.print_message(line)
 
 
 def _print_shares(title: str, rows: list[dict[str, Any]]) -> None:
@@ -369,7 +371,7 @@ def _print_shares(title: str, rows: list[dict[str, Any]]) -> None:
         )
         if any(share["share"] is not None for share in shares):
             cells.append(["", "", "", *map(_format_bounds, shares)])
-    output.table([output.flexible(title), *map(output.number, numbers)], cells)
+    output.print_table([output.flexible_column(title), *map(output.number_column, numbers)], cells)
 
 
 def _format_percentage(share: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from tui_annotate.domain.hash_chain import head_from_json, head_from_token
 from tui_annotate.plugins.files.small_text import read_text
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.hash_chain import Break, Head, LogHead
+    from tui_annotate.domain.hash_chain import ChainFault, Head, LogHead
     from tui_annotate.services.audit import AuditReport, RecordedHead
 
 FORMAT = "tui-annotate-head/1"
@@ -57,9 +57,9 @@ def head(
     if common.as_json:
         output.print_json(_head_as_json(found, heads))
         return
-    last = output.seconds(found.last) or "no event yet"
+    last = output.format_time(found.last) or "no event yet"
     counts = {"events": found.events, "streams": found.streams}
-    output.facts({"head": found.token, **counts, "last": last})
+    output.print_facts({"head": found.token, **counts, "last": last})
 
 
 def _head_as_json(found: LogHead, heads: list[Head] | None) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def verify(
     elsewhere shows that.
     """
     recorded = _read_kept_head(against) if against else None
-    with open_workspace(common.workspace) as space, output.progress("events") as progress:
+    with open_workspace(common.workspace) as space, output.show_progress("events") as progress:
         verdict = space.team.audit.verify(against=recorded, progress=progress)
         names = {person.id: person.name for person in space.people.all()}
     if common.as_json:
@@ -125,30 +125,30 @@ def _read_kept_head(against: str) -> RecordedHead:
 def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
     head = verdict.head
     if not verdict.broken:
-        output.line(
+        output.print_line(
             f"sound: {output.many(head.events, 'event')} in {output.many(head.streams, 'stream')}, "
             "each follows its predecessor, and the tables say the same"
         )
     for each in verdict.breaks[:1]:
-        output.line(f"altered: {_describe_break(each, names)}")
-        output.line(f"  {each.says}")
+        output.print_line(f"altered: {_describe_break(each, names)}")
+        output.print_line(f"  {each.says}")
     for each in verdict.breaks[1:SHOWN]:
-        output.line(f"also: {_describe_break(each, names)}: {each.says}")
+        output.print_line(f"also: {_describe_break(each, names)}: {each.says}")
     if verdict.broken > SHOWN:
-        output.line(f"and {output.many(verdict.broken - SHOWN, 'stream')} more; see --json")
+        output.print_line(f"and {output.many(verdict.broken - SHOWN, 'stream')} more; see --json")
     if verdict.kept is not None:
         _print_kept_head(verdict, verdict.kept, names)
-    output.line(f"head: {head.token}")
+    output.print_line(f"head: {head.token}")
 
 
-def _describe_break(found: Break, names: Mapping[str, str]) -> str:
+def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
     if not found.sample:
         return "the counts of finished work"
     where = _describe_stream(found, names)
     return f"{where}, event {found.seq} ({found.id}), of {found.at}" if found.seq else where
 
 
-def _describe_stream(found: Break | Head, names: Mapping[str, str]) -> str:
+def _describe_stream(found: ChainFault | Head, names: Mapping[str, str]) -> str:
     """Whose work on what; by the id too, which the log has."""
     who = f"{names[found.person]} ({found.person})" if found.person in names else found.person
     return f"the work of {who} on {found.dataset}/{found.sample}"
@@ -158,17 +158,19 @@ def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[st
     if verdict.contains:
         later = verdict.head.events - kept.events
         events = output.many(kept.events, "event")
-        output.line(f"holds the head that was kept: {events}, and {later:,} since")
+        output.print_line(f"holds the head that was kept: {events}, and {later:,} since")
         return
     first = "event differs" if kept.events == 1 else f"{kept.events:,} events differ"
-    output.line(f"does not hold the head that was kept: the first {first}")
+    output.print_line(f"does not hold the head that was kept: the first {first}")
     if verdict.head.events < kept.events:
         now = output.many(verdict.head.events, "event is", "events are")
-        output.line(f"  {now} there now: some were removed")
+        output.print_line(f"  {now} there now: some were removed")
     for head, says in verdict.lost[:SHOWN]:
-        output.line(f"  {_describe_stream(head, names)}: {says}")
+        output.print_line(f"  {_describe_stream(head, names)}: {says}")
     if len(verdict.lost) > SHOWN:
-        output.line(f"  and {output.many(len(verdict.lost) - SHOWN, 'stream')} more; see --json")
+        output.print_line(
+            f"  and {output.many(len(verdict.lost) - SHOWN, 'stream')} more; see --json"
+        )
 
 
 def _verdict_as_json(verdict: AuditReport) -> dict[str, Any]:

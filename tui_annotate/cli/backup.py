@@ -42,11 +42,13 @@ def backup(
     with open_workspace(common.workspace) as space:
         folder = target or space.path / "backups"
         if folder.is_dir():
-            folder = folder / output.stamp()
+            folder = folder / output.file_time_stamp()
         copied = space.team.backup.run(folder, vectors=vectors)
-    output.lines_or_json(copied, f"backup: {copied.folder}", as_json=common.as_json)
+    output.print_lines_or_json(copied, f"backup: {copied.folder}", as_json=common.as_json)
     if not common.as_json:
-        output.say(f"files: {copied.files:,}; events: {copied.events:,}; head {copied.head}")
+        output.print_message(
+            f"files: {copied.files:,}; events: {copied.events:,}; head {copied.head}"
+        )
 
 
 def restore(
@@ -66,9 +68,9 @@ def restore(
     if as_json:
         output.print_json(copied)
         return
-    output.line(f"workspace: {copied.folder}")
+    output.print_line(f"workspace: {copied.folder}")
     events = output.many(copied.events, "event")
-    output.say(f"as of {output.seconds(copied.at)}: {events}; head {copied.head}")
+    output.print_message(f"as of {output.format_time(copied.at)}: {events}; head {copied.head}")
     if copied.missing_vectors:
         rebuild = f"tui-annotate index rebuild -w {shlex.quote(str(to))}"
-        output.say(f"the vectors are not with it; next: {rebuild}")
+        output.print_message(f"the vectors are not with it; next: {rebuild}")

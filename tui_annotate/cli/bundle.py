@@ -12,7 +12,7 @@ from tui_annotate.cli import options, output, screen
 from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.domain.stream_merge import in_words
+from tui_annotate.domain.stream_merge import describe_state
 
 if TYPE_CHECKING:
     from tui_annotate.domain.history import StreamState
@@ -58,9 +58,9 @@ def make(
 
     with open_workspace(common.workspace) as space:
         person = bundles.find_person(space, who)
-        packed = bundles.bundles(space, person).make(person, target, datasets=dataset or ())
+        packed = bundles.open_bundles(space, person).make(person, target, datasets=dataset or ())
     samples = output.many(packed.samples, "sample")
-    output.lines_or_json(
+    output.print_lines_or_json(
         {
             "file": target,
             "person": person.name,
@@ -72,7 +72,7 @@ def make(
         as_json=common.as_json,
     )
     if not common.as_json:
-        output.say(f"next, anywhere: tui-annotate annotate {target}")
+        output.print_message(f"next, anywhere: tui-annotate annotate {target}")
 
 
 def merge(
@@ -89,7 +89,7 @@ def merge(
 
     with open_workspace(common.workspace) as space:
         about = bundles.read_header(file)
-        merged = bundles.bundles(space, about.owner).merge(file)
+        merged = bundles.open_bundles(space, about.owner).merge(file)
     if common.as_json:
         output.print_json(merge_as_json(merged))
     else:
@@ -100,7 +100,7 @@ def merge(
 
 def print_merge(merged: StreamMergeReport) -> None:
     """What became of work that came in, for people."""
-    output.line(
+    output.print_line(
         f"{merged.person.name}: {output.many(merged.streams, 'sample')} with something new, "
         f"{merged.known:,} as they were"
     )
@@ -112,13 +112,17 @@ def print_conflicts(merged: StreamMergeReport) -> None:
     for fork in merged.forks:
         sides = [("there", fork.there_at, fork.there), ("here", fork.here_at, fork.here)]
         (side, at, winner), (other, other_at, loser) = sides if fork.there_wins else sides[::-1]
-        output.line(f"conflict: {fork.dataset}/{fork.sample}")
-        output.line(f"  stands   ({side}, {output.seconds(at)}): {in_words(winner)}")
-        output.line(f"  in the log ({other}, {output.seconds(other_at)}): {in_words(loser)}")
+        output.print_line(f"conflict: {fork.dataset}/{fork.sample}")
+        output.print_line(
+            f"  stands   ({side}, {output.format_time(at)}): {describe_state(winner)}"
+        )
+        output.print_line(
+            f"  in the log ({other}, {output.format_time(other_at)}): {describe_state(loser)}"
+        )
     for each in merged.refused[:SHOWN]:
-        output.say(f"left out: {each.key}: {each.refused}")
+        output.print_message(f"left out: {each.key}: {each.refused}")
     if len(merged.refused) > SHOWN:
-        output.say(f"left out: {len(merged.refused) - SHOWN:,} more")
+        output.print_message(f"left out: {len(merged.refused) - SHOWN:,} more")
 
 
 def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
@@ -166,7 +170,7 @@ def annotate_bundle(file: Path, *, sample: str, order: str) -> int:
     from tui_annotate.workspace import bundles
 
     screen.need_terminal("annotate")
-    with output.progress("samples") as progress:
+    with output.show_progress("samples") as progress:
         folder, merged = bundles.open_bundle(file, progress=progress)
     try:
         return screen.annotate(folder, name=merged.person.name, sample=sample, order=order)
@@ -187,6 +191,6 @@ def _write_back(file: Path, folder: Path) -> None:
         count = bundles.write_back(file, folder)
     except TuiAnnotateError as error:
         output.print_error(error)
-        output.say(f"all work is in {folder}; to bring it to the file: {command}")
+        output.print_message(f"all work is in {folder}; to bring it to the file: {command}")
         return
-    output.say(f"{file} has your work on {output.many(count, 'sample')}: send it back")
+    output.print_message(f"{file} has your work on {output.many(count, 'sample')}: send it back")

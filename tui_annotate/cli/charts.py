@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from tui_annotate.cli import output
-from tui_annotate.domain.terminal_text import visible_line
-from tui_annotate.domain.work_statistics import bar
+from tui_annotate.domain.terminal_text import make_line_visible
+from tui_annotate.domain.work_statistics import draw_bar
 
 LONGEST_BAR: Final = 60  # cells of a bar, at most
 _LEAST: Final = 12  # cells that a scale keeps, however narrow the terminal
@@ -20,15 +20,15 @@ def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
     from rich.text import Text
 
     console = output.make_console(sys.stdout)
-    names = max(len(visible_line(name)) for name, _ in rows)
+    names = max(len(make_line_visible(name)) for name, _ in rows)
     values = [f"{value:,.1f} {unit}" for _, value in rows]
     numbers, most = max(map(len, values)), max(value for _, value in rows)
     longest = max(min(console.width - names - numbers - 2 * output.GAP, LONGEST_BAR), 1)
     for (name, value), text in zip(rows, values, strict=True):
-        filled = bar(value, most, longest)
+        filled = draw_bar(value, most, longest)
         plain = console.color_system is None
         shown = "#" * len(filled) if plain else filled
-        head = f"{visible_line(name):<{names}}  {text:>{numbers}}  "
+        head = f"{make_line_visible(name):<{names}}  {text:>{numbers}}  "
         console.print(Text(head.rstrip() if not shown else head) + Text(shown, style="cyan"))
 
 
@@ -64,7 +64,7 @@ def print_intervals(
     console = output.make_console(sys.stdout)
     figures = max(len(row.told) for row in rows)
     widest = max(console.width - figures - 2 * output.GAP - _LEAST, _LEAST)
-    shown = [visible_line(row.name) for row in rows]
+    shown = [make_line_visible(row.name) for row in rows]
     names = min(max(map(cell_len, shown)), widest)
     width = max(min(console.width - names - figures - 2 * output.GAP, LONGEST_BAR), _LEAST)
     plain = console.color_system is None

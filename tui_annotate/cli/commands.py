@@ -93,7 +93,7 @@ users.register_migrate(app)
 
 def _print_version(requested: bool) -> None:  # noqa: FBT001  Typer's callbacks are called this way
     if requested:
-        output.line(f"tui-annotate {VERSION}")
+        output.print_line(f"tui-annotate {VERSION}")
         raise typer.Exit
 
 
@@ -133,8 +133,10 @@ def run(arguments: Sequence[str]) -> int:
     except TyperException as error:
         context = getattr(error, "ctx", None)
         if type(error).__name__ == "NoArgsIsHelpError":  # of a module that is private to Typer
-            output.page(error.format_message())
+            output.print_page(error.format_message())
             return error.exit_code
-        output.say(f"error: {error.format_message().replace(_PYDANTIC_PREFIX, '')}")
-        output.say(f"  hint: {context.command_path if context else 'tui-annotate'} --help")
+        output.print_message(f"error: {error.format_message().replace(_PYDANTIC_PREFIX, '')}")
+        output.print_message(
+            f"  hint: {context.command_path if context else 'tui-annotate'} --help"
+        )
         return error.exit_code

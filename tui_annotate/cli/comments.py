@@ -56,23 +56,25 @@ def list_threads(
         for thread in threads:
             _print_thread(thread, service)
         for each in announcements:
-            output.line(f"notice of {each.at[:16]} by {service.name(each.author)}:")
+            output.print_line(f"notice of {each.at[:16]} by {service.name(each.author)}:")
             _print_indented(each.text)
     if not threads and not announcements:
-        output.say("nobody waits for an answer" if waiting else "nobody said anything yet")
+        output.print_message(
+            "nobody waits for an answer" if waiting else "nobody said anything yet"
+        )
 
 
 def _print_thread(thread: CommentThread, service: Comments) -> None:
     waits = ", waits for an answer" if thread.waiting else ""
-    output.line(f"{thread.id[:SHORT]}  {_describe_sample(thread)}{waits}")
+    output.print_line(f"{thread.id[:SHORT]}  {_describe_sample(thread)}{waits}")
     for each in thread.remarks:
-        output.line(f"  {service.name(each.author)}, {each.at[:16]}:")
+        output.print_line(f"  {service.name(each.author)}, {each.at[:16]}:")
         _print_indented(each.text)
 
 
 def _print_indented(text: str) -> None:
     for line in text.splitlines():
-        output.line(f"    {line}")
+        output.print_line(f"    {line}")
 
 
 def _describe_sample(thread: CommentThread) -> str:
@@ -107,7 +109,9 @@ def reply(
     with open_workspace(workspace) as space:
         service = space.team.comments
         thread = service.reply(thread_id, text)
-        output.line(f"answered {service.name(thread.person)} about {_describe_sample(thread)}")
+        output.print_line(
+            f"answered {service.name(thread.person)} about {_describe_sample(thread)}"
+        )
 
 
 def notice(
@@ -118,4 +122,4 @@ def notice(
     """Tell all something, once, when each next begins."""
     with open_workspace(workspace) as space:
         space.team.comments.notice(text)
-    output.line("all are told when they next begin")
+    output.print_line("all are told when they next begin")

@@ -37,10 +37,10 @@ def _find_folder(context: typer.Context) -> Path | None:
 
 
 def _read_names(context: typer.Context, kind: completion_names.Kind, start: str) -> list[str]:
-    from tui_annotate.storage.completion_names import names
+    from tui_annotate.storage.completion_names import list_names
 
     folder = _find_folder(context)
-    return _drop_odd_names(names(folder / STORE, kind, start)) if folder else []
+    return _drop_odd_names(list_names(folder / STORE, kind, start)) if folder else []
 
 
 def datasets(context: typer.Context, incomplete: str) -> list[str]:
@@ -81,9 +81,9 @@ def complete_plugins(kind: registry.Kind, *words: str) -> Completer:
     """Plug-ins of a kind, and words that may stand for one."""
 
     def propose(_context: typer.Context, incomplete: str) -> list[str]:
-        from tui_annotate.plugins.registry import names
+        from tui_annotate.plugins.registry import plugin_names
 
-        return [name for name in (*words, *names(kind)) if name.startswith(incomplete)]
+        return [name for name in (*words, *plugin_names(kind)) if name.startswith(incomplete)]
 
     return propose
 

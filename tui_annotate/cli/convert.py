@@ -117,20 +117,20 @@ class ProblemPrinter:
         self.refused += problem.refused
         if self._count <= SHOWN_PROBLEMS:
             taken = "" if problem.refused else " (taken all the same)"
-            output.problem(f"{problem}{taken}", problem.hint)
+            output.print_problem(f"{problem}{taken}", problem.hint)
 
     def end(self) -> None:
         """Says how many were counted only."""
         if self._count > SHOWN_PROBLEMS:
-            output.say(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
+            output.print_message(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
 
 
 def print_conversion(report: ExportReport, written: str, *, where: str) -> None:
     """Says what was written, and what the format could not carry, by kind and count."""
     samples = output.many(report.records, "sample")
-    output.say(f"{output.many(report.annotations, 'annotation')} of {samples}{where}")
+    output.print_message(f"{output.many(report.annotations, 'annotation')} of {samples}{where}")
     for kind, count in report.lost.items():
-        output.say(f"  {written} can not carry: {kind} ({count:,})")
+        output.print_message(f"  {written} can not carry: {kind} ({count:,})")
 
 
 def formats(
@@ -142,11 +142,11 @@ def formats(
 
     Also where to, and what it can not carry, which is counted at each export.
     """
-    from tui_annotate.services.export.conversion import forms
+    from tui_annotate.services.export.conversion import list_formats
 
-    found = [form for form in forms() if name in ("", form.name)]
+    found = [form for form in list_formats() if name in ("", form.name)]
     if not found:
-        known = ", ".join(form.name for form in forms())
+        known = ", ".join(form.name for form in list_formats())
         raise InvalidInput(f"no format is named {name!r}", f"there are: {known}")
     yes_no = {True: "yes", False: "no"}
     if as_json:
@@ -163,17 +163,17 @@ def formats(
             )
             for each in found
         ]
-        columns = ("name", "reads", "writes", "target", output.flexible("what is lost"))
-        output.table(columns, rows)
+        columns = ("name", "reads", "writes", "target", output.flexible_column("what is lost"))
+        output.print_table(columns, rows)
     else:
         (form,) = found
         title = form.about.title if form.about else "not told"
         reads, writes = yes_no[form.reads], yes_no[form.writes]
         facts = {"name": form.name, "what": title, "reads": reads, "writes": writes}
         target = {"target": form.target, "layered": yes_no[form.layered]}
-        output.facts(facts | (target if form.writes else {}))
+        output.print_facts(facts | (target if form.writes else {}))
         for line in ["what is lost:", *(f"  {each}" for each in form.losses)] * form.writes:
-            output.line(line)
+            output.print_line(line)
 
 
 def _format_as_json(form: ExportFormat) -> dict[str, Any]:

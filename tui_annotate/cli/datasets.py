@@ -11,7 +11,7 @@ from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.ingest import print_ingest, require_files
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 
 NameArgument = Annotated[str, argument("NAME", "The dataset.", complete=completion.datasets)]
 DATASET_COUNTS: Final = ("samples", "documents", "segments", "annotations", "done")
@@ -36,9 +36,9 @@ def list_datasets(*, common: options.CommonOptions) -> None:
     """List the datasets with their figures."""
     with open_workspace(common.workspace) as space:
         datasets = space.corpus.datasets()
-    output.table_or_json(
+    output.print_table_or_json(
         datasets,
-        ["dataset", *map(output.number, DATASET_COUNTS)],
+        ["dataset", *map(output.number_column, DATASET_COUNTS)],
         [(each.name, *(getattr(each, name) for name in DATASET_COUNTS)) for each in datasets],
         as_json=common.as_json,
     )
@@ -55,13 +55,13 @@ def show_dataset(name: NameArgument, *, common: options.CommonOptions) -> None:
     if common.as_json:
         output.print_json({**asdict(found[0]), "people": people, "sample_ids": samples})
         return
-    output.facts({**asdict(found[0]), "created": output.seconds(found[0].created)})
+    output.print_facts({**asdict(found[0]), "created": output.format_time(found[0].created)})
     for each in people:
         annotations = output.many(each.annotations, "annotation")
-        output.line(f"{each.name}: {annotations}, {output.many(each.done, 'sample')} done")
-    output.line("")
+        output.print_line(f"{each.name}: {annotations}, {output.many(each.done, 'sample')} done")
+    output.print_line("")
     for sample in samples:
-        output.line(sample)
+        output.print_line(sample)
 
 
 def replace_dataset(
@@ -81,11 +81,11 @@ def replace_dataset(
     Work on samples whose texts stay is kept. Refused where people worked on a sample that would
     change or go, unless --with-annotations.
     """
-    from tui_annotate.services.ingest import Files
+    from tui_annotate.services.ingest import IngestFiles
 
     with (
-        open_workspace(common.workspace, needs=Verb.MANAGE) as space,
-        output.progress("records") as progress,
+        open_workspace(common.workspace, needs=Permission.MANAGE) as space,
+        output.show_progress("records") as progress,
     ):
         require_files(files)
         language = texts.language or space.settings.language
@@ -93,7 +93,7 @@ def replace_dataset(
             columns, texts, collection, dataset=name, language=language
         )
         report = space.ingest_service.replace(
-            Files(files, format_name, reading),
+            IngestFiles(files, format_name, reading),
             dataset=name,
             with_annotations=with_annotations,
             embedder=space.vector_options(**asdict(vectors)),
@@ -113,8 +113,8 @@ def remove_dataset(
 
     Refused where people worked on it, unless --with-annotations.
     """
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         output.ask(f"remove dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=with_annotations)
     line = f"{output.many(removed, 'sample')} removed"
-    output.lines_or_json({"dataset": name, "removed": removed}, line, as_json=common.as_json)
+    output.print_lines_or_json({"dataset": name, "removed": removed}, line, as_json=common.as_json)

@@ -115,7 +115,7 @@ def _open_demo(folder: Path, data: Path) -> Workspace:
     vectors = VectorOptions(
         first=space.settings.embedder, prepared=file if file.is_file() else None
     )
-    with output.progress("records") as progress:
+    with output.show_progress("records") as progress:
         report = space.ingest(
             pairs, format="pairs", options=columns, embedder=vectors, progress=progress
         )
@@ -124,8 +124,10 @@ def _open_demo(folder: Path, data: Path) -> Workspace:
         refused = next(each for each in report.problems if each.refused)
         raise InvalidInput(f"the example data is damaged: {refused}", refused.hint)
     for note in report.notes:
-        output.say(note)
-    output.say(f"{output.many(report.added, 'sample')} added, {report.known:,} were there")
+        output.print_message(note)
+    output.print_message(
+        f"{output.many(report.added, 'sample')} added, {report.known:,} were there"
+    )
     return space
 
 
@@ -136,11 +138,13 @@ def _print_all_steps(space: Workspace, name: str) -> None:
     added = _annotate_once(space, person.id)
     target = space.path / "annotations.json"
     report = space.export(target, format="mercury", dataset=DATASET)
-    output.line("")
+    output.print_line("")
     annotations = output.many(added, "annotation")
-    output.line(f"{annotations} added by {person.name}, there now: {report.annotations}")
+    output.print_line(f"{annotations} added by {person.name}, there now: {report.annotations}")
     files = {"labels": space.path / "labels.yaml", "annotations": target}
-    output.facts({name: str(path) for name, path in ({"workspace": space.path} | files).items()})
+    output.print_facts(
+        {name: str(path) for name, path in ({"workspace": space.path} | files).items()}
+    )
     _print_annotate_command(space.path, name)
 
 
@@ -148,7 +152,7 @@ def _print_annotate_command(folder: Path, name: str) -> None:
     back = f"{_program_name()} annotate -w {shlex.quote(str(folder))}"
     if name != person_name():
         back += f" --as {shlex.quote(name)}"
-    output.line(f"to annotate: {back}")
+    output.print_line(f"to annotate: {back}")
 
 
 def _program_name() -> str:
@@ -165,9 +169,9 @@ def _print_matches(space: Workspace, selection: Selection, number: int) -> None:
     key = SampleKey(DATASET, selection.sample)
     span = _find_span(space.corpus.sample(key).sample.document(Side.SUMMARY).text, selection.words)
     found = space.match(key, side=Side.SUMMARY, span=span, top=SHOWN)
-    output.line(f"{number}. {selection.sample}: {selection.words}   ({found.signals})")
+    output.print_line(f"{number}. {selection.sample}: {selection.words}   ({found.signals})")
     print_matches([match_as_json(match, found.sample, Side.SOURCE) for match in found.matches])
-    output.line("")
+    output.print_line("")
 
 
 def _find_span(text: str, words: str) -> Span:

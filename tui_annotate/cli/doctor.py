@@ -21,8 +21,8 @@ from tui_annotate.cli import options, output
 from tui_annotate.cli.options import add_command, open_workspace
 from tui_annotate.cli.ssh import SESSION
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.domain.findings import Finding
-from tui_annotate.domain.people import Verb, is_allowed
+from tui_annotate.domain.findings import DiagnosticFinding
+from tui_annotate.domain.people import Permission, is_allowed
 from tui_annotate.domain.scores import ScoreRun
 from tui_annotate.domain.ssh_keys import AuthorizedKey, parse_entry
 from tui_annotate.settings import find_workspace
@@ -52,20 +52,20 @@ def doctor(*, common: options.CommonOptions) -> None:
         *_check_embedders(),
         *check_terminal(os.environ),
     ]
-    output.table_or_json(
+    output.print_table_or_json(
         checks,
-        ["what", "state", output.whole("found")],
+        ["what", "state", output.whole_column("found")],
         [(check.what, check.state, check.says) for check in checks],
         as_json=common.as_json,
     )
     for check in [] if common.as_json else checks:
         if check.mend:
-            output.line(f"to mend {check.what}: {check.mend}")
+            output.print_line(f"to mend {check.what}: {check.mend}")
     if any(check.state == "wrong" for check in checks):
         raise typer.Exit(1)
 
 
-def check_configuration() -> Finding:
+def check_configuration() -> DiagnosticFinding:
     """Whether the person's own settings and key map can be used."""
     from tui_annotate.settings import load, user_file
     from tui_annotate.tui.keys.key_map import key_map
@@ -74,49 +74,53 @@ def check_configuration() -> Finding:
     try:
         settings = load()
     except TuiAnnotateError as error:  # its message names the file, or the environment
-        return Finding("configuration", "wrong", error.message, error.hint)
+        return DiagnosticFinding("configuration", "wrong", error.message, error.hint)
     try:
         key_map(settings.keys)
     except TuiAnnotateError as error:
-        return Finding("configuration", "wrong", f"{file}: {error.message}", error.hint)
+        return DiagnosticFinding("configuration", "wrong", f"{file}: {error.message}", error.hint)
     source = file if user_file().exists() else f"as it comes; nothing at {file}"
-    return Finding("configuration", "ok", source)
+    return DiagnosticFinding("configuration", "ok", source)
 
 
-def _check_workspace(workspace: Path | None) -> Iterator[Finding]:
+def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
     try:
         folder = find_workspace(workspace)
     except TuiAnnotateError as error:
-        yield Finding("workspace", "wrong", error.message, error.hint)
+        yield DiagnosticFinding("workspace", "wrong", error.message, error.hint)
         return
-    yield Finding("workspace", "ok", str(folder))
+    yield DiagnosticFinding("workspace", "ok", str(folder))
     yield from check_folder(folder)
     try:
         with open_workspace(folder) as space:
             yield from space.check()
             scores = space.machines.scores
             yield check_runs(len(scores.runs()), scores.unfinished(), now=datetime.now(UTC))
-            manages = is_allowed(space.actor, Verb.MANAGE)
+            manages = is_allowed(space.actor, Permission.MANAGE)
             lines = space.team.ssh_keys.lines(SESSION, folder=str(space.path)) if manages else []
         yield from check_sshd(folder, lines)
     except TuiAnnotateError as error:
         from tui_annotate.storage.repair import suggest_repair
 
-        yield Finding(
+        yield DiagnosticFinding(
             "store", "wrong", error.message, suggest_repair(error, folder / "store.sqlite")
         )
 
 
-def check_runs(finished: int, unfinished: Sequence[ScoreRun], *, now: datetime) -> Finding:
+def check_runs(
+    finished: int, unfinished: Sequence[ScoreRun], *, now: datetime
+) -> DiagnosticFinding:
     """How many runs of machines are finished, and which of the others were abandoned."""
     says = f"{finished:,} finished, {len(unfinished):,} unfinished"
     abandoned = [each for each in unfinished if now - _parse_start(each) > STALE]
     if not abandoned:
-        return Finding("machines' runs", "ok", says)
+        return DiagnosticFinding("machines' runs", "ok", says)
     runs = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in abandoned]
     old = output.join_names(runs, most=_MAX_RUNS_NAMED, separator="; ")
     mend = "run the same command again: it takes out what the unfinished run left"
-    return Finding("machines' runs", "doubt", f"{says}; begun more than a day ago: {old}", mend)
+    return DiagnosticFinding(
+        "machines' runs", "doubt", f"{says}; begun more than a day ago: {old}", mend
+    )
 
 
 def _parse_start(run: ScoreRun) -> datetime:
@@ -128,7 +132,7 @@ def _parse_start(run: ScoreRun) -> datetime:
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def _check_embedders() -> Iterator[Finding]:
+def _check_embedders() -> Iterator[DiagnosticFinding]:
     """Which vectors ingest can make here; those that are stored need nothing of it."""
     from importlib.util import find_spec
 
@@ -137,32 +141,38 @@ def _check_embedders() -> Iterator[Finding]:
     installed = ["static"] * (find_spec("wordllama") is not None)
     installed += ["neural"] * (best_embedder() == "neural")
     if installed:
-        yield Finding("embedders", "ok", f"ingest can make vectors: {', '.join(installed)}")
+        yield DiagnosticFinding(
+            "embedders", "ok", f"ingest can make vectors: {', '.join(installed)}"
+        )
     else:
         says = "ingest can make no vectors on this platform: new texts are ranked by words alone"
-        yield Finding("embedders", "doubt", says)
+        yield DiagnosticFinding("embedders", "doubt", says)
 
 
-def check_terminal(environment: Mapping[str, str]) -> Iterator[Finding]:
+def check_terminal(environment: Mapping[str, str]) -> Iterator[DiagnosticFinding]:
     """What the terminal can show: kind, colours, size, encoding, settings in the way."""
     kind = environment.get("TERM", "")
     if not sys.stdout.isatty():
-        yield Finding("terminal", "ok", "standard output is none; annotate needs one")
+        yield DiagnosticFinding("terminal", "ok", "standard output is none; annotate needs one")
         return
     if kind in {"", "dumb"}:
-        yield Finding("terminal", "wrong", f"TERM is {kind!r}", "export TERM=xterm-256color")
+        yield DiagnosticFinding(
+            "terminal", "wrong", f"TERM is {kind!r}", "export TERM=xterm-256color"
+        )
     else:
-        yield Finding("terminal", "ok", f"{kind}, {_describe_colours(environment)}")
+        yield DiagnosticFinding("terminal", "ok", f"{kind}, {_describe_colours(environment)}")
     columns, rows = shutil.get_terminal_size()
     small = columns < MIN_COLUMNS or rows < MIN_ROWS
     mend = f"make the window at least {MIN_COLUMNS}x{MIN_ROWS}" if small else ""
-    yield Finding("size", "doubt" if small else "ok", f"{columns}x{rows}", mend)
+    yield DiagnosticFinding("size", "doubt" if small else "ok", f"{columns}x{rows}", mend)
     if "utf" not in (sys.stdout.encoding or "").lower():
         says = f"the locale's encoding is {sys.stdout.encoding}"
-        yield Finding("encoding", "wrong", says, "export LC_ALL=C.UTF-8")
+        yield DiagnosticFinding("encoding", "wrong", says, "export LC_ALL=C.UTF-8")
     names = sorted(name for name in environment if name.startswith("TEXTUAL"))
     if names:
-        yield Finding("settings", "doubt", f"set: {', '.join(names)}", f"unset {' '.join(names)}")
+        yield DiagnosticFinding(
+            "settings", "doubt", f"set: {', '.join(names)}", f"unset {' '.join(names)}"
+        )
 
 
 def _describe_colours(environment: Mapping[str, str]) -> str:
@@ -201,12 +211,12 @@ _PSEUDONYM_KEY: Final = "pseudonyms.key"
 _MAX_FILES_NAMED: Final = 5
 
 
-def check_folder(folder: Path) -> Iterator[Finding]:
+def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
     """Permissions, free space, quota, and whether the disk is one that SQLite can trust."""
     yield check_privacy(folder)
     if not os.access(folder, os.W_OK):
         mend = _shell_command("chmod u+w", folder)
-        yield Finding("writing", "wrong", f"{folder} is read-only", mend)
+        yield DiagnosticFinding("writing", "wrong", f"{folder} is read-only", mend)
     yield _check_space(folder)
     device, system = find_mount(folder, MOUNTS)
     quota = shutil.which("quota")
@@ -216,18 +226,22 @@ def check_folder(folder: Path) -> Iterator[Finding]:
         yield _report_network_disk(folder, system)
 
 
-def _check_space(folder: Path) -> Finding:
+def _check_space(folder: Path) -> DiagnosticFinding:
     free = shutil.disk_usage(folder).free
     if free < MIN_FREE_BYTES:
-        return Finding("space", "wrong", f"{free // 2**20} MB left", "free some space on the disk")
+        return DiagnosticFinding(
+            "space", "wrong", f"{free // 2**20} MB left", "free some space on the disk"
+        )
     disk = os.statvfs(folder)
     if disk.f_files and disk.f_favail < MIN_FREE_FILES:
         says = f"room for {disk.f_favail} more files"
-        return Finding("space", "wrong", says, "remove files that nobody needs from the disk")
-    return Finding("space", "ok", f"{free / 2**30:,.1f} GB left")
+        return DiagnosticFinding(
+            "space", "wrong", says, "remove files that nobody needs from the disk"
+        )
+    return DiagnosticFinding("space", "ok", f"{free / 2**30:,.1f} GB left")
 
 
-def _check_quota(program: str, device: str) -> Iterator[Finding]:
+def _check_quota(program: str, device: str) -> Iterator[DiagnosticFinding]:
     """What a user of the disk may still write, by `quota`; nothing where there is no limit."""
     for fields in map(str.split, _run([program, "-w", "-p"]).stdout.splitlines()):
         if len(fields) < 4 or fields[0] != device or not fields[3].isdecimal():
@@ -236,25 +250,29 @@ def _check_quota(program: str, device: str) -> Iterator[Finding]:
         left = (limit - used) * 1024  # it counts in kB
         if limit and left < MIN_FREE_BYTES:
             says = f"{max(left, 0) // 2**20} MB left of your share of the disk"
-            yield Finding("quota", "wrong", says, "ask the machine's admin, or use another disk")
+            yield DiagnosticFinding(
+                "quota", "wrong", says, "ask the machine's admin, or use another disk"
+            )
         elif limit:
-            yield Finding("quota", "ok", f"{left / 2**30:,.1f} GB left of your share")
+            yield DiagnosticFinding("quota", "ok", f"{left / 2**30:,.1f} GB left of your share")
 
 
 def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, capture_output=True, text=True, check=False, timeout=30)
 
 
-def _report_network_disk(folder: Path, system: str) -> Finding:
+def _report_network_disk(folder: Path, system: str) -> DiagnosticFinding:
     says = f"{system} is a network file system: SQLite loses work there"
     writable = (each for each in map(Path, LOCAL_DISKS) if os.access(each, os.W_OK))
     local = (each for each in writable if find_mount(each, MOUNTS)[1] not in NETWORK_FILE_SYSTEMS)
     destination = next(local, Path(LOCAL_DISKS[0])) / folder.name
     mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(destination))}"
-    return Finding("disk", "wrong", says, f"{mend}  # with nobody at work; then use {destination}")
+    return DiagnosticFinding(
+        "disk", "wrong", says, f"{mend}  # with nobody at work; then use {destination}"
+    )
 
 
-def check_privacy(folder: Path) -> Finding:
+def check_privacy(folder: Path) -> DiagnosticFinding:
     """Who else on this machine can read the workspace."""
     modes = {path: path.lstat() for path in _list_entries(folder)}
     if modes[folder].st_mode & _SHARED_FOLDER == _SHARED_FOLDER:
@@ -264,16 +282,16 @@ def check_privacy(folder: Path) -> Finding:
         readable = []  # nobody gets as far as these
     if readable:
         says = f"others on this machine can read {_join_names(readable)}"
-        return Finding("privacy", "doubt", says, _shell_command("chmod -R go=", folder))
-    return Finding("privacy", "ok", "for you alone")
+        return DiagnosticFinding("privacy", "doubt", says, _shell_command("chmod -R go=", folder))
+    return DiagnosticFinding("privacy", "ok", "for you alone")
 
 
-def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> Finding:
+def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticFinding:
     """A workspace that a group shares: everything is the group's, and nothing anybody else's."""
     group = modes[folder].st_gid
     if modes[folder].st_mode & 0o007:
         says = "everybody on this machine can read it, not the group alone"
-        return Finding("privacy", "wrong", says, _shell_command("chmod o=", folder))
+        return DiagnosticFinding("privacy", "wrong", says, _shell_command("chmod o=", folder))
     shared = (path for path in modes if path.name != _PSEUDONYM_KEY)
     closed = [path for path in shared if not _is_shared(modes[path], group)]
     if closed:
@@ -282,12 +300,16 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> Finding:
             f"chgrp -R {name} {path} && chmod -R u+rwX,g+rwX,o= {path}"
             f" && find {path} -type d -exec chmod g+s {{}} +"
         )
-        return Finding("privacy", "wrong", f"the group can not use {_join_names(closed)}", mend)
+        return DiagnosticFinding(
+            "privacy", "wrong", f"the group can not use {_join_names(closed)}", mend
+        )
     says = (
         f"everybody of the group {find_group_name(group)} can read all of it:"
         " that others' work stays unseen is a matter of the screen alone"
     )
-    return Finding("privacy", "doubt", says, _shell_command("tui-annotate ssh setup -w", folder))
+    return DiagnosticFinding(
+        "privacy", "doubt", says, _shell_command("tui-annotate ssh setup -w", folder)
+    )
 
 
 def _is_shared(entry: os.stat_result, group: int) -> bool:
@@ -358,7 +380,7 @@ _SAFE_VARIABLES: Final = re.compile(r"LANG|LC_[A-Z*]+|COLORTERM|NO_COLOR")
 _WRITABLE_BY_OTHERS: Final = 0o022
 
 
-def check_glibc() -> Iterator[Finding]:
+def check_glibc() -> Iterator[DiagnosticFinding]:
     """Whether the C library is one that the wheels of our libraries run on."""
     try:
         name = os.confstr("CS_GNU_LIBC_VERSION") or ""
@@ -366,14 +388,16 @@ def check_glibc() -> Iterator[Finding]:
         return  # another system, with wheels of its own
     found = re.fullmatch(r"glibc (\d+)\.(\d+).*", name)
     if found and (int(found[1]), int(found[2])) >= MIN_GLIBC:
-        yield Finding("C library", "ok", name)
+        yield DiagnosticFinding("C library", "ok", name)
     elif found:
         least = ".".join(map(str, MIN_GLIBC))
         says = f"{name}; pip has wheels of LanceDB and PyArrow from glibc {least} on"
-        yield Finding("C library", "wrong", says, "use a newer system: Debian 10, RHEL 8 or later")
+        yield DiagnosticFinding(
+            "C library", "wrong", says, "use a newer system: Debian 10, RHEL 8 or later"
+        )
 
 
-def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[Finding]:
+def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding]:
     """What sshd lets those do whose keys are bound; nothing where no key is.
 
     Args:
@@ -395,7 +419,9 @@ def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[Finding]:
         yield from check_sshd_settings(settings, folder, user)
     elif settings is None:
         says = "sshd's settings can not be read by this user"
-        yield Finding("sshd", "doubt", says, f"as root: {' '.join(_sshd_query('sshd', user))}")
+        yield DiagnosticFinding(
+            "sshd", "doubt", says, f"as root: {' '.join(_sshd_query('sshd', user))}"
+        )
     patterns = (settings or {}).get("authorizedkeysfile", (".ssh/authorized_keys",))
     yield from check_authorized_keys(
         _list_key_files(patterns, user, Path(account.pw_dir)), folder, bound
@@ -420,7 +446,9 @@ def _sshd_query(program: str, user: str) -> list[str]:
     return [program, "-T", "-C", f"user={user},host=localhost,addr=127.0.0.1"]
 
 
-def check_sshd_settings(settings: SshdSettings, folder: Path, user: str) -> Iterator[Finding]:
+def check_sshd_settings(
+    settings: SshdSettings, folder: Path, user: str
+) -> Iterator[DiagnosticFinding]:
     """SshdSettings of sshd that leave more open than a session needs, each with its line."""
     mend = f"{_shell_command('tui-annotate ssh setup -w', folder)} --user {user} --part sshd"
     differing = [
@@ -434,11 +462,11 @@ def check_sshd_settings(settings: SshdSettings, folder: Path, user: str) -> Iter
     forced_command = " ".join(settings.get("forcecommand", ("none",)))
     if forced_command != "none":
         says = f"ForceCommand goes before the commands of keys: {forced_command}"
-        yield Finding("sshd", "wrong", says, f"{mend}  # without a ForceCommand")
+        yield DiagnosticFinding("sshd", "wrong", says, f"{mend}  # without a ForceCommand")
     elif differing:
-        yield Finding("sshd", "doubt", f"for {user}: {', '.join(differing)}", mend)
+        yield DiagnosticFinding("sshd", "doubt", f"for {user}: {', '.join(differing)}", mend)
     else:
-        yield Finding("sshd", "ok", f"{user} gets a terminal, and forwards nothing")
+        yield DiagnosticFinding("sshd", "ok", f"{user} gets a terminal, and forwards nothing")
 
 
 def _list_key_files(patterns: Sequence[str], user: str, home: Path) -> list[Path]:
@@ -449,7 +477,7 @@ def _list_key_files(patterns: Sequence[str], user: str, home: Path) -> list[Path
 
 def check_authorized_keys(
     files: Sequence[Path], folder: Path, bound: Mapping[str, str]
-) -> Iterator[Finding]:
+) -> Iterator[DiagnosticFinding]:
     """Whether each bound key begins a session and nothing else, and what other keys may do.
 
     Args:
@@ -467,17 +495,19 @@ def check_authorized_keys(
             continue  # not there, or not to be read: its keys are told as lacking
         if mode & _WRITABLE_BY_OTHERS:
             says = f"others can write {file}, so sshd does not read it"
-            yield Finding(_AUTHORIZED_KEYS, "wrong", says, _shell_command("chmod 600", file))
+            yield DiagnosticFinding(
+                _AUTHORIZED_KEYS, "wrong", says, _shell_command("chmod 600", file)
+            )
         for number, entry in enumerate(map(parse_entry, text.split("\n")), 1):
             if entry:
                 found.add(entry.key)
                 remove = _shell_command(f"sed -i {number}d", file)
                 for state, says, mend in _check_entry(entry, bound, remove=remove, write=write):
                     line = f"line {number} of {file}"
-                    yield Finding(_AUTHORIZED_KEYS, state, f"{line} {says}", mend)
+                    yield DiagnosticFinding(_AUTHORIZED_KEYS, state, f"{line} {says}", mend)
     if lacking := set(bound) - found:
         says = f"bound keys that stand in no file that sshd reads: {len(lacking)}"
-        yield Finding(_AUTHORIZED_KEYS, "doubt", says, write)
+        yield DiagnosticFinding(_AUTHORIZED_KEYS, "doubt", says, write)
 
 
 def _check_entry(

@@ -90,4 +90,4 @@ def print_practice(samples: int) -> None:
     """Says how many samples of practice were left out; nothing where none was."""
     if samples:
         left_out = output.many(samples, "sample")
-        output.say(f"  left out: practice on {left_out}; --with-practice has it")
+        output.print_message(f"  left out: practice on {left_out}; --with-practice has it")

@@ -56,19 +56,19 @@ def keep(
     """
     with open_workspace(common.workspace) as space:
         state = space.team.freeze.run(name)
-    output.lines_or_json(state, f"frozen: {state.folder}", as_json=common.as_json)
+    output.print_lines_or_json(state, f"frozen: {state.folder}", as_json=common.as_json)
     if not common.as_json:
-        output.say(f"{output.many(state.events, 'event')}; keep elsewhere: {state.head}")
+        output.print_message(f"{output.many(state.events, 'event')}; keep elsewhere: {state.head}")
 
 
 def list_states(*, common: options.CommonOptions) -> None:
     """List the states that were kept."""
     with open_workspace(common.workspace) as space:
         states = space.team.freeze.all()
-    output.table_or_json(
+    output.print_table_or_json(
         states,
-        ["name", "at", output.number("events"), output.flexible("head")],
-        [(state.name, output.seconds(state.at), state.events, state.head) for state in states],
+        ["name", "at", output.number_column("events"), output.flexible_column("head")],
+        [(state.name, output.format_time(state.at), state.events, state.head) for state in states],
         as_json=common.as_json,
     )
 
@@ -99,7 +99,7 @@ def replay(
             until = parse_time(at)
             events, streams = space.team.freeze.replay_to(until, target or Path())
             log = f"{output.many(events, 'event')} in {output.many(streams, 'stream')}"
-            output.line(f"{log}, until {until}, in {target}")
+            output.print_line(f"{log}, until {until}, in {target}")
             return
         found = space.team.freeze.replay(name, export=target)
     if common.as_json:
@@ -111,22 +111,22 @@ def replay(
 
 
 def _print_replay(name: str, found: ReplayReport) -> None:
-    output.line(
+    output.print_line(
         f"replayed {output.many(found.events, 'event')} in "
         f"{output.many(found.streams, 'stream')}; identical to {name}, to the byte: "
         f"{found.identical:,} of {output.many(found.samples, 'sample')}"
     )
     for head in found.lost[:SHOWN]:
-        output.line(
+        output.print_line(
             f"the log does not hold event {head.seq} of the work of {head.person} on "
             f"{head.dataset}/{head.sample} as it was"
         )
     for each in found.differences[:SHOWN]:
         gone = "gone from the workspace; the log still has what was done on it"
         differs = f"differs in {', '.join(each.parts)}" if each.parts else gone
-        output.line(f"{each.dataset}/{each.sample}: {differs}")
+        output.print_line(f"{each.dataset}/{each.sample}: {differs}")
     more = max(len(found.differences) - SHOWN, 0) + found.more
     if more:
-        output.line(f"and {output.many(more, 'more sample')}")
+        output.print_line(f"and {output.many(more, 'more sample')}")
     if found.since:
-        output.say(f"{output.many(found.since, 'sample')} came since: left out")
+        output.print_message(f"{output.many(found.since, 'sample')} came since: left out")

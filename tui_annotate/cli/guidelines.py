@@ -10,7 +10,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.text_diff import count_changed_lines, line_pieces, word_pieces
+from tui_annotate.domain.text_diff import count_changed_lines, diff_lines, diff_words
 from tui_annotate.plugins.files.small_text import read_text
 
 SHORT = 12
@@ -46,9 +46,16 @@ def list_versions(
     """List the versions that were in force: where, since when, by whom."""
     with open_workspace(common.workspace) as space:
         versions = space.team.guidelines.versions(dataset)
-    output.table_or_json(
+    output.print_table_or_json(
         versions,
-        [output.flexible("dataset"), "version", "in force since", "by", output.number("lines"), ""],
+        [
+            output.flexible_column("dataset"),
+            "version",
+            "in force since",
+            "by",
+            output.number_column("lines"),
+            "",
+        ],
         [
             (
                 each.dataset or "(all)",
@@ -75,7 +82,7 @@ def show(
     """Print a version of the guidelines as it was given."""
     with open_workspace(workspace) as space:
         text = space.team.guidelines.text(version, dataset=dataset)
-    output.text(text)
+    output.print_text(text)
 
 
 def diff(
@@ -100,11 +107,11 @@ def diff(
         before = guide.text(old) if old else guide.before(dataset)
         after = guide.text(new, dataset=dataset)
     if words:
-        output.print_marked_words(word_pieces(before, after))
+        output.print_marked_words(diff_words(before, after))
         return
-    for index, group in enumerate(line_pieces(before, after)):
+    for index, group in enumerate(diff_lines(before, after)):
         if index:
-            output.line("...")
+            output.print_line("...")
         for piece in group:
             output.print_marked_line(piece)
 
@@ -129,9 +136,11 @@ def apply(
         old = guide.text(before[0].version) if before else ""
         version = space.team.apply_guidelines(text, dataset=dataset)
     if before and before[0].version == version:
-        output.line(f"version {version[:SHORT]} is in force already")
+        output.print_line(f"version {version[:SHORT]} is in force already")
         return
     added, removed = count_changed_lines(old, text)
     where = f"for {dataset}" if dataset else "for all datasets without their own"
-    output.line(f"version {version[:SHORT]} is in force {where}")
-    output.say(f"lines that came: {added}, that went: {removed}; see: tui-annotate guidelines diff")
+    output.print_line(f"version {version[:SHORT]} is in force {where}")
+    output.print_message(
+        f"lines that came: {added}, that went: {removed}; see: tui-annotate guidelines diff"
+    )

@@ -15,10 +15,10 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.ingest import print_cost
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 
 if TYPE_CHECKING:
-    from tui_annotate.services.ingest import SetInfo
+    from tui_annotate.services.ingest import VectorSetInfo
 
 
 MEGABYTE = 1_000_000
@@ -54,9 +54,14 @@ def list_sets(*, common: options.CommonOptions) -> None:
     with open_workspace(common.workspace) as space:
         sets = space.ingest_service.sets.infos()
     titles = ("documents", "by words", "without", "MB")
-    output.table_or_json(
+    output.print_table_or_json(
         [_set_as_json(each) for each in sets],
-        [output.flexible("embedder"), output.flexible("model"), *map(output.number, titles), ""],
+        [
+            output.flexible_column("embedder"),
+            output.flexible_column("model"),
+            *map(output.number_column, titles),
+            "",
+        ],
         [
             (
                 each.vectors.embedder,
@@ -73,7 +78,7 @@ def list_sets(*, common: options.CommonOptions) -> None:
     )
 
 
-def _set_as_json(found: SetInfo) -> dict[str, Any]:
+def _set_as_json(found: VectorSetInfo) -> dict[str, Any]:
     made_by = ("version", "dimensions", "token_dimensions", "base_url")
     counts = ("in_use", "documents", "by_words", "waiting", "bytes")
     return {
@@ -97,8 +102,8 @@ def rebuild_index(
     anew. Annotations are not touched.
     """
     with (
-        open_workspace(common.workspace, needs=Verb.MANAGE) as space,
-        output.progress("documents") as progress,
+        open_workspace(common.workspace, needs=Permission.MANAGE) as space,
+        output.show_progress("documents") as progress,
     ):
         chosen = space.vector_options(**asdict(vectors))
         if dry_run:
@@ -106,14 +111,14 @@ def rebuild_index(
             if common.as_json:
                 output.print_json({"cost": cost})
             elif cost is None:
-                output.line("these vectors are made on this machine and cost nothing")
+                output.print_line("these vectors are made on this machine and cost nothing")
             else:
                 print_cost(cost, vectors.embedder or "the embedder in use")
             return
         report = space.ingest_service.sets.rebuild(embedder=chosen, progress=progress)
     for note in [] if common.as_json else report.notes:
-        output.say(note)
-    output.lines_or_json(
+        output.print_message(note)
+    output.print_lines_or_json(
         {"embedder": report.embedder, "embedded": report.embedded},
         f"{output.many(report.embedded, 'document')} got vectors; in use: {report.embedder}",
         as_json=common.as_json,
@@ -129,9 +134,9 @@ def drop_set(
 
     They can be made again: `index rebuild`.
     """
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         dropped, size = space.ingest_service.sets.drop(name)
-    output.lines_or_json(
+    output.print_lines_or_json(
         {"embedder": name, "dropped": dropped, "bytes": size},
         f"{dropped} dropped, {size / MEGABYTE:,.1f} MB freed",
         as_json=common.as_json,
@@ -157,10 +162,10 @@ def fetch(
     if as_json:
         output.print_json({name: getattr(found, name) for name in ("folder", "commit", "files")})
         return
-    output.table(
-        ["file", output.number("bytes"), "sha256"],
+    output.print_table(
+        ["file", output.number_column("bytes"), "sha256"],
         [(file.name, file.size, file.sha256) for file in found.files],
     )
-    output.line(f"commit {found.commit}")
+    output.print_line(f"commit {found.commit}")
     embedder = shlex.quote(f"neural:{found.folder}")
-    output.say(f"to use it: tui-annotate ingest --embedder {embedder} FILE")
+    output.print_message(f"to use it: tui-annotate ingest --embedder {embedder} FILE")

@@ -15,7 +15,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 
 if TYPE_CHECKING:
     from tui_annotate.domain.records import Problem
@@ -58,9 +58,11 @@ def init(
 
     space = workspaces.create(folder)
     space.close()
-    output.lines_or_json({"workspace": space.path}, f"workspace: {space.path}", as_json=as_json)
+    output.print_lines_or_json(
+        {"workspace": space.path}, f"workspace: {space.path}", as_json=as_json
+    )
     if not as_json:
-        output.say("its labels are in labels.yaml; next: tui-annotate ingest FILE...")
+        output.print_message("its labels are in labels.yaml; next: tui-annotate ingest FILE...")
 
 
 def ingest(
@@ -86,8 +88,8 @@ def ingest(
     Exit code: 0 all is in, 3 some records were refused, 2 nothing is in.
     """
     with (
-        open_workspace(common.workspace, needs=Verb.MANAGE) as space,
-        output.progress("records") as progress,
+        open_workspace(common.workspace, needs=Permission.MANAGE) as space,
+        output.show_progress("records") as progress,
     ):
         require_files(files)
         language = texts.language or space.settings.language
@@ -124,20 +126,20 @@ def print_ingest(report: IngestReport, *, as_json: bool, workspace: Path | None)
     else:
         _print_problems(report)
         for note in report.notes:
-            output.say(note)
-        output.line(_summarise(report))
+            output.print_message(note)
+        output.print_line(_summarise(report))
         print_cost(report.cost, report.embedder)
         where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
         if report.outside:
             kinds = output.many(report.outside_labels, "label")
             (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
             dataset = f" --dataset {shlex.quote(only)}" if only else ""
-            output.say(
+            output.print_message(
                 f"annotations with labels that the set lacks: {report.outside:,}, of {kinds}; "
                 f"tui-annotate labels normalise --dry-run{dataset}{where}"
             )
         if report.better:
-            output.say(f"{report.better}{where}")
+            output.print_message(f"{report.better}{where}")
     code = {"all": 0, "some": 3, "none": 2}[report.outcome.value]
     if code:
         raise typer.Exit(code)
@@ -153,16 +155,16 @@ def _print_problems(report: IngestReport) -> None:
         first = same[0]
         line = f"{first}{'' if first.refused else ' (its sample is taken)'}"
         places = (each.where for each in same)
-        output.say(
+        output.print_message(
             line + _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)
         )
         if first.hint and first.hint != hinted:
-            output.say(f"  hint: {first.hint}")
+            output.print_message(f"  hint: {first.hint}")
         hinted = first.hint
     more = report.refused + report.doubts - sum(map(len, shown))
     if more:
         problems = output.many(len(report.problems), "problem")
-        output.say(f"and {more:,} more; --json lists {problems}")
+        output.print_message(f"and {more:,} more; --json lists {problems}")
 
 
 def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
@@ -194,7 +196,7 @@ def _split_place(place: str) -> tuple[str, str]:
 def print_cost(cost: Cost | None, embedder: str) -> None:
     """Prints what the vectors of a remote embedder would take; nothing where they are free."""
     if cost is not None:
-        output.line(
+        output.print_line(
             f"vectors of {embedder}: calls: {cost.calls:,}; characters: {cost.characters:,}; "
             f"tokens: about {cost.tokens:,} (a guess: a fourth of the ASCII signs, all others); "
             "nobody was asked"

@@ -94,7 +94,7 @@ def list_versions(
     with open_workspace(common.workspace) as space:
         versions, waiting = space.team.relabel.versions(dataset), space.status().waiting
     titles = ("dataset", "version", "since", "by", "what", "labels", "")
-    output.table_or_json(
+    output.print_table_or_json(
         versions,
         [
             output.Column(each, number=each == "labels", flexible=each in {"dataset", "what"})
@@ -129,7 +129,7 @@ def show(
     """Print a version of a label set as it was given."""
     with open_workspace(workspace) as space:
         text = space.team.relabel.text(version, dataset=dataset)
-    output.text(text)
+    output.print_text(text)
 
 
 def apply(
@@ -256,7 +256,7 @@ def check(
     tree = parse_labels(read_text(path), name=str(path))
     digits = {label.path: digit for digit, label in tree.bar()}
     names = ("digit", "label", "key", "color", "rules", "description")
-    output.table_or_json(
+    output.print_table_or_json(
         [
             {
                 "path": label.path,
@@ -318,12 +318,15 @@ def normalise(
     """
     from tui_annotate.services.relabel import normalising
 
-    lines = [*(normalising.lines(read_text(rule_file)) if rule_file else []), *(rule or [])]
+    lines = [
+        *(normalising.read_rule_lines(read_text(rule_file)) if rule_file else []),
+        *(rule or []),
+    ]
     with open_workspace(common.workspace) as space:
         service = space.team.relabel
         irregular, labels = service.odd(dataset=dataset)
-        given = normalising.rules(lines, irregular, labels)
-        rules = normalising.choose_rules(normalising.proposed(irregular, labels), given)
+        given = normalising.parse_rules(lines, irregular, labels)
+        rules = normalising.choose_rules(normalising.propose_replacements(irregular, labels), given)
         count = 0 if common.as_json else _print_rules(irregular, rules)
         renames = {each.old: each.new for each in rules}
         done = not dry_run and bool(rules)
@@ -344,16 +347,16 @@ def _print_rules(irregular: Sequence[Irregularity], rules: Sequence[LabelReplace
     for rule in rules:
         found, old, new = known[rule.old], JOINER.join(rule.old), JOINER.join(rule.new)
         rows.append((old, new, found.annotations, _WHY[rule.why], ", ".join(found.examples)))
-    count, examples = output.number("annotations"), output.flexible("for example")
+    count, examples = output.number_column("annotations"), output.flexible_column("for example")
     if rows:
-        titles = map(output.flexible, ("label", "becomes"))
-        output.table([*titles, count, "because", examples], rows)
+        titles = map(output.flexible_column, ("label", "becomes"))
+        output.print_table([*titles, count, "because", examples], rows)
     ruled = [known[rule.old] for rule in rules]
     if unruled := [each for each in irregular if each not in ruled]:
-        output.line("")
-        output.line("without a rule:")
-        output.table(
-            ["what", output.flexible("label"), count, examples],
+        output.print_line("")
+        output.print_line("without a rule:")
+        output.print_table(
+            ["what", output.flexible_column("label"), count, examples],
             [
                 (_ODD[each.what], each.label, each.annotations, ", ".join(each.examples))
                 for each in unruled
@@ -382,9 +385,9 @@ def _print_change(report: RelabelReport, *, as_json: bool) -> None:
         output.print_json(report.as_json())
         return
     _print_report(report)
-    output.say(_summarise(report))
+    output.print_message(_summarise(report))
     if report.file == "left":
-        output.say(
+        output.print_message(
             "labels.yaml says something else and was left: tui-annotate labels apply labels.yaml"
         )
 
@@ -395,8 +398,8 @@ def _print_report(report: RelabelReport) -> None:
         becomes = "stays" if each.becomes == each.label else each.becomes or "-"
         rows.append((each.person, each.dataset, each.label, becomes, each.annotations))
     if rows:
-        titles = map(output.flexible, ("person", "dataset", "label", "becomes"))
-        output.table([*titles, output.number("annotations")], rows)
+        titles = map(output.flexible_column, ("person", "dataset", "label", "becomes"))
+        output.print_table([*titles, output.number_column("annotations")], rows)
     for what, title in _FINDING_TITLES.items():
         _print_findings(title, report.of(what))
 
@@ -404,15 +407,15 @@ def _print_report(report: RelabelReport) -> None:
 def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:
     if not findings:
         return
-    output.line("")
-    output.line(f"{title}: {len(findings):,}")
+    output.print_line("")
+    output.print_line(f"{title}: {len(findings):,}")
     for each in findings[:_MOST_FINDINGS]:
         numbers = ", ".join(map(str, each.numbers))
         rule = f", which {_RULES[each.says]}" if each.says else ""
         label = f" {each.label}{rule}" if each.label else ""
-        output.line(f"  {each.dataset}/{each.sample}  {each.person}  no. {numbers} {label}")
+        output.print_line(f"  {each.dataset}/{each.sample}  {each.person}  no. {numbers} {label}")
     if len(findings) > _MOST_FINDINGS:
-        output.line(f"  and {len(findings) - _MOST_FINDINGS:,} more; --json has all")
+        output.print_line(f"  and {len(findings) - _MOST_FINDINGS:,} more; --json has all")
 
 
 def _summarise(report: RelabelReport) -> str:
@@ -432,8 +435,8 @@ def _summarise(report: RelabelReport) -> str:
 
 def print_waiting(waiting: Sequence[PendingChoices]) -> None:
     """A table of what waits for a choice since a label was split; nothing where nothing does."""
-    titles = map(output.flexible, ("waits for a choice", "of", "person"))
-    output.table_below(
-        [*titles, output.number("annotations")],
+    titles = map(output.flexible_column, ("waits for a choice", "of", "person"))
+    output.print_table_below(
+        [*titles, output.number_column("annotations")],
         [(each.label, ", ".join(each.choices), each.name, each.annotations) for each in waiting],
     )

@@ -44,12 +44,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except OSError as error:
         nameless = "standard output" if error.errno == errno.ENOSPC else "the system"
-        output.say(f"error: {error.filename or nameless}: {error.strerror or error}")
+        output.print_message(f"error: {error.filename or nameless}: {error.strerror or error}")
         return 1
     except KeyboardInterrupt:
         code = INTERRUPTED
     if code == INTERRUPTED:
-        output.say("stopped; what was saved stays saved, and doing it again goes on from there")
+        output.print_message(
+            "stopped; what was saved stays saved, and doing it again goes on from there"
+        )
     return code
 
 

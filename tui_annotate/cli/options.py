@@ -15,8 +15,8 @@ from tui_annotate.cli import completion
 from tui_annotate.cli.option_groups import GroupedCommand
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Verb, require
-from tui_annotate.plugins.pair_columns import with_columns
+from tui_annotate.domain.people import Permission, require_permission
+from tui_annotate.plugins.pair_columns import set_pair_columns
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def import_options(
     if collection:
         given |= {"topics": collection.topics, "documents": collection.documents}
         given["only"] = tuple(collection.topic or ())
-    return with_columns(given.pop("columns"), ImportOptions(**given))
+    return set_pair_columns(given.pop("columns"), ImportOptions(**given))
 
 
 def output_option(about: str, *, metavar: str = "FILE") -> Any:
@@ -309,7 +309,9 @@ def add_group(app: typer.Typer, name: str, about: str) -> typer.Typer:
 
 
 @contextmanager
-def open_workspace(workspace: Path | None, *, needs: Verb | None = None) -> Iterator[Workspace]:
+def open_workspace(
+    workspace: Path | None, *, needs: Permission | None = None
+) -> Iterator[Workspace]:
     """The workspace that is meant, open for whoever gives the command; closed afterwards.
 
     The owner of its files may do everything. With accounts, others are who their user name says.
@@ -328,7 +330,7 @@ def open_workspace(workspace: Path | None, *, needs: Verb | None = None) -> Iter
     with workspaces.open(find_workspace(workspace)) as space:
         actor = space.team.members.at_shell()
         if needs is not None:
-            require(actor, needs)
+            require_permission(actor, needs)
         yield space if actor == space.actor else space.acting(actor)
 
 

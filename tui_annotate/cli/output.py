@@ -1,6 +1,6 @@
 """Everything that a command shows: data to stdout, messages to stderr; the one place that prints.
 
-Texts that we did not write pass `visible_line` here, once; none of them is ever read as markup.
+Foreign texts pass `make_line_visible` here, once; none of them is ever read as markup.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from tui_annotate.domain import plural
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
-from tui_annotate.domain.terminal_text import visible, visible_line
+from tui_annotate.domain.terminal_text import make_line_visible, make_visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,7 @@ MIN_FLEXIBLE_WIDTH = 8  # cells that a flexible one keeps where the others leave
 UNITS = {"vectors": "documents"}  # what a phase counts, where it is something else
 PROGRESS_INTERVAL = 5.0  # seconds between two lines of progress where no bar can be drawn
 
-many = plural.many
+many = plural.format_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,41 +58,41 @@ def join_names(names: Sequence[str], *, most: int, separator: str = ", ") -> str
     return separator.join(names[:most]) + more
 
 
-def number(title: str) -> Column:
+def number_column(title: str) -> Column:
     """A column of numbers, which are never cut."""
     return Column(title, number=True)
 
 
-def flexible(title: str) -> Column:
+def flexible_column(title: str) -> Column:
     """A column of words that is cut first."""
     return Column(title, flexible=True)
 
 
-def whole(title: str) -> Column:
+def whole_column(title: str) -> Column:
     """A column of words that are copied into the next command, and never cut."""
     return Column(title, whole=True)
 
 
-def line(text: str) -> None:
+def print_line(text: str) -> None:
     """One line of data on stdout."""
-    sys.stdout.write(visible_line(text) + "\n")
+    sys.stdout.write(make_line_visible(text) + "\n")
 
 
-def page(text: str) -> None:
+def print_page(text: str) -> None:
     """Several lines on stdout, written by ourselves."""
     sys.stdout.write(text.rstrip("\n") + "\n")
 
 
-def text(value: str) -> None:
+def print_text(value: str) -> None:
     """A text that we did not write, on stdout: exact for programs, harmless on a terminal."""
     if sys.stdout.isatty():
-        value = visible(value)
+        value = make_visible(value)
     sys.stdout.write(value if value.endswith("\n") else value + "\n")
 
 
 def print_marked_line(piece: DiffPart) -> None:
     """A line of a difference: with its mark, and on a terminal in a colour too."""
-    _print_coloured(f"{piece.mark} {visible_line(piece.text)}", piece.mark)
+    _print_coloured(f"{piece.mark} {make_line_visible(piece.text)}", piece.mark)
     sys.stdout.write("\n")
 
 
@@ -100,7 +100,7 @@ def print_marked_words(pieces: Sequence[DiffPart]) -> None:
     """A text by words: what came and what went in a colour on a terminal, else in marks."""
     coloured = make_console(sys.stdout).color_system is not None
     for piece in pieces:
-        shown = visible(piece.text)
+        shown = make_visible(piece.text)
         if not coloured and piece.mark != " ":
             before, after = ("{+", "+}") if piece.mark == "+" else ("[-", "-]")
             shown = f"{before}{shown}{after}"
@@ -128,25 +128,25 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=plain, indent=2, default=convert) + "\n")
 
 
-def say(text: str) -> None:
+def print_message(text: str) -> None:
     """One line on stderr."""
-    sys.stderr.write(visible_line(text) + "\n")
+    sys.stderr.write(make_line_visible(text) + "\n")
     sys.stderr.flush()
 
 
 def print_error(error: TuiAnnotateError) -> None:
     """An error as its message and, under it, what to do."""
-    problem(f"error: {error.message}", error.hint)
+    print_problem(f"error: {error.message}", error.hint)
 
 
-def problem(message: str, hint: str) -> None:
+def print_problem(message: str, hint: str) -> None:
     """What is wrong, on stderr, and under it what to do where that is known."""
-    say(message)
+    print_message(message)
     if hint:
-        say(f"  hint: {hint}")
+        print_message(f"  hint: {hint}")
 
 
-def table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
+def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
     """A table on stdout, cut to what the terminal has: flexible columns first, numbers never."""
     from rich.console import ConsoleDimensions
     from rich.table import Table
@@ -154,8 +154,8 @@ def table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]])
 
     console = make_console(sys.stdout)
     columns = [Column(each) if isinstance(each, str) else each for each in titled]
-    cells = [[Text(visible_line(_format_cell(value))) for value in row] for row in rows]
-    titles = [Text(visible_line(column.title)) for column in columns]
+    cells = [[Text(make_line_visible(_format_cell(value))) for value in row] for row in rows]
+    titles = [Text(make_line_visible(column.title)) for column in columns]
     widths = [max(cell.cell_len for cell in each) for each in zip(titles, *cells, strict=True)]
     for index, width in _fit_widths(columns, widths, console.width).items():
         for row_cells in cells:
@@ -172,17 +172,19 @@ def table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]])
         shown.add_row(*row_cells)
     with console.capture() as captured:
         console.print(shown, markup=False, highlight=False)
-    page("\n".join(each.rstrip() for each in captured.get().splitlines()))
+    print_page("\n".join(each.rstrip() for each in captured.get().splitlines()))
 
 
-def table_below(columns: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
+def print_table_below(
+    columns: Sequence[Column | str], rows: Sequence[Sequence[str | float]]
+) -> None:
     """A table below others, after an empty line; nothing where it has no rows."""
     if rows:
-        line("")
-        table(columns, rows)
+        print_line("")
+        print_table(columns, rows)
 
 
-def table_or_json(
+def print_table_or_json(
     values: Any,
     columns: Sequence[Column | str],
     rows: Sequence[Sequence[str | float]],
@@ -193,16 +195,16 @@ def table_or_json(
     if as_json:
         print_json(values)
     else:
-        table(columns, rows)
+        print_table(columns, rows)
 
 
-def lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
+def print_lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
     """Lines of data for people; for programs the value that they show, as JSON."""
     if as_json:
         print_json(value)
     else:
         for each in lines:
-            line(each)
+            print_line(each)
 
 
 def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
@@ -235,19 +237,19 @@ def _format_cell(value: str | float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
 
 
-def facts(values: Mapping[str, str | float]) -> None:
+def print_facts(values: Mapping[str, str | float]) -> None:
     """Names and their values on stdout, aligned, in the order given."""
     width = max(map(len, values), default=0)
     for name, value in values.items():
-        line(f"{name:<{width}}  {_format_cell(value)}")
+        print_line(f"{name:<{width}}  {_format_cell(value)}")
 
 
-def seconds(at: str) -> str:
+def format_time(at: str) -> str:
     """A time as the store has it, without fractions of a second; empty for none."""
     return at[:19]
 
 
-def stamp() -> str:
+def file_time_stamp() -> str:
     """The current time, UTC, for file names: `2026-05-04T120000Z`."""
     return time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
 
@@ -261,7 +263,7 @@ def make_console(stream: TextIO) -> Console:
 
 
 @contextmanager
-def progress(unit: str) -> Iterator[Callable[[Progress], None]]:
+def show_progress(unit: str) -> Iterator[Callable[[Progress], None]]:
     """Show the progress of a long action as a bar or lines; `unit` is a plural."""
     if not sys.stderr.isatty():
         yield _make_progress_lines(unit)
@@ -281,7 +283,7 @@ def progress(unit: str) -> Iterator[Callable[[Progress], None]]:
 
         def show(at: Progress) -> None:
             if at.phase not in tasks:
-                phase = visible_line(at.phase)
+                phase = make_line_visible(at.phase)
                 tasks[at.phase] = bar.add_task(phase, total=None, records="", rate=0.0)
             bar.update(
                 tasks[at.phase],
@@ -313,7 +315,7 @@ def _make_progress_lines(unit: str) -> Callable[[Progress], None]:
         share = "" if at.share is None else f" ({at.share:.0%})"
         left = "" if at.left is None else f", {at.left:,.0f} s left"
         rate = f"{at.rate:,.0f}" if at.rate >= 1 else f"{at.rate:.1f}"
-        say(f"{at.phase}: {_count_records(at, unit)}{share}, {rate} a second{left}")
+        print_message(f"{at.phase}: {_count_records(at, unit)}{share}, {rate} a second{left}")
 
     return show
 
@@ -331,7 +333,7 @@ def ask(question: str, *, yes: bool) -> None:
         return
     if not sys.stdin.isatty():
         raise InvalidInput(f"nobody can be asked: {question}", "add --yes")
-    sys.stderr.write(f"{visible_line(question)} [y/N] ")
+    sys.stderr.write(f"{make_line_visible(question)} [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
         raise typer.Abort

@@ -138,7 +138,7 @@ class _Commands(MutableMapping[str, Any]):
             KeyError: there is no such command.
         """
         if name not in self._built and name not in self._infos:
-            if name not in registry.names("commands"):
+            if name not in registry.plugin_names("commands"):
                 raise KeyError(name)
             self._infos[name] = _plugin_info(name)
 
@@ -164,10 +164,10 @@ class _Commands(MutableMapping[str, Any]):
         del self._built[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._built_in or name in registry.names("commands")
+        return name in self._built_in or name in registry.plugin_names("commands")
 
     def __iter__(self) -> Iterator[str]:
-        remaining = dict.fromkeys(registry.names("commands"))
+        remaining = dict.fromkeys(registry.plugin_names("commands"))
         for name in self._built_in:
             yield name
             for follower in _FOLLOWS.get(name, ()):

@@ -11,10 +11,10 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 
 if TYPE_CHECKING:
-    from tui_annotate.services.export.pseudonyms import Keys, Pseudonyms
+    from tui_annotate.services.export.pseudonyms import PseudonymKeys, Pseudonyms
     from tui_annotate.workspace import Workspace
 
 PseudonymiseOption = Annotated[
@@ -38,11 +38,11 @@ def register(app: typer.Typer) -> None:
 
 def list_pseudonyms(*, common: options.CommonOptions) -> None:
     """List people with the words that stand for them in exports."""
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         people = space.team.pseudonyms.everybody()
-    output.table_or_json(
+    output.print_table_or_json(
         [{"id": one.id, "name": one.name, "pseudonym": word} for one, word in people],
-        [output.flexible("name"), "pseudonym", "id"],
+        [output.flexible_column("name"), "pseudonym", "id"],
         [(one.name, word, one.id) for one, word in people],
         as_json=common.as_json,
     )
@@ -53,9 +53,9 @@ def new_key(*, yes: options.YesOption = False, workspace: options.WorkspaceOptio
 
     The key before is gone.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Permission.MANAGE) as space:
         output.ask("nobody can be followed from earlier exports to later ones?", yes=yes)
-        output.say(f"a new key lies in {space.team.pseudonyms.renew()}")
+        output.print_message(f"a new key lies in {space.team.pseudonyms.renew()}")
 
 
 def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
@@ -80,19 +80,21 @@ def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | N
         raise InvalidInput("--pseudonymise and --key go together", f"give also {missing}")
     if key is None:
         return None
-    from tui_annotate.services.export.pseudonyms import Keys, Pseudonyms
+    from tui_annotate.services.export.pseudonyms import PseudonymKeys, Pseudonyms
 
-    keys = Keys(key)
+    keys = PseudonymKeys(key)
     names = Pseudonyms(keys.current())
     _print_key(keys, new=keys.made)
     return names
 
 
-def _print_key(keys: Keys, *, new: bool) -> None:
+def _print_key(keys: PseudonymKeys, *, new: bool) -> None:
     if new:
-        output.say(f"the key of the pseudonyms was made: {keys.path}; keep it, and keep it apart")
+        output.print_message(
+            f"the key of the pseudonyms was made: {keys.path}; keep it, and keep it apart"
+        )
     if keys.open_to_others():
-        output.say(f"others on this machine can read {keys.path}: chmod 600")
+        output.print_message(f"others on this machine can read {keys.path}: chmod 600")
 
 
 def print_pseudonyms(names: Pseudonyms | None) -> None:
@@ -101,16 +103,18 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
         return
     changes = names.told
     people = output.many(len(changes.people), "person", "people")
-    output.say(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
+    output.print_message(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
     if changes.originals:
         kept = "records as they were read, which may name people"
-        output.say(f"  left out: {changes.originals:,} {kept}")
+        output.print_message(f"  left out: {changes.originals:,} {kept}")
     if changes.called:
-        output.say(f"  called as people are, and kept so: {', '.join(sorted(changes.called))}")
+        output.print_message(
+            f"  called as people are, and kept so: {', '.join(sorted(changes.called))}"
+        )
     if changes.texts:
-        output.say(f"  notes and comments kept as written: {changes.texts:,}")
+        output.print_message(f"  notes and comments kept as written: {changes.texts:,}")
     if changes.columns:
-        output.say(
+        output.print_message(
             f"  kept as they came:{_list_columns(changes.columns, ' ')}; do they name anybody?"
         )
 

@@ -107,7 +107,7 @@ def _write_of_file(  # noqa: PLR0917  what is read, what is written
         raise InvalidInput(f"{target} is read and written", "name another file to write")
     problems, start = ProblemPrinter(), utc_now()
     with ExitStack() as stack:
-        with output.progress("records") as progress:
+        with output.show_progress("records") as progress:
             watch = {"problem": problems, "progress": progress}
             opened = open_ephemeral(file, format=source_format, options=reading, **watch)
             space, _ = stack.enter_context(opened)
@@ -123,7 +123,9 @@ def _print_report(page: PageReport, target: Path | None, names: Pseudonyms | Non
     size = f", {page.bytes / _MEGABYTE:,.1f} MB" if page.bytes >= _MEGABYTE / 10 else ""
     where = f" in {target}" if target else ""
     samples = output.many(page.samples, "sample")
-    output.say(f"{output.many(page.annotations, 'annotation')} of {samples}{where}{size}")
+    output.print_message(f"{output.many(page.annotations, 'annotation')} of {samples}{where}{size}")
     pseudonyms.print_pseudonyms(names)
     if page.heavy:
-        output.say("  browsers open a page of this size slowly; --dataset and the like narrow it")
+        output.print_message(
+            "  browsers open a page of this size slowly; --dataset and the like narrow it"
+        )

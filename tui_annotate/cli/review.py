@@ -8,7 +8,7 @@ import typer
 
 from tui_annotate.cli import options, output, screen
 from tui_annotate.cli.options import add_command, examples, open_workspace, option
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def list_samples(
     Of these, those with the most conflicts.
     """
     score = score_of_order(order)
-    with open_workspace(common.workspace, needs=Verb.REVIEW) as space:
+    with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
         if score:
             space.team.review.sort_against(space.machines.scores.support(score))
         rows = space.team.review.queue(_find_reviewer(space, name), dataset=dataset)
@@ -87,16 +87,16 @@ def list_samples(
         )
         return
     waiting = sum(not row.settled for row in rows)
-    output.line(f"samples that wait for review: {waiting} of {len(rows)}")
+    output.print_line(f"samples that wait for review: {waiting} of {len(rows)}")
     if rows:
-        output.table(
+        output.print_table(
             [
-                output.flexible("sample"),
+                output.flexible_column("sample"),
                 "people",
-                *map(output.number, ("agreed", "nearly", "conflicts")),
-                output.flexible("differ in"),
+                *map(output.number_column, ("agreed", "nearly", "conflicts")),
+                output.flexible_column("differ in"),
                 "review",
-                *([output.number("against")] if score else []),
+                *([output.number_column("against")] if score else []),
             ],
             [_table_cells(row, against=bool(score)) for row in rows],
         )

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.domain.people import checked_name
+from tui_annotate.domain.people import check_name
 
 if TYPE_CHECKING:
     from tui_annotate.tui.session import ForcedIdentity
@@ -82,7 +82,7 @@ def annotate(
     folder = settings.find_workspace(workspace)
     chosen = settings.load(folder, flags={"order": order or None}).order
     if name:
-        checked_name(name)
+        check_name(name)
     try:
         need_terminal("review" if reviewing else "annotate")
     except Unavailable:

@@ -9,7 +9,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 
 
 def register(app: typer.Typer) -> None:
@@ -27,11 +27,18 @@ def register(app: typer.Typer) -> None:
 
 def list_sessions(*, common: options.CommonOptions) -> None:
     """List who is signed in, by name; --json says until when."""
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         found = space.team.accounts.signed_in()
-    output.table_or_json(
+    output.print_table_or_json(
         found,
-        ["session", output.flexible("name"), "by", output.flexible("from"), "since", "seen"],
+        [
+            "session",
+            output.flexible_column("name"),
+            "by",
+            output.flexible_column("from"),
+            "since",
+            "seen",
+        ],
         [
             (each.id[:8], each.name, each.means, each.client, each.created[:10], each.seen[:16])
             for each in found
@@ -54,7 +61,7 @@ def end(
     """Sign people out; what they saved stays saved."""
     if sum((bool(session), bool(person), everybody)) != 1:
         raise InvalidInput("whose session?", "say which: a SESSION, --person WHO, or --all")
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         authenticate = space.team.authenticate
         living = space.team.accounts.signed_in()
         if everybody:
@@ -70,4 +77,6 @@ def end(
                 raise NotFound(f"{which} with {session!r}", "see: tui-annotate sessions list")
             authenticate.sign_out(ids[0])
             ended = 1
-    output.lines_or_json({"ended": ended}, f"sessions ended: {ended:,}", as_json=common.as_json)
+    output.print_lines_or_json(
+        {"ended": ended}, f"sessions ended: {ended:,}", as_json=common.as_json
+    )

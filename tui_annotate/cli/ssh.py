@@ -18,7 +18,7 @@ from tui_annotate.cli import completion, options, output, ssh_session
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.ssh_keys import LONGEST
-from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def setup(
     """Print a safe arrangement around one account; nothing is written."""
     folder = find_workspace(workspace)
     parts = arrangement(user, folder, SESSION, on_screen=on_screen)
-    output.page(parts[part] if part else "\n".join(parts.values()))
+    output.print_page(parts[part] if part else "\n".join(parts.values()))
 
 
 def add(
@@ -90,18 +90,18 @@ def add(
         bound = space.team.ssh_keys.add(person, text, where=where)
         folder = str(space.path)
     line = f"{bound.fingerprint} signs in {bound.person.name}"
-    output.lines_or_json(_key_as_json(bound), line, as_json=common.as_json)
+    output.print_lines_or_json(_key_as_json(bound), line, as_json=common.as_json)
     if not common.as_json:
-        output.say(_NEXT.format(shlex.quote(folder)))
+        output.print_message(_NEXT.format(shlex.quote(folder)))
 
 
 def list_keys(*, common: options.CommonOptions) -> None:
     """List the keys that are bound."""
     with open_workspace(common.workspace) as space:
         bound = space.team.ssh_keys.listed()
-    output.table_or_json(
+    output.print_table_or_json(
         [_key_as_json(each) for each in bound],
-        [output.flexible("person"), "since", output.whole("key")],
+        [output.flexible_column("person"), "since", output.whole_column("key")],
         [(each.person.name, each.created[:10], each.fingerprint) for each in bound],
         as_json=common.as_json,
     )
@@ -116,8 +116,8 @@ def remove(
     with open_workspace(workspace) as space:
         space.team.ssh_keys.remove(fingerprint)
         folder = str(space.path)
-    output.line(f"{fingerprint} signs in nobody")
-    output.say(_NEXT.format(shlex.quote(folder)))
+    output.print_line(f"{fingerprint} signs in nobody")
+    output.print_message(_NEXT.format(shlex.quote(folder)))
 
 
 def keys(
@@ -136,14 +136,14 @@ def keys(
         service, folder = space.team.ssh_keys, str(space.path)
         if authorized_keys is None:
             for line in service.lines(SESSION, folder=folder):
-                output.line(line)
+                output.print_line(line)
             return
         file = authorized_keys.resolve()
         existing = file.read_bytes() if file.exists() else b""
         text = service.written(existing.decode("utf-8", "surrogateescape"), SESSION, folder=folder)
         count = len(service.listed())
     replace_private(file, text)
-    output.say(f"{output.many(count, 'key')} in {file}")
+    output.print_message(f"{output.many(count, 'key')} in {file}")
 
 
 def _key_as_json(bound: BoundKey) -> dict[str, Any]:
@@ -223,7 +223,7 @@ def arrangement(
     if not user or user[0] == "-" or not set(user) <= _PLAIN:
         raise InvalidInput(f"{user!r} is no name of an account", "use letters a to z and digits")
     path = str(folder)
-    if path != visible_line(path):
+    if path != make_line_visible(path):
         raise InvalidInput(f"{path!r} can not stand in sshd's files", "choose a plain name")
     values = {
         "user": user,

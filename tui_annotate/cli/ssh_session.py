@@ -63,7 +63,7 @@ def run_session(person: str, workspace: Path | None) -> int:
     if command == EXPORT and person:
         return _export(person, folder)
     if command not in {"", REVIEW} or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        output.say(HINT)
+        output.print_message(HINT)
         return NO_TERMINAL
     if not person:
         _require_accounts(folder)

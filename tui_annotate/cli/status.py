@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.status import Status
 
 _NONE = "-"
-_WHO = (output.flexible("annotator"), output.flexible("dataset"))
+_WHO = (output.flexible_column("annotator"), output.flexible_column("dataset"))
 
 
 def register(app: typer.Typer) -> None:
@@ -61,7 +61,7 @@ def status(
         labels.print_waiting(found.waiting)
         if waiting:
             file = shlex.quote(str(found.path / "labels.yaml"))
-            output.problem(
+            output.print_problem(
                 f"labels.yaml changed and is not in force: {waiting}",
                 f"tui-annotate labels apply {file} --dry-run",
             )
@@ -75,14 +75,20 @@ def _print_contents(found: Status, runs: int) -> None:
     numbers = {name: getattr(found, name) for name in DATASET_COUNTS}
     machines = {"machines": f"{output.many(runs, 'run')}; see: tui-annotate score list"}
     facts = {"workspace": str(found.path), **numbers, "vectors": vectors}
-    output.facts(facts | (machines if runs else {}))
-    output.table_below(
-        ["dataset", *map(output.number, DATASET_COUNTS)],
+    output.print_facts(facts | (machines if runs else {}))
+    output.print_table_below(
+        ["dataset", *map(output.number_column, DATASET_COUNTS)],
         [(each.name, *(getattr(each, name) for name in DATASET_COUNTS)) for each in found.datasets],
     )
-    samples, annotated = map(output.number, ("samples", "annotated"))
-    output.table_below(
-        [output.flexible("dataset"), "kind", samples, output.flexible("annotator"), annotated],
+    samples, annotated = map(output.number_column, ("samples", "annotated"))
+    output.print_table_below(
+        [
+            output.flexible_column("dataset"),
+            "kind",
+            samples,
+            output.flexible_column("annotator"),
+            annotated,
+        ],
         [
             (each.dataset, each.kind, each.samples, each.name or _NONE, each.annotated)
             for each in found.items
@@ -93,8 +99,8 @@ def _print_contents(found: Status, runs: int) -> None:
 def _print_states(figures: WorkStatistics) -> None:
     numbers = ("assigned", "done", "skipped", "flagged", "begun", "annotations")
     counts = ("done", "skipped", "flagged", "open", "annotations")
-    output.table_below(
-        [*_WHO, *map(output.number, numbers)],
+    output.print_table_below(
+        [*_WHO, *map(output.number_column, numbers)],
         [
             (
                 each.name,
@@ -109,8 +115,8 @@ def _print_states(figures: WorkStatistics) -> None:
 
 def _print_pace(figures: WorkStatistics) -> None:
     numbers = ("hours", "samples/h", "annotations/h")
-    output.table_below(
-        [*_WHO, *map(output.number, numbers), "ends"],
+    output.print_table_below(
+        [*_WHO, *map(output.number_column, numbers), "ends"],
         [
             (
                 each.name,
@@ -130,18 +136,20 @@ def _print_progress(figures: WorkStatistics) -> None:
         (each.dataset, _NONE if each.remaining is None else each.remaining, _format_end(each.end))
         for each in figures.ahead
     ]
-    output.table_below([output.flexible("dataset"), output.number("remaining"), "ends"], rows)
+    output.print_table_below(
+        [output.flexible_column("dataset"), output.number_column("remaining"), "ends"], rows
+    )
     if weeks := list(dropwhile(lambda week: not week.seconds, figures.weeks)):
-        output.line("")
+        output.print_line("")
         charts.print_bars([(week.week, week.hours) for week in weeks], unit="h")
 
 
 def _print_flags(figures: WorkStatistics) -> None:
     if not figures.flags:
-        output.say("nothing is flagged")
+        output.print_message("nothing is flagged")
         return
-    output.table(
-        ["dataset", "sample", "annotator", output.flexible("reason"), "at"],
+    output.print_table(
+        ["dataset", "sample", "annotator", output.flexible_column("reason"), "at"],
         [
             (
                 each.dataset,

@@ -12,11 +12,11 @@ import typer
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.labels import JOINER
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 from tui_annotate.domain.suggestions import suggestion_to_json
 
 if TYPE_CHECKING:
-    from tui_annotate.services.suggestions import Counts
+    from tui_annotate.services.suggestions import SuggestionCounts
     from tui_annotate.storage.suggestions import SuggestionListing
 
 
@@ -78,7 +78,7 @@ def list_suggestions(
 
     Whose answers they are is not told. With --open, what was refused or taken is left out.
     """
-    with open_workspace(common.workspace, needs=Verb.REPORT) as space:
+    with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         wanted = (lambda each: each.open) if waiting else None
         dataset = dataset and options.choose_dataset(space, dataset)
         found = list(
@@ -90,7 +90,7 @@ def list_suggestions(
     if found:
         _print_table(found)
     else:
-        output.say("nothing is open" if waiting else "no machine suggested anything yet")
+        output.print_message("nothing is open" if waiting else "no machine suggested anything yet")
 
 
 def import_suggestions(
@@ -107,12 +107,14 @@ def import_suggestions(
     Each line names a sample, a quote of its summary, and what else it knows: label, evidence,
     reason, score. Quotes must stand in the texts; labels must be in the label set.
     """
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         counts = space.machines.suggestion_service.read(
             file,
             dataset=dataset,
             maker=maker,
-            problem=lambda found: output.problem(f"{found.where}: {found.message}", found.hint),
+            problem=lambda found: output.print_problem(
+                f"{found.where}: {found.message}", found.hint
+            ),
         )
     _print_counts(counts, as_json=common.as_json)
 
@@ -138,7 +140,7 @@ def from_scores(
     from tui_annotate.services.suggestions import Threshold
 
     threshold = Threshold(below, above)
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         counts = space.machines.suggestion_service.from_scores(
             dataset, score, threshold=threshold, label=label
         )
@@ -159,11 +161,11 @@ def remove(
 
     What people made of them stays theirs, and their answers stay in the log.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Permission.MANAGE) as space:
         target = f"run {run}" if run else f"maker {maker}"
         output.ask(f"Take out all suggestions of {target}?", yes=yes)
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)
-    output.line(f"took out {output.many(count, 'suggestion')}")
+    output.print_line(f"took out {output.many(count, 'suggestion')}")
 
 
 def report(
@@ -177,7 +179,7 @@ def report(
     worked on its sample since; these passed it over if they have finished the sample, else it is
     open. Taken is the share of answers, with its 95 % interval (Wilson).
     """
-    with open_workspace(common.workspace, needs=Verb.REPORT) as space:
+    with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         dataset = dataset and options.choose_dataset(space, dataset)
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
     if common.as_json:
@@ -185,7 +187,7 @@ def report(
     elif found["offered"]:
         _print_report(found)
     else:
-        output.say("no machine suggested anything yet")
+        output.print_message("no machine suggested anything yet")
 
 
 def hide(*, dataset: HiddenOption, workspace: options.WorkspaceOption = None) -> None:
@@ -194,24 +196,26 @@ def hide(*, dataset: HiddenOption, workspace: options.WorkspaceOption = None) ->
     Suggestions, scores, machine labels and orders by these are gone from their screens. Datasets
     for practice never show any.
     """
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Permission.MANAGE) as space:
         space.machines.hiding.hide(dataset)
-    output.line(f"{dataset} is annotated without what machines say")
+    output.print_line(f"{dataset} is annotated without what machines say")
 
 
 def show(*, dataset: HiddenOption, workspace: options.WorkspaceOption = None) -> None:
     """Let people see again what machines say of a dataset."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Permission.MANAGE) as space:
         space.machines.hiding.show(dataset)
         hidden = space.machines.hiding.hidden(dataset)
     without, with_them = "for practice, and stays without", "annotated with what machines say"
-    output.line(f"{dataset} is {without if hidden else with_them}")
+    output.print_line(f"{dataset} is {without if hidden else with_them}")
 
 
-def _print_counts(counts: Counts, *, as_json: bool) -> None:
+def _print_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
     known = f", {counts.known} were there already" if counts.known else ""
     line = f"added {output.many(counts.added, 'suggestion')}{known}"
-    output.lines_or_json({"added": counts.added, "known": counts.known}, line, as_json=as_json)
+    output.print_lines_or_json(
+        {"added": counts.added, "known": counts.known}, line, as_json=as_json
+    )
 
 
 def _count_answers(listed: SuggestionListing) -> Counter[str]:
@@ -232,7 +236,7 @@ def _suggestion_as_json(listed: SuggestionListing, words: str) -> dict[str, Any]
 
 def _print_table(found: Sequence[tuple[SuggestionListing, str]]) -> None:
     titles = ("sample", "maker", "run", "score", "label", "words", "answers")
-    output.table(
+    output.print_table(
         [output.Column(each, flexible=each in _FLEXIBLE, whole=each == "run") for each in titles],
         [_table_cells(listed, words) for listed, words in found],
     )
@@ -256,20 +260,26 @@ def _print_report(found: Mapping[str, Any]) -> None:
     counts = (*_COUNTS, _RARE) if found[_RARE] else _COUNTS
     _print_rates("", counts, [{"name": "all", **found}])
     for grouping, title in (("by_maker", "maker"), ("by_label", "label")):
-        output.line("")
+        output.print_line("")
         _print_rates(title, counts, found[grouping])
     reasons = [(why or "(no reason)", count) for why, count in found["reasons"].items()]
-    columns = [output.flexible("refused because"), output.number("")]
-    output.table_below(columns, reasons[:_REASONS])
+    columns = [output.flexible_column("refused because"), output.number_column("")]
+    output.print_table_below(columns, reasons[:_REASONS])
     if len(reasons) > _REASONS:
-        output.say(f"and {output.many(len(reasons) - _REASONS, 'other reason')}: see --json")
-    output.say("taken: share of answers, with its 95% interval; all but offered count each person")
-    output.say("passed: not answered by who finished the sample; open: by who is still at it")
+        output.print_message(
+            f"and {output.many(len(reasons) - _REASONS, 'other reason')}: see --json"
+        )
+    output.print_message(
+        "taken: share of answers, with its 95% interval; all but offered count each person"
+    )
+    output.print_message(
+        "passed: not answered by who finished the sample; open: by who is still at it"
+    )
 
 
 def _print_rates(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    output.table(
-        [output.flexible(title), *map(output.number, (*counts, "taken"))],
+    output.print_table(
+        [output.flexible_column(title), *map(output.number_column, (*counts, "taken"))],
         [[row["name"], *(row[name] for name in counts), _format_rate(row["rate"])] for row in rows],
     )
 

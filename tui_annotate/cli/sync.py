@@ -14,7 +14,7 @@ from tui_annotate.cli.bundle import SHOWN, merge_as_json, print_merge, refusals_
 from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 
 if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
@@ -72,7 +72,7 @@ def init_sql(
     """
     from tui_annotate.plugins.sync.table import init_sql as statements
 
-    output.page(statements(everybody=not strict))
+    output.print_page(statements(everybody=not strict))
 
 
 def push(
@@ -101,11 +101,11 @@ def push(
         lists = {"waiting": list(map(str, waiting)), "refused": refusals_as_json(refused)}
         output.print_json(summary | lists)
     else:
-        output.line(f"{person.name}: work on {output.many(count, 'sample')} sent to {where}")
+        output.print_line(f"{person.name}: work on {output.many(count, 'sample')} sent to {where}")
         for key in waiting[:SHOWN]:
-            output.say(f"not sent, as it was changed elsewhere: {key}; first: {PULL}")
+            output.print_message(f"not sent, as it was changed elsewhere: {key}; first: {PULL}")
         for each in refused[:SHOWN]:
-            output.say(f"not sent: {each.key}: {each.refused}")
+            output.print_message(f"not sent: {each.key}: {each.refused}")
     if waiting or refused:
         raise typer.Exit(DONE_IN_PART)
 
@@ -149,7 +149,7 @@ def pull(
         _print_problem(problem)
         left_out.append(problem)
 
-    with open_workspace(common.workspace, needs=Verb.MANAGE if everybody else None) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE if everybody else None) as space:
         person = None if everybody else space.person(name)
         if directory is not None:
             shared = replace(_open_folder(space, directory, person=person), problem=print_and_keep)
@@ -183,7 +183,7 @@ def status(
     if common.as_json:
         output.print_json(values)
     else:
-        output.facts({key.replace("_", " "): value for key, value in values.items()})
+        output.print_facts({key.replace("_", " "): value for key, value in values.items()})
 
 
 def delete_mine(
@@ -210,7 +210,7 @@ def delete_mine(
         else:
             sync = _open_table_sync(space, person)
             count = sum(map(sync.delete_mine, [dataset] if dataset else sync.datasets()))
-    output.lines_or_json(
+    output.print_lines_or_json(
         {"person": person.name, "target": where, "removed": count},
         f"{person.name}: work on {output.many(count, 'sample')} removed from {where}",
         as_json=common.as_json,
@@ -218,38 +218,38 @@ def delete_mine(
 
 
 def _write_rows(target: Path, dataset: str, unused: list[str]) -> None:
-    from tui_annotate.plugins.files.targets import output as written
+    from tui_annotate.plugins.files.targets import open_output as written
 
     if unused:
         first = unused[0]
         raise InvalidInput(f"{first} with -o", f"{_OUTPUT[first]}; leave {first} out")
     rows = list(_open_table().rows(dataset=dataset))
     if not rows:
-        output.say("no annotations found; nothing was written")
+        output.print_message("no annotations found; nothing was written")
         return
     with written(options.parse_target(target)) as file:
         file.writelines(f"{json.dumps(row.exported(), ensure_ascii=False)}\n" for row in rows)
-    output.say(f"{output.many(len(rows), 'row')} written")
+    output.print_message(f"{output.many(len(rows), 'row')} written")
 
 
 def _open_table() -> Table:
     from tui_annotate.plugins.sync import sync_key
     from tui_annotate.plugins.sync.table import Table
 
-    if not sync_key.address():
+    if not sync_key.read_address():
         hint = f"set {sync_key.URL} and {sync_key.KEY}, or name a folder with --dir"
         raise InvalidInput("nobody says where the table is", hint)
-    return Table(sync_key.address())
+    return Table(sync_key.read_address())
 
 
 def _open_table_sync(space: Workspace, person: Person) -> TableSync:
     from tui_annotate.workspace import bundles
 
-    return bundles.table_sync(space, _open_table(), person)
+    return bundles.open_table_sync(space, _open_table(), person)
 
 
 def _find_folder(folder: Path | None) -> Path | None:
-    from tui_annotate.plugins.sync.sync_key import folder as named
+    from tui_annotate.plugins.sync.sync_key import read_folder as named
 
     return folder or (Path(named()) if named() else None)
 
@@ -258,11 +258,11 @@ def _open_folder(space: Workspace, where: Path, *, person: Person | None = None)
     from tui_annotate.services.sync.shared_folder import SharedFolder
     from tui_annotate.workspace import bundles
 
-    found = SharedFolder(bundles.merging(space), where, _print_problem)
+    found = SharedFolder(bundles.open_merge_store(space), where, _print_problem)
     for each in found.namesakes(person) if person else ():
         _print_problem(each)
     return found
 
 
 def _print_problem(problem: Problem) -> None:
-    output.say(f"{'left out' if problem.refused else 'note'}: {problem} ({problem.hint})")
+    output.print_message(f"{'left out' if problem.refused else 'note'}: {problem} ({problem.hint})")

@@ -16,7 +16,7 @@ from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.domain.people import Role, Verb
+from tui_annotate.domain.people import Permission, Role
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
@@ -102,44 +102,44 @@ def add(
     """
     from tui_annotate.services.authentication.account_management import NewAccount
 
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         space.team.members.furnish()
         accounts = space.team.accounts
         first = not accounts.all()
         password = "" if invite else _ask_new_password(name)
         account = accounts.add(NewAccount(name, email, role, unix, claim, password))
         code = accounts.invite(account.person.id)[1] if invite else ""
-    output.lines_or_json(
+    output.print_lines_or_json(
         _account_as_json(account) | ({"code": code} if code else {}),
         *filter(None, (_describe_account(account), code)),
         as_json=common.as_json,
     )
     if code and not common.as_json:
-        output.say(f"the code is {INVITED}")
+        output.print_message(f"the code is {INVITED}")
     _warn_without_user(unix)
     if first:
-        output.say("there are accounts now: from here on everybody signs in")
+        output.print_message("there are accounts now: from here on everybody signs in")
 
 
 def list_users(*, common: options.CommonOptions) -> None:
     """List all accounts; ids are in `users show` and in --json."""
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         found = space.team.accounts.all()
     titles = ("role", "state", "user") if any(each.unix for each in found) else ("role", "state")
-    columns = [output.flexible("name"), output.flexible("address"), *titles]
+    columns = [output.flexible_column("name"), output.flexible_column("address"), *titles]
     rows = [
         (each.person.name, each.email, each.role.value, _describe_state(each), each.unix)
         for each in found
     ]
     shown = [row[: len(columns)] for row in rows]
-    output.table_or_json(
+    output.print_table_or_json(
         [_account_as_json(each) for each in found], columns, shown, as_json=common.as_json
     )
 
 
 def show(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Show an account, what its owner did, and their sessions."""
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         found = space.team.accounts.find(who)
         work = [each for each in space.corpus.progress() if each.person == found.person.id]
         signed_in = [each.person for each in space.team.accounts.signed_in()]
@@ -151,9 +151,9 @@ def show(who: WhoArgument, *, common: options.CommonOptions) -> None:
     if common.as_json:
         output.print_json(shown)
         return
-    shown["created"] = output.seconds(found.created)
+    shown["created"] = output.format_time(found.created)
     yes_no = {True: "yes", False: "no"}
-    output.facts(
+    output.print_facts(
         {name: yes_no[value] if isinstance(value, bool) else value for name, value in shown.items()}
     )
 
@@ -172,7 +172,7 @@ def update(
     """Change an account."""
     if (name, email, role, unix) == (None,) * 4:
         raise InvalidInput("nothing to change", "say what: --name, --email, --role or --unix")
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         changed = space.team.accounts.update(who, name=name, email=email, role=role, unix=unix)
     _print_account(changed, as_json=common.as_json)
     _warn_without_user(unix)
@@ -183,11 +183,13 @@ def invite(who: WhoArgument, *, common: options.CommonOptions) -> None:
 
     A code from before is void.
     """
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         account, code = space.team.accounts.invite(who)
-    output.lines_or_json(_account_as_json(account) | {"code": code}, code, as_json=common.as_json)
+    output.print_lines_or_json(
+        _account_as_json(account) | {"code": code}, code, as_json=common.as_json
+    )
     if not common.as_json:
-        output.say(f"the code of {account.email} is {INVITED}")
+        output.print_message(f"the code of {account.email} is {INVITED}")
 
 
 def redeem(*, workspace: options.WorkspaceOption = None) -> None:
@@ -205,7 +207,7 @@ def redeem(*, workspace: options.WorkspaceOption = None) -> None:
         code, password = _read_line("code"), _ask_new_password("yours")
         signed = authenticate.redeem(code, password, client="terminal")
         authenticate.sign_out(signed.session)
-    output.line(f"{signed.person.name}, your password is set: tui-annotate annotate")
+    output.print_line(f"{signed.person.name}, your password is set: tui-annotate annotate")
 
 
 def reset_password(who: WhoArgument, *, common: options.CommonOptions) -> None:
@@ -213,7 +215,7 @@ def reset_password(who: WhoArgument, *, common: options.CommonOptions) -> None:
 
     Signs them out. Better is users invite: then nobody knows the password but its owner.
     """
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         accounts = space.team.accounts
         found = accounts.find(who)
         changed = accounts.reset_password(found.person.id, _ask_new_password(found.person.name))
@@ -226,7 +228,9 @@ def _warn_without_user(user: str | None) -> None:
     try:
         pwd.getpwnam(user or "root")
     except KeyError:
-        output.say(f"this machine has no user {user!r} yet; whoever gets that name is let in")
+        output.print_message(
+            f"this machine has no user {user!r} yet; whoever gets that name is let in"
+        )
 
 
 def _describe_state(account: Account) -> str:
@@ -242,7 +246,7 @@ def disable(who: WhoArgument, *, common: options.CommonOptions) -> None:
 
     Their work stays.
     """
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         changed = space.team.accounts.disable(who)
         _print_unfinished_work(space, changed, common.workspace)
     _print_account(changed, as_json=common.as_json)
@@ -250,7 +254,7 @@ def disable(who: WhoArgument, *, common: options.CommonOptions) -> None:
 
 def enable(who: WhoArgument, *, common: options.CommonOptions) -> None:
     """Let somebody in again."""
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         changed = space.team.accounts.enable(who)
     _print_account(changed, as_json=common.as_json)
 
@@ -270,7 +274,7 @@ def delete(
     common: options.CommonOptions,
 ) -> None:
     """Close an account. Annotations are never deleted with it."""
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         accounts = space.team.accounts
         found = accounts.find(who)
         if pseudonymise:
@@ -279,7 +283,7 @@ def delete(
         _print_unfinished_work(space, changed, common.workspace)
         shared = space.settings.people_store
     if pseudonymise and shared:
-        output.say(
+        output.print_message(
             f"the name is gone from {shared} and from this workspace; in each other workspace of "
             f"that store: tui-annotate users delete {changed.person.id} --pseudonymise"
         )
@@ -295,14 +299,16 @@ def _print_unfinished_work(space: Workspace, account: Account, workspace: Path |
         where = f" -w {shlex.quote(str(workspace))}" if workspace else ""
         begun = " --begun" if any(each.begun for each in unfinished) else ""
         who = shlex.quote(account.person.name)
-        output.say(
+        output.print_message(
             f"samples they have not finished: {count:,}; "
             f"to hand them on: tui-annotate assign move --from {who} --to NAME{begun}{where}"
         )
 
 
 def _print_account(account: Account, *, as_json: bool) -> None:
-    output.lines_or_json(_account_as_json(account), _describe_account(account), as_json=as_json)
+    output.print_lines_or_json(
+        _account_as_json(account), _describe_account(account), as_json=as_json
+    )
 
 
 def _describe_account(account: Account) -> str:
@@ -340,15 +346,15 @@ def export_users(
 
     if target is None and sys.stdout.isatty():
         raise InvalidInput("hashes of passwords are not for a terminal", "name a file: -o FILE")
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Permission.MANAGE) as space:
         accounts = space.team.accounts.all()
     mask = os.umask(0o077)
     try:
-        with targets.output(target) as file:
+        with targets.open_output(target) as file:
             count = write_users(accounts, file)
     finally:
         os.umask(mask)
-    output.say(f"accounts: {count:,}")
+    output.print_message(f"accounts: {count:,}")
 
 
 def import_users(
@@ -383,9 +389,9 @@ def migrate_users(
 
     Exit code: 0 all are in, 3 some rows were refused.
     """
-    from tui_annotate.plugins.user_files import databases, read_mercury
+    from tui_annotate.plugins.user_files import find_databases, read_mercury
 
-    rows = [row for file in databases(paths) for row in read_mercury(file)]
+    rows = [row for file in find_databases(paths) for row in read_mercury(file)]
     _import_rows(rows, admin, common, dry_run=dry_run)
 
 
@@ -408,7 +414,7 @@ def _import_rows(
 ) -> None:
     from tui_annotate.services.authentication.account_management import register as import_accounts
 
-    with open_workspace(common.workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         if not dry_run:
             space.team.members.furnish()
         found = import_accounts(space.team.accounts, rows, admin=admin, dry_run=dry_run)
@@ -429,16 +435,16 @@ def _import_rows(
 
 def _print_import(found: AccountImportReport, *, dry_run: bool) -> None:
     for problem in found.problems:
-        output.problem(str(problem), problem.hint)
+        output.print_problem(str(problem), problem.hint)
     for each in found.joined:
         if each.differs:
             message = f"is {each.kept} already, not {each.id}"
             if each.id == each.kept:
                 message = "is here already; the password stays the one that is here"
-            output.say(f"{each.where}: {each.email} {message}")
+            output.print_message(f"{each.where}: {each.email} {message}")
     would = "would be " if dry_run else ""
     alike = sum(not each.differs for each in found.joined)
-    output.line(
+    output.print_line(
         f"accounts {would}added: {len(found.added):,}; here already: {len(found.joined):,}"
         f" ({alike:,} alike); rows refused: {len(found.problems):,}"
     )

@@ -62,7 +62,7 @@ def _open_screen(source: Path, source_format: str, reading: ImportOptions, *, sa
 
     chosen, problems = settings.load(), ProblemPrinter()
     with ExitStack() as stack:
-        with output.progress("samples") as progress:
+        with output.show_progress("samples") as progress:
             loader = FileLoader(source_format, reading, problems, progress)
             known = parse_labels(workspace.default_labels())
             browser, result = stack.enter_context(loader.browse(source, known))

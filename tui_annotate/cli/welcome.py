@@ -64,7 +64,7 @@ def print_welcome() -> None:
             if samples
             else "It is empty. To begin:"
         )
-    output.line(f"Workspace: {folder}")
+    output.print_line(f"Workspace: {folder}")
     _print_steps(title, NEXT_STEPS if samples else WORK)
 
 
@@ -88,6 +88,6 @@ def _describe_own_work(space: Workspace) -> str:
 
 def _print_steps(title: str, steps: Mapping[str, str]) -> None:
     width = max(map(len, steps))
-    output.line(title)
+    output.print_line(title)
     lines = [f"  {line:<{width}}   {does}" for line, does in steps.items()]
-    output.page("\n".join(["", *lines, "", "All commands: tui-annotate --help"]))
+    output.print_page("\n".join(["", *lines, "", "All commands: tui-annotate --help"]))

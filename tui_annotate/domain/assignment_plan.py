@@ -49,7 +49,7 @@ class AssignmentOptions:
     def __post_init__(self) -> None:
         if self.overlap < 1:
             raise InvalidInput(f"an overlap of {self.overlap}", "at least one person a sample")
-        part(self.share, 1)
+        share_size(self.share, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class AssignmentPlan:
     short: int = 0
 
 
-def part(share: str, total: int) -> int:
+def share_size(share: str, total: int) -> int:
     """How many of `total` a share is: `12`, `30%` (rounded, at least one), or `all`.
 
     Raises:
@@ -79,7 +79,7 @@ def part(share: str, total: int) -> int:
     return min(int(number), total)
 
 
-def give(
+def plan_assignment(
     items: Sequence[AllocationItem], assignees: Sequence[Assignee], options: AssignmentOptions
 ) -> AssignmentPlan:
     """Assign a share of samples, each to as many people as the overlap asks for.
@@ -87,16 +87,16 @@ def give(
     Samples that lack people are picked first. Without earlier assignments the numbers of samples
     differ by one at most; by source, a source is split only as far as that needs.
     """
-    wanted = part(options.share, len(items))
+    wanted = share_size(options.share, len(items))
     lacking = [item for item in order_items(items, options) if item.held < options.overlap][:wanted]
     need = {item.key: options.overlap - item.held for item in lacking}
     together = options.sorting is AssignmentOrder.BY_SOURCE
     return _sort_plan(
-        spread(lacking, assignees, need=need, together=together, seed=options.seed), options
+        distribute(lacking, assignees, need=need, together=together, seed=options.seed), options
     )
 
 
-def top_up(
+def plan_top_up(
     items: Sequence[AllocationItem],
     assignees: Sequence[Assignee],
     options: AssignmentOptions,
@@ -123,7 +123,7 @@ def draw_second_readings(
 ) -> tuple[AllocationItem, ...]:
     """The share of somebody's own samples that they are to read a second time, drawn by seed."""
     drawn = sorted(items, key=lambda item: draw(options.seed, person, "again", item.key))
-    return tuple(drawn[: part(options.share, len(items))])
+    return tuple(drawn[: share_size(options.share, len(items))])
 
 
 def order_items(
@@ -147,7 +147,7 @@ def order_items(
     return came
 
 
-def spread(
+def distribute(
     items: Sequence[AllocationItem],
     assignees: Sequence[Assignee],
     *,

@@ -80,7 +80,9 @@ class Practice:
     handout: int = 0
 
 
-def disagree(views: Sequence[Collection[tuple[LabelPath, ...]]], when: DisagreementRule) -> bool:
+def labels_disagree(
+    views: Sequence[Collection[tuple[LabelPath, ...]]], when: DisagreementRule
+) -> bool:
     """Return whether the labels of people who completed a sample disagree, by topmost label."""
     if len({bool(view) for view in views}) > 1:
         return True

@@ -1,7 +1,7 @@
 """Items of a collection: reports, documents and citations that people rate and mark passages in.
 
 What of them is annotated and complete, how they are counted by topic and run, and where a passage
-of a report is cut. An item is a sample of one of the kinds in `JUDGED`.
+of a report is cut. An item is a sample of one of the kinds in `RATED_KINDS`.
 
 Source: the annotation model of autojudge-annotate 0.3.7.
 """
@@ -19,7 +19,7 @@ from tui_annotate.domain.position_studies import VERDICTS
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.domain.spans import Span
 
-JUDGED: Final = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION)
+RATED_KINDS: Final = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION)
 """The kinds that are rated and marked one by one, and not compared as pairs."""
 
 PASSAGE: Final[LabelPath] = ("Passage",)
@@ -35,7 +35,7 @@ NOT_RATED: Final = "Not rated"
 """How an empty rating is called before people and in files."""
 
 
-def scale(kind: SampleKind, chosen: Sequence[str] = ()) -> tuple[str, ...]:
+def rating_scale(kind: SampleKind, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     """The words that a sample is rated with by hand; empty where it is not.
 
     Args:
@@ -45,7 +45,7 @@ def scale(kind: SampleKind, chosen: Sequence[str] = ()) -> tuple[str, ...]:
         return tuple(chosen)
     if kind is SampleKind.QUESTION:
         return VERDICTS
-    return SCALE if kind in JUDGED else ()
+    return SCALE if kind in RATED_KINDS else ()
 
 
 def has_rating_conflict(ratings: Collection[str]) -> bool:
@@ -67,7 +67,7 @@ class Sentence(NamedTuple):
     citations: tuple[str, ...] = ()
 
 
-def sentences(sample: Sample) -> tuple[Sentence, ...]:
+def report_sentences(sample: Sample) -> tuple[Sentence, ...]:
     """The sentences that a report came in, in order; none where its record tells of none."""
     return _parse_sentences(sample.meta)
 
@@ -82,13 +82,13 @@ def _parse_sentences(meta: Mapping[str, Any]) -> tuple[Sentence, ...]:
         return ()
 
 
-def sentence_of(span: Span, within: Sequence[Sentence]) -> int | None:
+def find_sentence(span: Span, within: Sequence[Sentence]) -> int | None:
     """The index of the first sentence that a span shares a code point with; None for none."""
     met = (min(span.end, each.end) > max(span.start, each.start) for each in within)
     return next((at for at, shared in enumerate(met) if shared), None)
 
 
-def cut(span: Span, within: Sequence[Sentence], text: str) -> tuple[Span, ...]:
+def split_at_sentences(span: Span, within: Sequence[Sentence], text: str) -> tuple[Span, ...]:
     """Split a span at sentences, trimmed, in order; without sentences it stays whole.
 
     Text between sentences is dropped; white space alone gives an empty list.
@@ -127,7 +127,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class TreeLeaf:
     """A document, or a sentence with its citations.
 
     Attributes:
@@ -147,7 +147,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class TreeBranch:
     """A topic, or a run of one, with its progress; `key` where it is itself an item."""
 
     name: str
@@ -157,18 +157,18 @@ class Branch:
     key: SampleKey | None = None
 
 
-def annotated(marks: int, rating: str, comment: str) -> bool:
+def is_annotated(marks: int, rating: str, comment: str) -> bool:
     """Whether somebody said anything of an item: marked it, rated it, or commented it."""
     return bool(marks or rating or comment)
 
 
-def leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple[Leaf, ...]:
+def list_leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple[TreeLeaf, ...]:
     """Return the documents of a topic or run by id, or its sentences in report order."""
     if kind is SampleKind.DOCUMENT:
         mine = [item for item in items if not run or run in item.runs]
         ordered = sorted(mine, key=lambda item: item.docid)
         return tuple(
-            Leaf(item.docid, item.start, (item.key,), (item.annotated,)) for item in ordered
+            TreeLeaf(item.docid, item.start, (item.key,), (item.annotated,)) for item in ordered
         )
     by_sentence: dict[str, list[Item]] = {}
     for item in items:
@@ -176,7 +176,7 @@ def leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple[Leaf
             by_sentence.setdefault(item.group, []).append(item)
     ordered_groups = sorted(by_sentence.values(), key=lambda group: group[0].sentence)
     return tuple(
-        Leaf(
+        TreeLeaf(
             f"s{group[0].sentence}",
             group[0].start,
             tuple(item.key for item in group),
@@ -186,31 +186,33 @@ def leaves(kind: SampleKind, items: Iterable[Item], run: str = "") -> tuple[Leaf
     )
 
 
-def branches(
+def list_branches(
     kind: SampleKind, items: Sequence[Item], reports: Sequence[Item]
-) -> tuple[Branch, ...]:
+) -> tuple[TreeBranch, ...]:
     """Return the runs of a topic that have any of these items, in the order of their reports."""
     if kind is SampleKind.REPORT:
         return tuple(
-            Branch(item.run, item.team, int(item.annotated), 1, item.key) for item in items
+            TreeBranch(item.run, item.team, int(item.annotated), 1, item.key) for item in items
         )
     found = []
     for report in reports:
-        under = leaves(kind, items, report.run)
+        under = list_leaves(kind, items, report.run)
         if under:
             done = sum(leaf.done for leaf in under)
-            found.append(Branch(report.run, report.team, done, len(under)))
+            found.append(TreeBranch(report.run, report.team, done, len(under)))
     return tuple(found)
 
 
-def sentence_branches(reports: Iterable[Item], complete: Iterable[str]) -> tuple[Branch, ...]:
-    """Return the runs of a topic counted by sentences, as `branches`, without citations.
+def list_sentence_branches(
+    reports: Iterable[Item], complete: Iterable[str]
+) -> tuple[TreeBranch, ...]:
+    """Return the runs of a topic counted by sentences, as `list_branches`, without citations.
 
     `complete`: groups of complete sentences.
     """
     done = Counter(map(report_id, complete))
     return tuple(
-        Branch(report.run, report.team, done[report.key.id], report.sentences)
+        TreeBranch(report.run, report.team, done[report.key.id], report.sentences)
         for report in reports
         if report.sentences
     )
@@ -224,7 +226,7 @@ def count_done_by_topic(kind: SampleKind, items: Iterable[Item]) -> dict[str, tu
     found = {}
     for topic, mine in by_topic.items():
         if kind is SampleKind.CITATION:
-            ticks = [leaf.done for leaf in leaves(kind, mine)]
+            ticks = [leaf.done for leaf in list_leaves(kind, mine)]
         else:
             ticks = [item.annotated for item in mine]
         found[topic] = (sum(ticks), len(ticks))
@@ -234,7 +236,7 @@ def count_done_by_topic(kind: SampleKind, items: Iterable[Item]) -> dict[str, tu
 # ids ---------------------------------------------------------------------------------------------
 
 
-def prefix(kind: SampleKind, *parts: str) -> str:
+def id_prefix(kind: SampleKind, *parts: str) -> str:
     """How ids of a kind begin: under a topic, and of a report or citation under a run as well."""
     return "|".join((_LETTERS[kind], *parts, ""))
 
@@ -246,18 +248,18 @@ _LETTERS: Final[Mapping[SampleKind, str]] = {
 }
 
 
-def item(
+def make_item(
     key: SampleKey, *, group: str, start: str, meta: Mapping[str, Any], done: bool = False
 ) -> Item:
     """A sample as an item, by what its record tells."""
     topic, runs = str(meta.get("topic_id", "")), meta.get("runs")
-    of_report = key.id.startswith(prefix(SampleKind.REPORT))
+    of_report = key.id.startswith(id_prefix(SampleKind.REPORT))
     report = key.id if of_report else report_id(group)
     index = group.rpartition("|")[2]
     return Item(
         key,
         topic,
-        report.removeprefix(prefix(SampleKind.REPORT, topic)),
+        report.removeprefix(id_prefix(SampleKind.REPORT, topic)),
         str(meta.get("team_id") or ""),
         tuple(map(str, runs)) if isinstance(runs, list) else (),
         group,
@@ -275,19 +277,19 @@ def report_id(group: str) -> str:
     return f"r|{report}" if report else ""
 
 
-def in_sentences(annotation: Annotation, sample: Sample) -> Annotation:
+def split_claim_at_sentences(annotation: Annotation, sample: Sample) -> Annotation:
     """Split the claim of a normalised annotation at the sentences of a report.
 
     Raises:
         InvalidSpan: the claim lies between sentences.
     """
-    within = sentences(sample) if sample.kind is SampleKind.REPORT else ()
+    within = report_sentences(sample) if sample.kind is SampleKind.REPORT else ()
     if not within or not annotation.claim:
         return annotation
     found = {
         Anchor(side, index, part)
         for side, index, span in annotation.claim
-        for part in cut(span, within, sample.document(side, index).text)
+        for part in split_at_sentences(span, within, sample.document(side, index).text)
     }
     if not found:
         raise InvalidSpan(f"{annotation.claim[0].span} is in no sentence", "select some words")

@@ -67,7 +67,7 @@ class NewsItem:
     lines: tuple[DiffPart, ...]
 
 
-def checked_text(text: str) -> str:
+def check_text(text: str) -> str:
     """The text of a message without white space at its edges.
 
     Raises:

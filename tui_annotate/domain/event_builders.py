@@ -251,7 +251,7 @@ def _quote(annotation: Annotation, sample: Sample) -> str:
     return repr(quote if len(quote) <= _LONGEST_QUOTE else quote[: _LONGEST_QUOTE - 1] + "…")
 
 
-def rating(word: str, scale: tuple[str, ...]) -> str:
+def check_rating(word: str, scale: tuple[str, ...]) -> str:
     """A word of the scale, or the empty one, which takes a rating back; any without a scale.
 
     Raises:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DiagnosticFinding:
     """A check's result; `state` is "ok", "doubt" or "wrong", `mend` the fix, may be empty."""
 
     what: str

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.history import Event, StreamState, canonical, digest
+from tui_annotate.domain.history import Event, StreamState, canonical_json, hash_event
 
 _TOKEN: Final = re.compile(r"([0-9]{1,15}):([0-9a-f]{64})")
 
 
 @dataclass(frozen=True, slots=True)
-class Break:
+class ChainFault:
     """The first inconsistency of a stream; `seq` 0 and empty texts where there is no event.
 
     Attributes:
@@ -33,11 +33,11 @@ class Break:
     says: str
 
 
-def contradiction(event: Event, *, seq: int, prev: str, state: StreamState) -> str:
+def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState) -> str:
     """Return why an event can not follow `prev` and `state` as number `seq`; else empty."""
     if event.seq != seq:
         return f"number {seq} of its stream is missing before it"
-    if event.hash != digest(event):
+    if event.hash != hash_event(event):
         return "its content is not what its hash says"
     if event.prev != prev:
         return "the event before it is not the one that it was written behind"
@@ -71,11 +71,11 @@ class LogHead:
         return f"{self.events}:{self.digest}"
 
 
-def heads_digest(heads: Iterable[Head]) -> tuple[int, str]:
+def digest_heads(heads: Iterable[Head]) -> tuple[int, str]:
     """Return the number of sorted heads, and SHA-256 over their lines of canonical JSON."""
     count, hashed = 0, hashlib.sha256()
     for count, head in enumerate(heads, start=1):  # noqa: B007  the last one counts
-        hashed.update(f"{canonical(list(head))}\n".encode())
+        hashed.update(f"{canonical_json(list(head))}\n".encode())
     return count, hashed.hexdigest()
 
 

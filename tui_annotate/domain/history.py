@@ -122,13 +122,13 @@ class Event:
         return self.person, self.dataset, self.sample
 
 
-def chained(event: Event, *, seq: int, prev: str) -> Event:
+def chain_event(event: Event, *, seq: int, prev: str) -> Event:
     """The event as number `seq` of its stream, behind the one whose hash is `prev`."""
     placed = replace(event, seq=seq, prev=prev, hash="")
-    return replace(placed, hash=digest(placed))
+    return replace(placed, hash=hash_event(placed))
 
 
-def digest(event: Event) -> str:
+def hash_event(event: Event) -> str:
     """SHA-256 over `prev` and the event's canonical JSON (sorted keys, ASCII), in hex."""
     content = {
         "id": event.id,
@@ -144,10 +144,10 @@ def digest(event: Event) -> str:
         "versions": dict(event.versions),
         "app": event.app,
     }
-    return hashlib.sha256(f"{event.prev}\n{canonical(content)}".encode()).hexdigest()
+    return hashlib.sha256(f"{event.prev}\n{canonical_json(content)}".encode()).hexdigest()
 
 
-def canonical(value: Any) -> str:
+def canonical_json(value: Any) -> str:
     """JSON values as the one text that stands for them: sorted keys, no spaces, ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
@@ -210,7 +210,7 @@ def _merge(old: Mapping[str, Payload], new: Mapping[str, Payload | None]) -> dic
 def _same_values(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     """Whether JSON values are the same; also with a NaN in them, as foreign records have."""
     pairs = ((there.get(key), value) for key, value in wanted.items())
-    return all(one == other or canonical(one) == canonical(other) for one, other in pairs)
+    return all(one == other or canonical_json(one) == canonical_json(other) for one, other in pairs)
 
 
 def replay(events: Iterable[Event]) -> StreamState:
@@ -222,7 +222,7 @@ def replay(events: Iterable[Event]) -> StreamState:
     state = StreamState()
     prev = ""
     for seq, event in enumerate(events, start=1):
-        if event != chained(event, seq=seq, prev=prev):
+        if event != chain_event(event, seq=seq, prev=prev):
             raise Conflict(
                 f"event {event.id} does not follow number {seq - 1} of its stream",
                 "the log was altered, or two copies of it diverged",
@@ -255,7 +255,7 @@ class LoggedAction(NamedTuple):
     stream: tuple[str, str, str]
 
 
-def undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
+def find_undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
     """The action of one person that undo would reverse; None where there is nothing left."""
     undone: set[str] = set()
     redone: set[str] = set()
@@ -273,7 +273,7 @@ def undo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
     return None
 
 
-def redo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
+def find_redo_target(newest_first: Iterable[LoggedAction]) -> LoggedAction | None:
     """The undo of one person that redo would reverse; None after any newer action."""
     redone: set[str] = set()
     gone: set[tuple[str, str, str]] = set()

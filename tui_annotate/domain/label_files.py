@@ -41,7 +41,7 @@ def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:
     return _parse_tree(text, _load_yaml(text, name), name)
 
 
-def stored_labels(text: str) -> LabelTree:
+def parse_stored_labels(text: str) -> LabelTree:
     """Read a label set of the store: it opens also where it has colours that are invalid now."""
     return _parse_tree(
         text, _drop_colors(_load_yaml(text, "the stored label set")), "the stored label set"

@@ -113,8 +113,8 @@ class LabelTree:
         offered = self.offered()
         leaves = [label for label in offered if not label.choices]
         if len(leaves) <= MOST_OPTIONS:
-            return numbered([*leaves, *(label for label in offered if label.choices)])
-        return numbered(self.roots)
+            return number_labels([*leaves, *(label for label in offered if label.choices)])
+        return number_labels(self.roots)
 
     def split(self, paths: Iterable[LabelPath]) -> tuple[Label, ...]:
         """Those of an annotation's labels that were split, in its own order."""
@@ -194,7 +194,7 @@ def _without_appearance(label: Label) -> Label:
     return replace(label, color="", children=())
 
 
-def numbered(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
+def number_labels(labels: Sequence[Label]) -> tuple[tuple[str, Label], ...]:
     """(digit, label) for up to nine labels shown together, in order of the digit.
 
     Labels that are no longer given get none. Those that ask for a digit get it; the others fill

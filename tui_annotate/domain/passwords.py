@@ -73,18 +73,18 @@ _SHORTEST_WALK: Final = 4
 """Characters of a walk over the keyboard, at least."""
 
 
-def normal(password: str) -> str:
+def normalise_password(password: str) -> str:
     """A password as it is compared and hashed."""
     return unicodedata.normalize("NFC", password)
 
 
 def check_password(password: str, *, own: Sequence[str] = ()) -> str:
-    """Check a chosen password, as `normal` returns it; `own` are the person's name and e-mail.
+    """Return a chosen password, normalised; `own` are the person's name and e-mail.
 
     Raises:
         InvalidInput: it is too short, too long, common, or personal; messages never quote it.
     """
-    made = normal(password)
+    made = normalise_password(password)
     if not SHORTEST <= len(made) <= LONGEST:
         raise InvalidInput(
             f"the password has {len(made)} characters", f"take {SHORTEST} to {LONGEST}"
@@ -147,6 +147,6 @@ def _is_part_of_row(part: str) -> bool:
 def _is_own_name(password: str, own: Sequence[str]) -> bool:
     names = {name.casefold().replace(" ", "") for name in own if name}
     names |= {name.partition("@")[0] for name in names}
-    plain = normal(password).casefold().replace(" ", "")
+    plain = normalise_password(password).casefold().replace(" ", "")
     bare = _EDGES.sub("", plain)
     return plain in names or (bare != "" and bare in {_EDGES.sub("", name) for name in names})

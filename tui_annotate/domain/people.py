@@ -42,7 +42,7 @@ class Person:
     kind: PersonKind = PersonKind.LOCAL
 
 
-def checked_name(name: str) -> str:
+def check_name(name: str) -> str:
     """A person's name without white space at its edges.
 
     Raises:
@@ -62,7 +62,7 @@ def second_reader(person: Person) -> Person:
     return Person(person.id + _SECOND_READER, f"{person.name} (2nd reading)", PersonKind.AGAIN)
 
 
-def reader(person: str) -> str:
+def base_person(person: str) -> str:
     """Whose work it is that stands under a person's id, at whichever reading."""
     return person.removesuffix(_SECOND_READER)
 
@@ -75,7 +75,7 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
-class Verb(StrEnum):
+class Permission(StrEnum):
     """What can be done with the work of an owner, or, where there is none, with the workspace."""
 
     READ = "read"
@@ -97,24 +97,29 @@ OPERATOR: Final = Actor("", Role.ADMIN)
 """The owner of the files, who can read them anyhow; all there is before anybody has an account."""
 
 _PERMISSIONS: Final = {
-    Role.ANNOTATOR: frozenset[Verb](),
-    Role.REVIEWER: frozenset({Verb.READ, Verb.REVIEW, Verb.REPORT}),
-    Role.ADMIN: frozenset({Verb.READ, Verb.REVIEW, Verb.REPORT, Verb.MANAGE}),
+    Role.ANNOTATOR: frozenset[Permission](),
+    Role.REVIEWER: frozenset({Permission.READ, Permission.REVIEW, Permission.REPORT}),
+    Role.ADMIN: frozenset(
+        {Permission.READ, Permission.REVIEW, Permission.REPORT, Permission.MANAGE}
+    ),
 }
 
 
-def is_allowed(actor: Actor, verb: Verb, owner: str = "") -> bool:
+def is_allowed(actor: Actor, verb: Permission, owner: str = "") -> bool:
     """Return whether an actor may do a thing with the work of `owner`; empty: the workspace."""
     if actor == OPERATOR:
         return True
     if owner == SETTLED:
-        return Verb.REVIEW in _PERMISSIONS[actor.role] and verb in (Verb.READ, Verb.WRITE)
-    if owner and reader(owner) == actor.person:
-        return verb in (Verb.READ, Verb.WRITE, Verb.REPORT)
+        return Permission.REVIEW in _PERMISSIONS[actor.role] and verb in (
+            Permission.READ,
+            Permission.WRITE,
+        )
+    if owner and base_person(owner) == actor.person:
+        return verb in (Permission.READ, Permission.WRITE, Permission.REPORT)
     return verb in _PERMISSIONS[actor.role]
 
 
-def require(actor: Actor, verb: Verb, owner: str = "") -> None:
+def require_permission(actor: Actor, verb: Permission, owner: str = "") -> None:
     """Refuses what the policy does not allow.
 
     Raises:
@@ -127,11 +132,11 @@ def require(actor: Actor, verb: Verb, owner: str = "") -> None:
         )
 
 
-def seen_by(actor: Actor) -> tuple[str, ...] | None:
+def visible_people(actor: Actor) -> tuple[str, ...] | None:
     """The ids whose work somebody may read; None where it is everybody's.
 
     What a store gives is narrowed by these before it is read, not filtered afterwards.
     """
-    if is_allowed(actor, Verb.READ):
+    if is_allowed(actor, Permission.READ):
         return None
     return (actor.person, actor.person + _SECOND_READER)

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 
-def many(count: int, one: str, more: str = "") -> str:
+def format_count(count: int, one: str, more: str = "") -> str:
     """Format a count with its noun: 1,234 annotations; `more` is an irregular plural."""
     return f"{count:,} {one if count == 1 else more or f'{one}s'}"

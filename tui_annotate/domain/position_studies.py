@@ -47,7 +47,7 @@ class Task(StrEnum):
         return "metric_best_subspan_em" if self is Task.QA else "metric_accuracy"
 
 
-def task(row: Any) -> Task:
+def parse_task(row: Any) -> Task:
     """What a row asks, by its fields.
 
     Raises:
@@ -64,7 +64,7 @@ def task(row: Any) -> Task:
     )
 
 
-def text(row: Row, name: str) -> str:
+def parse_text(row: Row, name: str) -> str:
     """A field that must be text with something in it.
 
     Raises:
@@ -77,7 +77,7 @@ def text(row: Row, name: str) -> str:
     return value
 
 
-def answers(row: Row) -> tuple[str, ...]:
+def parse_answers(row: Row) -> tuple[str, ...]:
     """The gold answers of a question; none where the row has none.
 
     Raises:
@@ -89,17 +89,17 @@ def answers(row: Row) -> tuple[str, ...]:
     return tuple(found)
 
 
-def golds(row: Row) -> tuple[str, ...]:
+def expected_answers(row: Row) -> tuple[str, ...]:
     """What a right answer says: the gold answers of a question, or the value of a key."""
-    return answers(row) if task(row) is Task.QA else (text(row, "value"),)
+    return parse_answers(row) if parse_task(row) is Task.QA else (parse_text(row, "value"),)
 
 
 def question_text(row: Row) -> str:
     """The question, or the key."""
-    return text(row, "question" if task(row) is Task.QA else "key")
+    return parse_text(row, "question" if parse_task(row) is Task.QA else "key")
 
 
-def passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
+def list_passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
     """Return the passages of a question in prompt order; `shown` ones where the row has them.
 
     Raises:
@@ -111,7 +111,7 @@ def passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
     return tuple(found)
 
 
-def pairs(row: Row, *, shown: bool = True) -> tuple[tuple[str, str], ...]:
+def list_pairs(row: Row, *, shown: bool = True) -> tuple[tuple[str, str], ...]:
     """The pairs of a key-value row in the order of the prompt; `shown` as for passages.
 
     Raises:
@@ -135,30 +135,30 @@ def _parse_pair(value: Any, place: int) -> tuple[str, str]:
     )
 
 
-def size(row: Row) -> int:
+def prompt_size(row: Row) -> int:
     """How many passages or pairs the prompt holds."""
-    return len(passages(row) if task(row) is Task.QA else pairs(row))
+    return len(list_passages(row) if parse_task(row) is Task.QA else list_pairs(row))
 
 
 def gold_position(row: Row) -> int | None:
     """Where the passage or the pair stands that answers, from 0; None where none is marked."""
-    if task(row) is Task.QA:
-        marks = [each.get("isgold") is True for each in passages(row)]
+    if parse_task(row) is Task.QA:
+        marks = [each.get("isgold") is True for each in list_passages(row)]
     else:
-        marks = [key == row["key"] for key, _ in pairs(row)]
+        marks = [key == row["key"] for key, _ in list_pairs(row)]
     return marks.index(True) if any(marks) else None
 
 
-def identity(row: Row) -> str:
+def question_id(row: Row) -> str:
     """What names the question of a row wherever its answer stands: 12 hex digits.
 
     Rows of one question at several positions, or by several models, share it.
     """
-    what = [question_text(row), *golds(row)]
+    what = [question_text(row), *expected_answers(row)]
     return hashlib.sha256(json.dumps(what, ensure_ascii=False).encode()).hexdigest()[:12]
 
 
-def places(asked_for: str, count: int) -> tuple[int, ...]:
+def parse_positions(asked_for: str, count: int) -> tuple[int, ...]:
     """Parse `0,4,9`, `all` or `even:K` (K positions, evenly spread) among `count` passages.
 
     Returns distinct positions in [0, count) in the given order.
@@ -227,7 +227,7 @@ class Case:
         return self.score is None or self.score < 1
 
 
-def verdict_of(work: Iterable[Assignment]) -> str | None:
+def human_verdict(work: Iterable[Assignment]) -> str | None:
     """What people say of an answer: what review settled, else what more of them say than anything.
 
     None for a tie, and where nobody gave a word.

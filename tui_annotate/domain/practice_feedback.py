@@ -9,7 +9,7 @@ from tui_annotate.domain.annotations import Annotation
 
 
 @dataclass(frozen=True, slots=True)
-class GoldAnswer:
+class PracticeAnswer:
     """What is known to be right about a sample; `rating` is empty where none is known."""
 
     annotations: tuple[Annotation, ...]
@@ -32,7 +32,9 @@ class Feedback:
     rating: str = ""
 
 
-def feedback(mine: Sequence[Annotation], known: GoldAnswer, *, rated: str = "") -> Feedback:
+def compare_with_gold(
+    mine: Sequence[Annotation], known: PracticeAnswer, *, rated: str = ""
+) -> Feedback:
     """Compare positions alone: one shared character is a hit, whatever the labels.
 
     An annotation without a claim is compared by its evidence.

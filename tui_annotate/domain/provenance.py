@@ -37,11 +37,11 @@ def provenance_from_json(value: Any) -> Provenance:
     if not isinstance(changed, bool):
         raise ValueError("'suggested' does not tell whether it was changed")
     return Provenance(
-        suggestion=name, maker=maker, score=share(value.get("score")), changed=changed
+        suggestion=name, maker=maker, score=parse_score(value.get("score")), changed=changed
     )
 
 
-def share(value: Any) -> float | None:
+def parse_score(value: Any) -> float | None:
     """A score of a maker as JSON tells it: a number in [0, 1], or None.
 
     Raises:

@@ -83,7 +83,7 @@ class Pooling(StrEnum):
     BEST = "best"
 
 
-def pooled(words: Sequence[bool], how: Pooling) -> bool | None:
+def pool_verdicts(words: Sequence[bool], how: Pooling) -> bool | None:
     """Whether it is so, of one word a person; None of no words, and of a majority where half do."""
     yes, no = sum(words), len(words) - sum(words)
     if not words or (how is Pooling.MAJORITY and yes == no):

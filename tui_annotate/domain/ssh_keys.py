@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final
 
 from tui_annotate.domain.errors import Conflict, InvalidInput
-from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.domain.terminal_text import make_line_visible
 
 LEAST_RSA_BITS: Final = 2048
 MOST_RSA_BITS: Final = 16384
@@ -87,7 +87,7 @@ def _parse_line(line: str, where: str) -> PublicKey:
     check = _CHECKS.get(kind)
     if check is None:
         raise InvalidInput(
-            f"{where} begins with {visible_line(kind[:40])!r}, which is no kind of key",
+            f"{where} begins with {make_line_visible(kind[:40])!r}, which is no kind of key",
             f"a key stands alone, without options, and is one of {', '.join(_CHECKS)}",
         )
     try:
@@ -103,7 +103,7 @@ def _parse_line(line: str, where: str) -> PublicKey:
             f"{where} holds an RSA key of {bits} bits; {LEAST_RSA_BITS} are the least", _MAKE_HINT
         )
     whole = base64.b64encode(raw).decode()  # one spelling a key
-    return PublicKey(kind, whole, visible_line(comment.strip()))
+    return PublicKey(kind, whole, make_line_visible(comment.strip()))
 
 
 def _read_fields(raw: bytes) -> list[bytes]:
@@ -164,13 +164,13 @@ def _begins_with_key(line: str) -> bool:
     return kind in _CHECKS or kind == "ssh-dss" or "-cert-v01@" in kind
 
 
-def authorized_line(key: str, *, command: str, name: str) -> str:
+def format_authorized_key(key: str, *, command: str, name: str) -> str:
     """Return a line of `authorized_keys` that allows one shell command alone; `name` is the owner.
 
     Raises:
         InvalidInput: the command has a control character, or can not be quoted.
     """
-    if command != visible_line(command) or command.endswith("\\"):
+    if command != make_line_visible(command) or command.endswith("\\"):
         raise InvalidInput(
             f"{command!r} can not stand in authorized_keys",
             "choose a folder with a name of plain characters",
@@ -178,7 +178,7 @@ def authorized_line(key: str, *, command: str, name: str) -> str:
         )
     # Within the quotes OpenSSH knows one escape, that of a quotation mark.
     quoted = command.replace('"', '\\"')
-    return f'restrict,pty,command="{quoted}" {key} {visible_line(name)}'
+    return f'restrict,pty,command="{quoted}" {key} {make_line_visible(name)}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +213,7 @@ def _parse_options(line: str) -> tuple[dict[str, str], str]:
     return found, line[at:].strip()
 
 
-def with_lines(text: str, lines: Sequence[str], *, of: str) -> str:
+def replace_lines(text: str, lines: Sequence[str], *, of: str) -> str:
     """Replace our lines of a file; `of`, the folder of a workspace, tells ours from others.
 
     Raises:

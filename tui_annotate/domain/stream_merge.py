@@ -21,9 +21,9 @@ from tui_annotate.domain.history import (
     Payload,
     PendingEvent,
     StreamState,
-    chained,
+    chain_event,
 )
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.version import VERSION
 
@@ -79,7 +79,7 @@ class StreamCopy:
 
     def origins(self) -> set[str]:
         """The events that it holds, wherever they were copied from; joins are of one side alone."""
-        return {origin(event) for event in self.events if event.action.verb != JOIN}
+        return {original_hash(event) for event in self.events if event.action.verb != JOIN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +90,10 @@ class StreamMerge:
     fork: Fork | None = None
 
 
-def in_words(state: StreamState) -> str:
+def describe_state(state: StreamState) -> str:
     """One person's work on one sample on a line, for people: state, annotations by their labels."""
     labels = {".".join(path) for each in state.annotations.values() for path in each["labels"]}
-    found = many(len(state.annotations), "annotation")
+    found = format_count(len(state.annotations), "annotation")
     parts = [
         state.assignment["state"],
         f"{found} ({', '.join(sorted(labels))})" if labels else found,
@@ -108,17 +108,17 @@ def in_words(state: StreamState) -> str:
     return ", ".join(parts)
 
 
-def origin(event: Event) -> str:
+def original_hash(event: Event) -> str:
     """What names an event in all copies of its stream: the hash that it was written with."""
     return event.versions.get(COPIED) or event.hash
 
 
-Own = Callable[[Payload], Payload]
+Adapt = Callable[[Payload], Payload]
 """Gives an annotation of another copy as it stands here: its number, what its labels are called."""
 
 
-def merged(
-    here: Sequence[Event], there: Sequence[Event], *, own: Own = lambda payload: payload
+def merge_streams(
+    here: Sequence[Event], there: Sequence[Event], *, own: Adapt = lambda payload: payload
 ) -> StreamMerge:
     """Merge another copy of a stream, a sound chain, into the events here.
 
@@ -133,7 +133,7 @@ def merged(
     return _StreamJoiner(here).take(adapted)
 
 
-def _adapt_event(event: Event, own: Own) -> Event:
+def _adapt_event(event: Event, own: Adapt) -> Event:
     """The event as it would have been written here; itself where that is the same."""
     action = event.action
     before, after = (_adapt_change(part, own) for part in (action.before, action.after))
@@ -142,7 +142,7 @@ def _adapt_event(event: Event, own: Own) -> Event:
     return replace(event, action=replace(action, before=before, after=after))
 
 
-def _adapt_change(change: Change, own: Own) -> Change:
+def _adapt_change(change: Change, own: Adapt) -> Change:
     found = {
         name: payload if payload is None else own(payload)
         for name, payload in change.annotations.items()
@@ -159,7 +159,7 @@ class _StreamJoiner:
         for event in here:
             self._state = self._state.applied(event.action, seconds=event.seconds)
         self._before = self._state
-        self._ids = {origin(event): event.id for event in here if event.action.verb != JOIN}
+        self._ids = {original_hash(event): event.id for event in here if event.action.verb != JOIN}
         self._out: list[Event] = []
 
     def take(self, there: Sequence[Event]) -> StreamMerge:
@@ -169,7 +169,7 @@ class _StreamJoiner:
             before, theirs = theirs, theirs.applied(event.action, seconds=event.seconds)
             if event.action.verb == JOIN:
                 continue
-            name = origin(event)
+            name = original_hash(event)
             if name not in self._ids:
                 if not self._state.matches(event.action.before):
                     self._append_transition(event, to=before)
@@ -178,9 +178,9 @@ class _StreamJoiner:
             ids[event.id] = self._ids[name]
         if not new:
             return StreamMerge()
-        known = {origin(event) for event in there}
+        known = {original_hash(event) for event in there}
         own = [event for event in self._here if event.action.verb != JOIN]
-        mine = _newest_action(event for event in own if origin(event) not in known)
+        mine = _newest_action(event for event in own if original_hash(event) not in known)
         other = _newest_action(new)
         wins = other > mine
         final = theirs if wins else self._before
@@ -191,9 +191,9 @@ class _StreamJoiner:
         return StreamMerge(tuple(self._out), fork if forked else None)
 
     def _append_copy(self, event: Event, ids: Mapping[str, str]) -> str:
-        name = str(uuid.uuid5(_NAMESPACE, origin(event)))
+        name = str(uuid.uuid5(_NAMESPACE, original_hash(event)))
         action = replace(event.action, undoes=ids.get(event.action.undoes, event.action.undoes))
-        versions = {**event.versions, COPIED: origin(event)}
+        versions = {**event.versions, COPIED: original_hash(event)}
         self._append(replace(event, id=name, action=action, versions=versions))
         return name
 
@@ -204,7 +204,7 @@ class _StreamJoiner:
 
     def _append(self, event: Event) -> None:
         seq = len(self._here) + len(self._out) + 1
-        self._out.append(chained(event, seq=seq, prev=self._head))
+        self._out.append(chain_event(event, seq=seq, prev=self._head))
         self._state = self._state.applied(event.action, seconds=event.seconds)
 
     @property
@@ -232,7 +232,9 @@ def transition_event(
 
 def _newest_action(events: Iterable[Event]) -> tuple[str, str]:
     """The time of the last action, and what decides between two of one moment; empty for none."""
-    actions = ((event.at, origin(event)) for event in events if event.action.verb not in IDLE)
+    actions = (
+        (event.at, original_hash(event)) for event in events if event.action.verb not in IDLE
+    )
     return max(actions, default=("", ""))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from tui_annotate.domain.annotations import annotation_from_json
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.hash_chain import contradiction
+from tui_annotate.domain.hash_chain import find_contradiction
 from tui_annotate.domain.history import (
     ENDS,
     IMPORT,
@@ -47,7 +47,9 @@ def find_chain_problem(copy: StreamCopy) -> str:
     for seq, event in enumerate(copy.events, start=1):
         if event.stream != (copy.person, *copy.key):
             return f"number {seq} is of another stream"
-        if says := _event_problem(event) or contradiction(event, seq=seq, prev=prev, state=state):
+        if says := _event_problem(event) or find_contradiction(
+            event, seq=seq, prev=prev, state=state
+        ):
             return f"number {seq}: {says}"
         state = state.applied(event.action, seconds=event.seconds)
         prev = event.hash

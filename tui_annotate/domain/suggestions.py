@@ -17,7 +17,7 @@ from tui_annotate.domain.annotations import (
     anchor_to_json,
 )
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.provenance import Provenance, share
+from tui_annotate.domain.provenance import Provenance, parse_score
 from tui_annotate.domain.samples import SampleKey
 
 _NAMESPACE: Final = uuid.UUID("3c0a52d4-2f63-5a3e-8d1c-5f1b8f1f7f60")
@@ -26,7 +26,7 @@ _HINT: Final = "docs/suggestions.md has the form"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """An annotation that a machine proposes; make one with `proposed`.
+    """An annotation that a machine proposes; make one with `with_id`.
 
     Attributes:
         id: a hash of its content, so that a repetition is the same.
@@ -51,12 +51,12 @@ class Suggestion:
         if not self.claim and not self.evidence:
             raise InvalidInput("a suggestion marks neither claim nor evidence", _HINT)
         try:
-            share(self.score)
+            parse_score(self.score)
         except ValueError as error:
             raise InvalidInput(str(error), _HINT) from error
 
 
-def proposed(key: SampleKey, suggestion: Suggestion) -> Suggestion:
+def with_id(key: SampleKey, suggestion: Suggestion) -> Suggestion:
     """Return the suggestion with its id on a sample; anchors and labels unique and sorted."""
     tidy = replace(
         suggestion,
@@ -101,7 +101,7 @@ def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
             claim=tuple(anchor_from_json(anchor) for anchor in value["claim"]),
             evidence=tuple(anchor_from_json(anchor) for anchor in value["evidence"]),
             labels=labels,
-            score=share(value["score"]),
+            score=parse_score(value["score"]),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"not a suggestion: {error}", _HINT) from error

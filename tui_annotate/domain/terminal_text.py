@@ -47,7 +47,7 @@ class _VisibleTable(dict[int, str]):
 _TABLE = _VisibleTable()
 
 
-def visible(text: str) -> str:
+def make_visible(text: str) -> str:
     """`text` as it may be shown: same length, newlines kept, every control made a picture.
 
     Tabs become a picture too; a layout that wants to expand them looks at the original text.
@@ -57,6 +57,6 @@ def visible(text: str) -> str:
     return text.translate(_TABLE)
 
 
-def visible_line(text: str) -> str:
-    """`visible`, for places of one line: a newline becomes a picture as well."""
-    return visible(text).replace("\n", "\u240a")
+def make_line_visible(text: str) -> str:
+    """`make_visible`, for places of one line: a newline becomes a picture as well."""
+    return make_visible(text).replace("\n", "\u240a")

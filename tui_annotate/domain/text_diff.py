@@ -17,7 +17,7 @@ class DiffPart(NamedTuple):
     text: str
 
 
-def line_pieces(old: str, new: str, *, around: int = 3) -> Iterator[list[DiffPart]]:
+def diff_lines(old: str, new: str, *, around: int = 3) -> Iterator[list[DiffPart]]:
     """Return the changed groups of lines, with some lines around each."""
     before, after = old.splitlines(), new.splitlines()
     matcher = SequenceMatcher(None, before, after, autojunk=False)
@@ -26,7 +26,7 @@ def line_pieces(old: str, new: str, *, around: int = 3) -> Iterator[list[DiffPar
         yield [DiffPart(mark, line) for mark, lines in runs for line in lines]
 
 
-def word_pieces(old: str, new: str) -> list[DiffPart]:
+def diff_words(old: str, new: str) -> list[DiffPart]:
     """The whole of both texts by words: what stays, what goes, what comes; joined where alike."""
     before, after = _WORDS.findall(old), _WORDS.findall(new)
     codes = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
@@ -48,5 +48,5 @@ def _mark_runs(
 
 def count_changed_lines(old: str, new: str) -> tuple[int, int]:
     """How many lines came and how many went."""
-    marks = [piece.mark for group in line_pieces(old, new, around=0) for piece in group]
+    marks = [piece.mark for group in diff_lines(old, new, around=0) for piece in group]
     return marks.count("+"), marks.count("-")

@@ -204,7 +204,7 @@ def weeks_up_to(today: date, count: int) -> list[str]:
     return [week_of((today - timedelta(weeks=back)).isoformat()) for back in range(count)][::-1]
 
 
-def bar(value: float, most: float, cells: int) -> str:
+def draw_bar(value: float, most: float, cells: int) -> str:
     """A bar of at most `cells` cells, in eighths; something is shown of whatever is not nothing."""
     if value <= 0 or most <= 0:
         return ""

@@ -3,7 +3,7 @@
 Annotations whose claims share a code point belong together, as do those that belong to the same
 third one. In such a group, annotations of the same words with the same labels are one candidate.
 Results depend on annotations and their numbers alone, never on the order of people or annotations,
-nor on white space at the edges of spans. `decision` says what review made of a group.
+nor on white space at the edges of spans. `find_decision` says what review made of a group.
 
 Source: a majority vote over units that overlap, as the curation page of INCEpTION merges by a
 threshold (INCEpTION user guide, "Curation"); that a tie proposes nothing, and that the silence of
@@ -92,7 +92,9 @@ class CandidateGroup:
         return frozenset(name for candidate in self.candidates for name in candidate.sources)
 
 
-def groups(sample: Sample, said: Mapping[str, Sequence[Annotation]]) -> tuple[CandidateGroup, ...]:
+def group_candidates(
+    sample: Sample, said: Mapping[str, Sequence[Annotation]]
+) -> tuple[CandidateGroup, ...]:
     """All that was said of a sample, in reading order.
 
     Args:
@@ -117,7 +119,9 @@ def unite_anchors(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
     return tuple(joined)
 
 
-def merged(candidates: Sequence[CandidateAnnotation], *, labels: Labels) -> CandidateAnnotation:
+def merge_candidates(
+    candidates: Sequence[CandidateAnnotation], *, labels: Labels
+) -> CandidateAnnotation:
     """Merge one or more candidates: all spans, all evidence; notes are joined."""
     notes = dict.fromkeys(
         candidate.note for candidate in sorted(candidates, key=_sort_key) if candidate.note
@@ -281,7 +285,7 @@ class Decision(StrEnum):
     REJECTED = "rejected"
 
 
-def adjudicated_of(
+def find_adjudicated(
     candidate: CandidateAnnotation, settled: Iterable[Annotation]
 ) -> tuple[Annotation, ...]:
     """The adjudicated annotations that were made from a candidate, alone or with others."""
@@ -290,7 +294,7 @@ def adjudicated_of(
     )
 
 
-def rejections_of(
+def find_rejections(
     candidate: CandidateAnnotation, settled: Iterable[Annotation]
 ) -> tuple[Annotation, ...]:
     """The refusals of a candidate."""
@@ -299,12 +303,12 @@ def rejections_of(
     )
 
 
-def decision(group: CandidateGroup, settled: Iterable[Annotation]) -> Decision:
+def find_decision(group: CandidateGroup, settled: Iterable[Annotation]) -> Decision:
     """What became of a group."""
     known = tuple(settled)
-    if any(adjudicated_of(candidate, known) for candidate in group.candidates):
+    if any(find_adjudicated(candidate, known) for candidate in group.candidates):
         return Decision.KEPT
-    refused = [bool(rejections_of(candidate, known)) for candidate in group.candidates]
+    refused = [bool(find_rejections(candidate, known)) for candidate in group.candidates]
     if all(refused):
         return Decision.REJECTED
     if group.standing is GroupStatus.AGREED and not any(refused):

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tui_annotate.methods.bootstrap import Interval, interval
+from tui_annotate.methods.bootstrap import Interval, percentile_interval
 
 Numbers = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ class Undefined:
 Measured = float | Undefined
 
 
-def counts(units: Sequence[Sequence[int]], labels: int) -> Numbers:
+def count_labels(units: Sequence[Sequence[int]], labels: int) -> Numbers:
     """(units, labels): how many people gave each unit each label.
 
     Args:
@@ -47,15 +47,15 @@ def counts(units: Sequence[Sequence[int]], labels: int) -> Numbers:
     return found
 
 
-def pairs(given: Numbers) -> Numbers:
+def count_agreeing_pairs(given: Numbers) -> Numbers:
     """(..., 2): pairs of people with the same label, and all pairs, of counts (..., labels)."""
     people = given.sum(axis=-1)
     same = (given * (given - 1)).sum(axis=-1) / 2
     return np.stack([same, people * (people - 1) / 2], axis=-1)
 
 
-def percent(found: Numbers) -> Numbers:
-    """The share of pairs of people that agree, of sums of `pairs` (..., 2).
+def percent_agreement(found: Numbers) -> Numbers:
+    """The share of pairs of people that agree, of sums of `count_agreeing_pairs` (..., 2).
 
     Source: W. Scott, "Reliability of content analysis", Public Opinion Quarterly 19 (1955), the
     observed agreement; over pairs where a unit has more than two people.
@@ -63,7 +63,7 @@ def percent(found: Numbers) -> Numbers:
     return _divide(found[..., 0], found[..., 1])
 
 
-def cohen(confusion: Numbers) -> Numbers:
+def cohen_kappa(confusion: Numbers) -> Numbers:
     """Cohen's kappa of confusion tables (..., labels, labels): the one's rows, the other's columns.
 
     Source: J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological
@@ -75,8 +75,8 @@ def cohen(confusion: Numbers) -> Numbers:
     return _above_chance(observed, _divide(by_chance, total * total))
 
 
-def cohen_weighted(confusion: Numbers, apart: Numbers) -> Numbers:
-    """Cohen's weighted kappa of confusion tables (..., labels, labels), as `cohen` takes them.
+def weighted_cohen_kappa(confusion: Numbers, apart: Numbers) -> Numbers:
+    """Cohen's weighted kappa of confusion tables (..., labels, labels); see `cohen_kappa`.
 
     Source: J. Cohen, "Weighted kappa: nominal scale agreement with provision for scaled
     disagreement or partial credit", Psychological Bulletin 70 (1968), by weights of disagreement.
@@ -90,24 +90,24 @@ def cohen_weighted(confusion: Numbers, apart: Numbers) -> Numbers:
     return 1 - _divide(observed * total, (by_chance * apart).sum(axis=(-2, -1)))
 
 
-def cohen_by_steps(confusion: Numbers, *, power: int) -> Numbers:
-    """As `cohen_weighted`, by steps between ordered labels; `power`: 1 linear, 2 quadratic."""
+def ordinal_cohen_kappa(confusion: Numbers, *, power: int) -> Numbers:
+    """As `weighted_cohen_kappa`, by steps of ordered labels; `power`: 1 linear, 2 quadratic."""
     places = np.arange(confusion.shape[-1])
-    return cohen_weighted(confusion, np.abs(places[:, None] - places).astype(float) ** power)
+    return weighted_cohen_kappa(confusion, np.abs(places[:, None] - places).astype(float) ** power)
 
 
 def fleiss_sums(given: Numbers) -> Numbers:
-    """(units, 2 + labels): what `fleiss` takes the sums of: 1, P_i, and the counts.
+    """(units, 2 + labels): what `fleiss_kappa` takes the sums of: 1, P_i, and the counts.
 
     Args:
         given: (units, labels), the same number of people in each, two or more.
     """
-    same, all_pairs = np.moveaxis(pairs(given), -1, 0)
+    same, all_pairs = np.moveaxis(count_agreeing_pairs(given), -1, 0)
     head = np.stack([np.ones(len(given)), _divide(same, all_pairs)], axis=-1)
     return np.concatenate([head, given], axis=-1)
 
 
-def fleiss(sums: Numbers) -> Numbers:
+def fleiss_kappa(sums: Numbers) -> Numbers:
     """Fleiss' kappa of sums of `fleiss_sums` over units; who judged may differ from unit to unit.
 
     Source: J. Fleiss, "Measuring nominal scale agreement among many raters", Psychological Bulletin
@@ -118,7 +118,7 @@ def fleiss(sums: Numbers) -> Numbers:
     return _above_chance(_divide(agreeing, units), (shares * shares).sum(axis=-1))
 
 
-def coincidences(given: Numbers) -> Numbers:
+def count_coincidences(given: Numbers) -> Numbers:
     """(units, labels, labels): how often two labels met in a unit, of counts (units, labels).
 
     Each person counts once; a unit of fewer than two people adds nothing. Source: K. Krippendorff,
@@ -131,8 +131,8 @@ def coincidences(given: Numbers) -> Numbers:
     return found
 
 
-def alpha(met: Numbers, *, ordinal: bool = False) -> Numbers:
-    """Krippendorff's alpha of sums of `coincidences` (..., labels, labels).
+def krippendorff_alpha(met: Numbers, *, ordinal: bool = False) -> Numbers:
+    """Krippendorff's alpha of sums of `count_coincidences` (..., labels, labels).
 
     Source: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011): section C for
     nominal data, section D for the difference of ordinal ranks.
@@ -166,7 +166,7 @@ def draw_interval(draws: Numbers | None) -> Interval | None:
     if draws is None:
         return None
     defined = draws[~np.isnan(draws)]
-    return interval(defined) if len(defined) > _LEAST_DRAWS * len(draws) else None
+    return percentile_interval(defined) if len(defined) > _LEAST_DRAWS * len(draws) else None
 
 
 def _ordinal_distances(totals: Numbers) -> Numbers:

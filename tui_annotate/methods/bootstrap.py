@@ -84,7 +84,7 @@ def resample_sums(rows: Numbers, *, draws: int = DRAWS, seed: int = SEED) -> Num
     return np.concatenate(sums)
 
 
-def interval(means: Numbers) -> Interval:
+def percentile_interval(means: Numbers) -> Interval:
     """The middle 95 % of the means of draws (draws,)."""
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(means, [tail, 1 - tail])

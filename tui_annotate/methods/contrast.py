@@ -19,10 +19,10 @@ from tui_annotate.methods.lexical import (
     FUNCTION_CHARACTERS,
     FUNCTION_WORDS,
     Word,
+    find_words,
     is_content_word,
     is_unspaced_script,
     stem,
-    words,
 )
 from tui_annotate.methods.numerals import LETTERS
 from tui_annotate.methods.quantities import Quantity, find_quantities
@@ -70,11 +70,11 @@ class Name:
         return len(self.words) == 1 < len(initials) and self.words[0].startswith(initials)
 
 
-def names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[Name]:
+def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[Name]:
     """The names of a text: runs of words with a capital, and what stands in title marks.
 
     Args:
-        known: words that are names also where a sentence begins with one, as `known_words` tells.
+        known: words that are names also at the start of a sentence, from `find_known_words`.
     """
     for match in _TITLE.finditer(text):
         yield Name(
@@ -83,8 +83,10 @@ def names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[Name]:
     if _is_headline(text):
         return
     for match in _RUN.finditer(text):
-        found = list(words(match.group()))
-        if opens(text, match.start()) and _is_only_sentence_start(match.group(), found, known):
+        found = list(find_words(match.group()))
+        if begins_sentence(text, match.start()) and _is_only_sentence_start(
+            match.group(), found, known
+        ):
             continue
         while found and found[0].text in _BEFORE_NAMES:
             del found[0]
@@ -99,19 +101,19 @@ def _is_only_sentence_start(run: str, found: Sequence[Word], known: frozenset[st
     return len(found) == 1 and found[0].text not in known and not run[1:2].isupper()
 
 
-def known_words(text: str) -> frozenset[str]:
+def find_known_words(text: str) -> frozenset[str]:
     """The words, lower case, that have a capital where no sentence begins."""
     if _is_headline(text):
         return frozenset()
     return frozenset(
         word.text
         for match in _RUN.finditer(text)
-        for word in words(match.group())
-        if match.start() + word.start and not opens(text, match.start() + word.start)
+        for word in find_words(match.group())
+        if match.start() + word.start and not begins_sentence(text, match.start() + word.start)
     )
 
 
-def opens(text: str, at: int) -> bool:
+def begins_sentence(text: str, at: int) -> bool:
     """Whether a sentence or a quotation begins at a place, where a capital says nothing."""
     return bool(_OPENING.search(text[max(0, at - _LOOK_BACK) : at])) or not text[:at].strip()
 
@@ -143,14 +145,14 @@ class Contradiction:
     kind: Kind
 
 
-def shared(selection: str, segment: str) -> list[Span]:
+def find_shared_words(selection: str, segment: str) -> list[Span]:
     """Where words of the selection stand in the segment; disjoint, in order.
 
     Words are compared as the ranking compares them. Of scripts without spaces, runs of two signs
     and more count; a single sign, and then a word like "the", only where there is nothing else.
     """
-    said = {word.text for word in words(selection)}
-    both = [word for word in words(segment) if word.text in said]
+    said = {word.text for word in find_words(selection)}
+    both = [word for word in find_words(segment) if word.text in said]
     single = [
         word
         for word in both
@@ -160,7 +162,7 @@ def shared(selection: str, segment: str) -> list[Span]:
     return list(merge(Span(word.start, word.end) for word in telling or single or both))
 
 
-def conflicts(
+def find_contradictions(
     selection: str,
     segment: str,
     *,
@@ -176,7 +178,7 @@ def conflicts(
             are known, nothing else conflicts: what stands elsewhere in the other texts may be
             said of something else here. Known of a summary, they make most marks right.
     """
-    known = known_words(selection) | known_words(segment)
+    known = find_known_words(selection) | find_known_words(segment)
     pair = _FactPair(_TextFacts.of(selection, known), _TextFacts.of(segment, known))
     found = [
         *_pair_up("date", pair.claim.dates, pair.evidence.dates, likeness=pair.like_dates),
@@ -199,7 +201,9 @@ def _is_marked(span: Span, marks: Sequence[Span]) -> bool:
 def _is_telling(word: Word, text: str) -> bool:
     if is_content_word(word.text):
         return True
-    return len(word.text) > 1 and text[word.start].isupper() and not opens(text, word.start)
+    return (
+        len(word.text) > 1 and text[word.start].isupper() and not begins_sentence(text, word.start)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,12 +220,12 @@ class _TextFacts:
         days, numbers = find_quantities(text)
         named = [
             name
-            for name in names(text, known=known)
+            for name in find_names(text, known=known)
             if not _is_marked(name.span, [day.span for day in days])
         ]
         content = [
             Word(stem(word.text), word.start, word.end)
-            for word in words(text)
+            for word in find_words(text)
             if _is_telling(word, text)
         ]
         return cls(days, numbers, named, content)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.measurement_units import SIGNS, UNITS
-from tui_annotate.methods.numerals import LETTERS, lower_text, parse_chinese_numeral
+from tui_annotate.methods.numerals import LETTERS, parse_chinese_numeral, to_lower_case
 from tui_annotate.methods.numerals import SIGNS as NUMERAL_SIGNS
 
 _MONTHS = (
@@ -80,9 +80,9 @@ class Date:
         return self.alike(other) > 0
 
 
-def dates(text: str) -> list[Date]:
+def find_dates(text: str) -> list[Date]:
     """The dates of a text that `narrow` gave, disjoint and in order."""
-    found = [_parse_english(match, text) for match in _ENGLISH.finditer(lower_text(text))]
+    found = [_parse_english(match, text) for match in _ENGLISH.finditer(to_lower_case(text))]
     if not text.isascii():
         found += map(_parse_chinese, _CHINESE.finditer(text))
     kept: list[Date] = []

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.lexical import (
     FUNCTION_CHARACTERS,
+    find_words,
     is_content_word,
     is_unspaced_script,
     stem,
-    words,
 )
 
 LEAST_OVERLAP = 3
@@ -57,20 +57,20 @@ def is_hit(segment: Span, chosen: Span) -> bool:
     return segment.overlap(chosen) >= min(LEAST_OVERLAP, len(chosen))
 
 
-def gains(ranks: Sequence[int | None]) -> NDArray[np.float64]:
+def figures_by_query(ranks: Sequence[int | None]) -> NDArray[np.float64]:
     """Return (queries, 4): each query's part of `FIGURES`, for ranks from 1, or None."""
     found = np.array([np.inf if rank is None else rank for rank in ranks], np.float64)
     return np.stack([*(found <= depth for depth in _DEPTHS), 1 / found], axis=1)
 
 
-def figures(ranks: Sequence[int | None]) -> RankingFigures:
+def compute_figures(ranks: Sequence[int | None]) -> RankingFigures:
     """The figures of the first hits' ranks, from 1; None for a query without any hit."""
     if not ranks:
         return RankingFigures(0, 0.0, 0.0, 0.0, 0.0)
-    return RankingFigures(len(ranks), *map(float, gains(ranks).mean(axis=0)))
+    return RankingFigures(len(ranks), *map(float, figures_by_query(ranks).mean(axis=0)))
 
 
-def kinds(selected: str, found: str, *, segments: int, language: str) -> tuple[str, ...]:
+def classify_query(selected: str, found: str, *, segments: int, language: str) -> tuple[str, ...]:
     """Return the kind of a query, one of each pair of `KINDS` in order, and its language.
 
     `segments`: number of nonblank source segments. `found`: the chosen segments, whole.
@@ -81,7 +81,7 @@ def kinds(selected: str, found: str, *, segments: int, language: str) -> tuple[s
 
 
 def _has_shared_word(selected: str, found: str) -> bool:
-    own = {word.text for word in words(selected)}
+    own = {word.text for word in find_words(selected)}
     single = {word for word in own if is_unspaced_script(word) and word not in FUNCTION_CHARACTERS}
     telling = {word for word in own if is_content_word(word)} or single
-    return not {stem(word.text) for word in words(found)}.isdisjoint(map(stem, telling))
+    return not {stem(word.text) for word in find_words(found)}.isdisjoint(map(stem, telling))

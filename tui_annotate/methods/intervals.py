@@ -12,7 +12,7 @@ Z_95 = 1.959963984540054
 """Half of the standard normal distribution's 95 % in the middle."""
 
 
-def wilson(hits: int, of: int) -> tuple[float, float]:
+def wilson_interval(hits: int, of: int) -> tuple[float, float]:
     """(low, high): where the share lies that gave so many hits, in [0, 1]; all of it for none.
 
     Args:

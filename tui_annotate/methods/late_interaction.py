@@ -63,7 +63,7 @@ class TokenBank:
         )
 
 
-def directions(vectors: NDArray[np.int8]) -> NDArray[np.float32]:
+def normalise_rows(vectors: NDArray[np.int8]) -> NDArray[np.float32]:
     """The rows at unit length; a row of zeros stays one."""
     rows = vectors.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
@@ -95,7 +95,7 @@ def late_interaction(
     ends = np.cumsum(counts[some])
     firsts = ends - counts[some]
     rows = np.arange(ends[-1]) + np.repeat(bank.bounds[texts[some]] - firsts, counts[some])
-    cosines = directions(bank.vectors[rows]) @ tokens.T
+    cosines = normalise_rows(bank.vectors[rows]) @ tokens.T
     best = np.maximum.reduceat(cosines, firsts, axis=0)
     alike = np.clip((best - np.float32(floor)) / np.float32(1 - floor), 0, 1)
     reached[some] = alike**2 @ (weights / np.float32(total))

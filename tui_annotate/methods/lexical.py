@@ -64,7 +64,7 @@ class Word(NamedTuple):
     end: int
 
 
-def words(text: str) -> Iterator[Word]:
+def find_words(text: str) -> Iterator[Word]:
     """The words of a text, in order; lower case, compatibility forms made equal.
 
     Numbers are kept whole and lose their commas. Of scripts without spaces between words, each

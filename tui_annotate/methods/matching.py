@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tui_annotate.domain.samples import STRENGTHS, Match, Segment, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.late_interaction import TokenBank, late_interaction
-from tui_annotate.methods.lexical import LexicalIndex, Word, is_unspaced_script, words
+from tui_annotate.methods.lexical import LexicalIndex, Word, find_words, is_unspaced_script
 from tui_annotate.methods.selection_vectors import SelectionVectors, Tokens
 
 Vectors = NDArray[np.float32]
@@ -77,12 +77,12 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
     if chosen is None:
         return None
     chosen = Span(chosen.start, min(chosen.end, chosen.start + LONGEST))
-    touched = touched_segments(segments, chosen)
+    touched = find_touched_segments(segments, chosen)
     start = max(segments[touched[0]].start, chosen.start - LONGEST)
     home = Span(start, min(segments[touched[-1]].end, chosen.end + LONGEST))
     found = [
         Word(word, home.start + start, home.start + end)
-        for word, start, end in words(home.of(text))
+        for word, start, end in find_words(home.of(text))
     ]
     inside = [word.start < chosen.end and word.end > chosen.start for word in found]
     if not any(inside):
@@ -97,7 +97,7 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
     return Query(chosen.of(text), home.of(text), bag, chosen, found, share)
 
 
-def touched_segments(segments: Sequence[Segment], span: Span) -> range:
+def find_touched_segments(segments: Sequence[Segment], span: Span) -> range:
     """The indices of the segments that a span touches; they cover its text, in order."""
     first = bisect_right(segments, span.start, key=lambda segment: segment.start) - 1
     last = bisect_right(segments, span.end - 1, key=lambda segment: segment.start) - 1
@@ -105,7 +105,7 @@ def touched_segments(segments: Sequence[Segment], span: Span) -> range:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Space:
+class VectorSpace:
     """The vectors of the segments of one side, a row a segment, zeros for unknown ones.
 
     Attributes:
@@ -127,7 +127,7 @@ class SegmentIndex:
 
     places: Sequence[tuple[int, int, Segment]]
     lexicon: LexicalIndex
-    space: Space | None = None
+    space: VectorSpace | None = None
 
     @classmethod
     def of(cls, texts: Sequence[str], segments: Sequence[Sequence[Segment]]) -> Self:
@@ -138,12 +138,12 @@ class SegmentIndex:
             for index, segment in enumerate(own)
         ]
         lexicon = LexicalIndex(
-            [word.text for word in words(texts[document][segment.start : segment.end])]
+            [word.text for word in find_words(texts[document][segment.start : segment.end])]
             for document, _, segment in places
         )
         return cls(places, lexicon)
 
-    def having(self, space: Space) -> Self:
+    def having(self, space: VectorSpace) -> Self:
         """The same segments with vectors; what is known of their words is shared."""
         return replace(self, space=space)
 
@@ -186,8 +186,8 @@ class SegmentIndex:
         if not signals:
             return ()
         known = self.space.known if self.space else np.zeros(len(self), np.bool_)
-        scores = fused_scores(signals, known)
-        order = best_indices(scores, len(self) if top is None else top)
+        scores = fuse_scores(signals, known)
+        order = find_best_indices(scores, len(self) if top is None else top)
         if top is not None:
             order = order[scores[order] >= STRENGTHS[0]]
         return tuple(
@@ -222,12 +222,14 @@ class SegmentIndex:
                 signals[TOKENS] = self._late_signal(self.space, meaning.tokens, signals)
         return signals
 
-    def _late_signal(self, space: Space, asked: Tokens, signals: Mapping[str, Vectors]) -> Vectors:
+    def _late_signal(
+        self, space: VectorSpace, asked: Tokens, signals: Mapping[str, Vectors]
+    ) -> Vectors:
         """Late interaction with the segments that the other signals put first; 0 for the rest."""
         reached = np.zeros(len(self), np.float32)
         if space.tokens is None:
             return reached
-        first = best_indices(np.sum(list(signals.values()), axis=0), CANDIDATES)
+        first = find_best_indices(np.sum(list(signals.values()), axis=0), CANDIDATES)
         rarities = np.array([self.lexicon.rarity(word) for word in asked.words], np.float32)
         reached[first] = late_interaction(
             space.tokens,
@@ -247,7 +249,7 @@ class SegmentIndex:
         return Match(document, index, segment.span, score, rank, own)
 
 
-def best_indices(values: Vectors, count: int) -> NDArray[np.intp]:
+def find_best_indices(values: Vectors, count: int) -> NDArray[np.intp]:
     """The indices of so many of the greatest values, the greatest first; equals in their order."""
     if count >= len(values):
         return np.argsort(-values, kind="stable")
@@ -297,7 +299,7 @@ _CALIBRATIONS: Final = {
 }
 
 
-def fused_scores(signals: Mapping[str, Vectors], known: NDArray[np.bool_]) -> Vectors:
+def fuse_scores(signals: Mapping[str, Vectors], known: NDArray[np.bool_]) -> Vectors:
     """(segments,): the chance, in [0, 1], that a segment is what is looked for.
 
     Args:

@@ -97,12 +97,12 @@ _PATTERN = re.compile(
 )
 
 
-def narrow(text: str) -> str:
+def to_half_width(text: str) -> str:
     """The text with full-width signs as ASCII, code point by code point."""
     return text if text.isascii() else text.translate(_WIDE)
 
 
-def lower_text(text: str) -> str:
+def to_lower_case(text: str) -> str:
     """The text in lower case, code point by code point."""
     lower = text.lower()
     if len(lower) == len(text):
@@ -115,9 +115,9 @@ def parse_chinese_numeral(signs: str) -> int:
     return int(_parse_characters(signs))
 
 
-def numerals(text: str) -> Iterator[Numeral]:
-    """The numbers of a text that `narrow` gave, in order."""
-    for match in _PATTERN.finditer(lower_text(text)):
+def find_numerals(text: str) -> Iterator[Numeral]:
+    """The numbers of a text that `to_half_width` gave, in order."""
+    for match in _PATTERN.finditer(to_lower_case(text)):
         name = next(name for name in _READERS if match[name])
         found = _READERS[name](match)
         if found is not None:

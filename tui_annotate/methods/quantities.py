@@ -9,9 +9,15 @@ from decimal import Context, Decimal
 from typing import NamedTuple
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.dates import Date, dates
+from tui_annotate.methods.dates import Date, find_dates
 from tui_annotate.methods.measurement_units import LONGEST_SIGNED, UNITS, Unit
-from tui_annotate.methods.numerals import LETTERS, Numeral, lower_text, narrow, numerals
+from tui_annotate.methods.numerals import (
+    LETTERS,
+    Numeral,
+    find_numerals,
+    to_half_width,
+    to_lower_case,
+)
 
 ORDINAL = Unit("ordinal", "one", Decimal(1))
 SHARE = Unit("share", "one", Decimal(1))
@@ -112,12 +118,12 @@ class Quantities(NamedTuple):
 
 def find_quantities(text: str) -> Quantities:
     """What a text tells in dates and numbers; the number in a date is none of these."""
-    plain = narrow(text)
-    lower = lower_text(plain)
-    found = dates(plain)
+    plain = to_half_width(text)
+    lower = to_lower_case(plain)
+    found = find_dates(plain)
     clocks = list(_without_overlaps(_find_clocks(lower), [date.span for date in found]))
     taken = sorted([*(date.span for date in found), *(clock.span for clock in clocks)])
-    counts = filter(None, (_to_quantity(lower, numeral) for numeral in numerals(plain)))
+    counts = filter(None, (_to_quantity(lower, numeral) for numeral in find_numerals(plain)))
     kept: list[Quantity] = []
     for count in _without_overlaps(counts, taken):
         if not kept or kept[-1].span.end <= count.span.start:

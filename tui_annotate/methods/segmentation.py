@@ -59,7 +59,7 @@ def guess_language(text: str) -> str:
     return "zh" if signs and len(_HAN.findall(text)) >= _HAN_SHARE * signs else "en"
 
 
-def languages() -> tuple[str, ...]:
+def list_languages() -> tuple[str, ...]:
     """The codes of the languages whose sentences are known, sorted."""
     from pysbd.languages import LANGUAGE_CODES
 
@@ -142,7 +142,7 @@ def _unwrap_lines(text: str, lines: list[tuple[int, int]]) -> list[tuple[int, in
 def _cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[int]:
     """Where segments may start in one line, the first too, ascending; offsets in the text."""
     line = clean[start:end]
-    ends = sentence_boundaries.sure_ends(line, rules.abbreviations)
+    ends = sentence_boundaries.find_sure_ends(line, rules.abbreviations)
     edges = [start, *(_skip_space(clean, start + cut) for cut in ends), end]
     for left, right in pairwise(edges):
         yield left
@@ -153,9 +153,9 @@ def _split_piece(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator
     """The cuts inside a piece that is surely a whole number of sentences."""
     end = start + len(clean[start:end].rstrip())
     while end - start > LIMIT:
-        cut = sentence_boundaries.weak_cut(
+        cut = sentence_boundaries.find_weak_cut(
             clean, start, start + LIMIT, abbreviations=rules.abbreviations
-        ) or sentence_boundaries.next_cut(clean, start + LIMIT, end)
+        ) or sentence_boundaries.find_next_cut(clean, start + LIMIT, end)
         yield from _pysbd_cuts(clean, start, cut, rules=rules)
         yield cut
         start = cut
@@ -170,7 +170,7 @@ def _pysbd_cuts(clean: str, start: int, end: int, *, rules: _Rules) -> Iterator[
     for offset in _align_sentences(piece, rules.split(_BRACKET_AFTER_STOP.sub("_", piece))):
         cut = sentence_boundaries.skip_closers(piece, offset)
         cut = _skip_space(piece, cut)
-        if not sentence_boundaries.never_ends(piece, cut):
+        if not sentence_boundaries.never_ends_sentence(piece, cut):
             yield start + cut
 
 
@@ -204,7 +204,7 @@ def _segment_starts(text: str, cuts: Iterable[int]) -> list[int]:
         if cut <= reached:
             continue
         reached = _skip_space(text, cut)
-        if reached < len(text) and sentence_boundaries.starts_here(text, reached):
+        if reached < len(text) and sentence_boundaries.can_start_segment(text, reached):
             starts.append(reached)
     return starts
 

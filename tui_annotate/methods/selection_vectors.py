@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.late_interaction import TokenBank, directions
+from tui_annotate.methods.late_interaction import TokenBank, normalise_rows
 from tui_annotate.methods.lexical import Word
 
 SENTENCE = 0.1
@@ -76,7 +76,7 @@ def blend_with_sentence(selection: Vectors, home: Vectors) -> SelectionVectors |
     return SelectionVectors(_normalize(vector)) if selection.any() else None
 
 
-def of_sentences(vectors: Vectors) -> SelectionVectors | None:
+def average_sentences(vectors: Vectors) -> SelectionVectors | None:
     """The mean of the vectors of the sentences that are touched; None where all are zeros."""
     return (
         SelectionVectors(_normalize(vectors.sum(axis=0)), of_sentences=True)
@@ -101,7 +101,7 @@ def pool_tokens(
     own = (first < selection.end) & (last > selection.start)
     if not own.any():
         own[:] = True
-    rows = directions(tokens.vectors)
+    rows = normalise_rows(tokens.vectors)
     if not rows[own].any():
         return None
     kept = np.argsort(~own, kind="stable")[:MOST_TOKENS]
@@ -110,7 +110,7 @@ def pool_tokens(
     return SelectionVectors(_normalize(rows[own].sum(axis=0)), chosen)
 
 
-def least_cosine(*sides: Vectors) -> float:
+def find_least_cosine(*sides: Vectors) -> float:
     """What even unrelated rows have in common, not negative; 0 where there are too few to tell.
 
     Many models give no two texts a cosine under .6 or so: a likeness begins above that.

@@ -50,7 +50,7 @@ _WEAK = (
 _ANY = re.compile("|".join(kind.pattern for kind in _WEAK))
 
 
-def sure_ends(line: str, abbreviations: frozenset[str]) -> Iterator[int]:
+def find_sure_ends(line: str, abbreviations: frozenset[str]) -> Iterator[int]:
     """Offsets in a line behind which a new sentence surely begins, ascending.
 
     Sure is a stop with its closing signs, then white space and a capital, where what stands before
@@ -100,7 +100,7 @@ def _closers_end(line: str, stop: int, end: int, *, quotes: int) -> int:
 
 def _is_spaced_end(line: str, start: int, stop: int, *, abbreviations: frozenset[str]) -> bool:
     run = line[start:stop]
-    token = token_before(line, start)
+    token = read_token_before(line, start)
     if run.strip("!?") == "":
         return token not in _EXCLAIMED
     if run != ".":
@@ -133,7 +133,7 @@ def is_unspaced(sign: str) -> bool:
     return bool(_UNSPACED.match(sign))
 
 
-def token_before(text: str, end: int) -> str:
+def read_token_before(text: str, end: int) -> str:
     """What stands directly before `end`, back to white space, an opening or an unspaced sign.
 
     Of 40 signs at most.
@@ -147,7 +147,7 @@ def token_before(text: str, end: int) -> str:
     return token.lstrip(_OPENERS)
 
 
-def after_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> bool:
+def follows_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> bool:
     """Whether the text before `cut` ends in what may be an abbreviation or an initial.
 
     White space and closing signs before `cut` are looked through. True for a known abbreviation, a
@@ -156,7 +156,7 @@ def after_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> bo
     head = text[max(0, cut - _LOOK_BACK) : cut].rstrip().rstrip(_CLOSERS)
     if not head.endswith("."):
         return False
-    word = token_before(head, len(head) - 1).lower()
+    word = read_token_before(head, len(head) - 1).lower()
     return (
         (len(word) == 1 and word.isalpha())
         or word in abbreviations
@@ -165,7 +165,7 @@ def after_abbreviation(text: str, cut: int, abbreviations: frozenset[str]) -> bo
     )
 
 
-def never_ends(text: str, cut: int) -> bool:
+def never_ends_sentence(text: str, cut: int) -> bool:
     """Whether what stands before `cut` is always followed by something: "Dr.", "vs.", "No." 5.
 
     So are an initial before a capital ("J. Smith"), letters with stops that no space follows, and
@@ -174,7 +174,7 @@ def never_ends(text: str, cut: int) -> bool:
     head = text[max(0, cut - _LOOK_BACK) : cut].rstrip()
     if not head.endswith("."):
         return False
-    word = token_before(head, len(head) - 1)
+    word = read_token_before(head, len(head) - 1)
     follower = text[cut : cut + 1]
     if len(word) == 1 and word.isupper() and word != "I":
         return follower.isupper()
@@ -188,11 +188,11 @@ def never_ends(text: str, cut: int) -> bool:
 
 def _is_label(head: str) -> bool:
     found = _LABEL.search(head)
-    before = token_before(head, found.start()).lower() if found else ""
+    before = read_token_before(head, found.start()).lower() if found else ""
     return found is not None and before not in _BEFORE_NUMBERS
 
 
-def weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) -> int:
+def find_weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) -> int:
     """The best place to cut `text[start:end]`: behind the last boundary of the strongest kind.
 
     Kinds: sentence end, semicolon or colon, comma, white space. One that follows an abbreviation
@@ -203,9 +203,9 @@ def weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) 
         best = 0
         for match in kind.finditer(text, start, end):
             cut = match.end()
-            if not (cut < len(text) and text[start:cut].strip() and starts_here(text, cut)):
+            if not (cut < len(text) and text[start:cut].strip() and can_start_segment(text, cut)):
                 cut = 0
-            if after_abbreviation(text, cut, abbreviations):
+            if follows_abbreviation(text, cut, abbreviations):
                 spare = max(spare, cut)
             else:
                 best = cut or best
@@ -214,15 +214,15 @@ def weak_cut(text: str, start: int, end: int, *, abbreviations: frozenset[str]) 
     return spare
 
 
-def next_cut(text: str, start: int, end: int) -> int:
+def find_next_cut(text: str, start: int, end: int) -> int:
     """The first boundary of any kind behind `start`; `end` where there is none."""
     for match in _ANY.finditer(text, start, end):
-        if match.end() < end and starts_here(text, match.end()):
+        if match.end() < end and can_start_segment(text, match.end()):
             return match.end()
     return end
 
 
-def starts_here(text: str, offset: int) -> bool:
+def can_start_segment(text: str, offset: int) -> bool:
     """Whether a segment may start: no white space, nothing that hangs on the sign before it."""
     sign = text[offset]
     return not (

@@ -67,7 +67,7 @@ def span_f1(ours: Collection[Span], theirs: Collection[Span], *, text: str) -> S
     )
 
 
-def overlapping(ours: Collection[Span], theirs: Collection[Span]) -> list[tuple[Span, Span]]:
+def find_overlaps(ours: Collection[Span], theirs: Collection[Span]) -> list[tuple[Span, Span]]:
     """All pairs of distinct spans, one of each person, that share a code point; in reading order.
 
     A span is in as many pairs as it meets spans of the other.
@@ -82,7 +82,7 @@ def overlapping(ours: Collection[Span], theirs: Collection[Span]) -> list[tuple[
     ]
 
 
-def stacked(spans: Collection[Span]) -> int:
+def count_stacked(spans: Collection[Span]) -> int:
     """How many of one person's spans share a code point with another of them; a twin counts."""
     ordered = sorted(spans)
     found: set[int] = set()
@@ -126,7 +126,7 @@ def _count_shared(ours: Sequence[Span], theirs: Sequence[Span]) -> int:
 
 
 def _overlap_f1(ours: Sequence[Span], theirs: Sequence[Span]) -> float:
-    met = overlapping(ours, theirs)
+    met = find_overlaps(ours, theirs)
     if not met:
         return 0.0
     mine = len({span for span, _ in met}) / len(ours)

@@ -42,7 +42,7 @@ def _token_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?:{_WORD}|{_SEEN}){_TAIL}")
 
 
-def tokens(text: str) -> Iterator[Span]:
+def tokenize(text: str) -> Iterator[Span]:
     """Words, and each other sign by itself, in order.
 
     White space, control characters and byte order marks are in none of them, and nothing else

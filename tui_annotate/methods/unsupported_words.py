@@ -18,9 +18,9 @@ from tui_annotate.methods.lexical import (
     FUNCTION_CHARACTERS,
     FUNCTION_WORDS,
     Word,
+    find_words,
     is_unspaced_script,
     stem,
-    words,
 )
 from tui_annotate.methods.quantities import Quantity, find_quantities
 
@@ -47,7 +47,7 @@ class _Facts:
         values: set[tuple[Decimal, str]] = set()
         parts: set[tuple[str, int, int]] = set()
         for text in texts:
-            found.update(word.text for word in words(text))
+            found.update(word.text for word in find_words(text))
             own = find_quantities(text)
             plain.update(one.value for one in own.numbers)
             values.update(_base_value(one) for one in own.numbers)
@@ -66,7 +66,7 @@ class _Facts:
         return all(part in self.dates or Decimal(part[1]) in self.plain for part in _parts(date))
 
 
-def unsupported(text: str, others: Sequence[str]) -> list[Span]:
+def find_unsupported_words(text: str, others: Sequence[str]) -> list[Span]:
     """Numbers, dates and telling words of a text that stand in none of the others.
 
     Disjoint, in order; neighbours with a space between them are one. Of scripts without spaces,
@@ -81,7 +81,7 @@ def unsupported(text: str, others: Sequence[str]) -> list[Span]:
     ]
     marked += [date.span for date in own.dates if not said.has_date(date)]
     taken = sorted([*(date.span for date in own.dates), *(one.span for one in own.numbers)])
-    marked += _find_missing_words(_without_overlaps(words(text), taken), said.words)
+    marked += _find_missing_words(_without_overlaps(find_words(text), taken), said.words)
     return _join_spaced(text, merge(marked))
 
 

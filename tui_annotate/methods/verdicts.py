@@ -16,7 +16,7 @@ OPEN: Final = frozenset({"Questionable"})
 """Top labels of what can not be decided."""
 
 
-def supported(record: Record) -> bool | None:
+def find_verdict(record: Record) -> bool | None:
     """Whether people found a sample supported by its source; None where they do not say.
 
     What review settled goes before all else; without it, most of those who are done decide. Of

@@ -34,12 +34,12 @@ def read_key(name: str) -> str:
     return found
 
 
-def authorization() -> dict[str, str]:
+def authorization_header() -> dict[str, str]:
     """The header that carries the key; none without one."""
     return {"Authorization": f"Bearer {found}"} if (found := key()) else {}
 
 
-def without_key(text: str) -> str:
+def redact_key(text: str) -> str:
     """Words without those that hold a part of the key, or of another that looks like one."""
     return _LIKE_A_KEY.sub("[key]", redact_words(text, KEYS))
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
-from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.json_values import Value, read_json_values
 from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
-from tui_annotate.plugins.files.streams import chunks
-from tui_annotate.plugins.person_files import is_several, person_files
+from tui_annotate.plugins.files.streams import read_chunks
+from tui_annotate.plugins.person_files import is_several, read_person_files
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.registry import names as names_of
+from tui_annotate.plugins.registry import plugin_names as names_of
 
 _KEYS = {
     "mercury": {"sample_id", "source", "summary", "annotations"},
@@ -161,7 +161,7 @@ def _detect_folder(path: Path, option: str) -> str:
 
 def _are_all(path: Path, form: str) -> bool:
     try:
-        with person_files(path) as files:
+        with read_person_files(path) as files:
             paths = (file.path for file in files if file.path.name not in _COMPANIONS)
             first = [next(_read_records(path, "utf-8"), {}) for path in paths]
             return {_detect_by_record(fields, set()) for fields in first} == {form}
@@ -170,7 +170,7 @@ def _are_all(path: Path, form: str) -> bool:
 
 
 def _read_records(path: Path, encoding: str) -> Iterator[Mapping[str, Any]]:
-    for value in islice(json_values(path, encoding=encoding), _INSPECTED_VALUES):
+    for value in islice(read_json_values(path, encoding=encoding), _INSPECTED_VALUES):
         if isinstance(value, Value) and isinstance(value.value, dict):
             yield value.value
 
@@ -206,6 +206,6 @@ def _detect_by_record(fields: Mapping[str, Any], columns: set[str]) -> str:
 
 
 def _read_head(path: Path, encoding: str) -> str:
-    with closing(chunks(path, encoding=encoding)) as stream, suppress(InvalidRecord):
+    with closing(read_chunks(path, encoding=encoding)) as stream, suppress(InvalidRecord):
         return next(stream, "")
     return ""

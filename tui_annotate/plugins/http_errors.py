@@ -10,12 +10,12 @@ from email.utils import parsedate_to_datetime
 from typing import Final
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.domain.terminal_text import visible_line
-from tui_annotate.plugins.api_key import KEYS, key, without_key
+from tui_annotate.domain.terminal_text import make_line_visible
+from tui_annotate.plugins.api_key import KEYS, key, redact_key
 
 MOST_ERROR_BYTES: Final = 65_536
 """Bytes of a refusal that are read."""
-NEXT: Final = "what is done stays done; the same command goes on from there"
+RESUME_HINT: Final = "what is done stays done; the same command goes on from there"
 _QUOTED: Final = 200
 _TRANSIENT: Final = frozenset({408, 425, 429})
 _TOO_MUCH: Final = frozenset({400, 413, 422})
@@ -56,7 +56,7 @@ def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: b
     if 300 <= status < 400 and "location" in headers:
         return Unavailable(
             f"{host} wants the texts sent to another address: "
-            f"{short_line(headers['location'])} ({status})",
+            f"{shorten_line(headers['location'])} ({status})",
             "where you trust that address, give it as --base-url",
         )
     if status == 404:
@@ -67,7 +67,7 @@ def reply_failure(host: str, status: int, *, headers: Mapping[str, str], body: b
     used_up = status == 429 and b"insufficient_quota" in body
     if not used_up and (status in _TRANSIENT or status >= 500):
         return TransientFailure(f"{reason} ({status})", after=retry_after(headers))
-    return Unavailable(f"{host}: {reason} ({status})", NEXT)
+    return Unavailable(f"{host}: {reason} ({status})", RESUME_HINT)
 
 
 def connection_failure(
@@ -79,7 +79,7 @@ def connection_failure(
     if isinstance(error, httpx2.TimeoutException):
         missing = isinstance(error, httpx2.ConnectTimeout)
         return TransientFailure("it does not answer in time", connected=not missing)
-    reason = (show or short_line)(str(error))
+    reason = (show or shorten_line)(str(error))
     if isinstance(error, httpx2.ConnectError):
         return TransientFailure(f"no connection: {reason}", connected=False)
     return TransientFailure(f"the connection broke: {reason}")
@@ -110,15 +110,15 @@ def error_text(body: bytes) -> str:
         if isinstance(value, dict) and value.get(name):
             value = value[name]
     text = value if isinstance(value, str) else body.decode("utf-8", "replace")
-    return short_line(text) or "it does not say why"
+    return shorten_line(text) or "it does not say why"
 
 
-def short_line(text: str) -> str:
+def shorten_line(text: str) -> str:
     """Foreign text on one short line, safe for a terminal, and without any of the key."""
-    return clip_line(without_key(text[: 20 * _QUOTED]), _QUOTED)
+    return clip_line(redact_key(text[: 20 * _QUOTED]), _QUOTED)
 
 
 def clip_line(text: str, longest: int) -> str:
     """Text on one line of at most so many characters, safe for a terminal."""
-    line = visible_line(text)
+    line = make_line_visible(text)
     return line if len(line) <= longest else line[: longest - 1] + "…"

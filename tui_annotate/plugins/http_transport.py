@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.domain.version import VERSION
 from tui_annotate.plugins.api_key import KEYS, key
 from tui_annotate.plugins.http_errors import MOST_ERROR_BYTES, TransientFailure
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-def checked_url(base_url: str) -> httpx2.URL:
+def check_url(base_url: str) -> httpx2.URL:
     """An address that texts may be sent to.
 
     Raises:
@@ -43,9 +43,9 @@ def checked_url(base_url: str) -> httpx2.URL:
     return url.copy_with(path=url.path.rstrip("/"))
 
 
-def host_of(url: httpx2.URL) -> str:
+def format_host(url: httpx2.URL) -> str:
     """Where texts go, for people."""
-    return visible_line(url.netloc.decode("ascii"))
+    return make_line_visible(url.netloc.decode("ascii"))
 
 
 def is_loopback(url: httpx2.URL) -> bool:
@@ -59,7 +59,7 @@ def is_loopback(url: httpx2.URL) -> bool:
 def warn_of_open_key(url: httpx2.URL) -> None:
     """Says so where the key would leave this machine unencrypted."""
     if key() and url.scheme == "http" and not is_loopback(url):
-        _log.warning("the key goes to %s unencrypted: http, not https", host_of(url))
+        _log.warning("the key goes to %s unencrypted: http, not https", format_host(url))
 
 
 def open_client(url: httpx2.URL, *, connect: float, read: float) -> httpx2.Client:
@@ -97,7 +97,7 @@ def read_body(
         body += chunk
         if len(body) > allowed:
             if reply.is_success:
-                host = host_of(reply.request.url)
+                host = format_host(reply.request.url)
                 raise Unavailable(f"{host} answers with more than {most:,} bytes, unasked", hint)
             break
         if clock() > until:

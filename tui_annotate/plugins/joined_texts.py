@@ -14,7 +14,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Document, Side, fingerprint
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.record_validation import document
+from tui_annotate.plugins.record_validation import parse_document
 from tui_annotate.plugins.traits import RecordTrait
 
 SEPARATOR = "\n\n=== SUMMARY ===\n\n"
@@ -55,7 +55,7 @@ class JoinedTexts:
         """
         texts = ((Side.SOURCE, self.source), (Side.SUMMARY, self.summary))
         return tuple(
-            document(text, side=side, column=f"text ({side})", language=language)
+            parse_document(text, side=side, column=f"text ({side})", language=language)
             for side, text in texts
         )
 

@@ -13,9 +13,9 @@ from uuid import UUID, uuid5
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.json_values import Value, read_json_values
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.record_validation import NameRegister, describe_value, problem
+from tui_annotate.plugins.record_validation import NameRegister, describe_value, make_problem
 
 LABEL_JOINER = "."
 
@@ -46,10 +46,10 @@ def read_objects(
         try:
             yield from read(check_object(value.value, what=what), value)
         except InvalidInput as error:
-            yield problem(value.where, error)
+            yield make_problem(value.where, error)
 
 
-def json_records(
+def read_json_records(
     path: Path, options: ImportOptions, read: Read, *, what: str
 ) -> Iterator[Record | Problem]:
     """Yield a record for each object (`what`), then doubts about it; see `Importer.read`."""
@@ -59,9 +59,9 @@ def json_records(
             record, doubts = read(fields, value)
             refuse_repeated(record, value.where, seen)
             yield record
-            yield from doubts_at(value.where, doubts)
+            yield from problems_at(value.where, doubts)
 
-        values = json_values(path, encoding=options.encoding, meter=options.meter)
+        values = read_json_values(path, encoding=options.encoding, meter=options.meter)
         yield from read_objects(values, read_once, what=what)
 
 
@@ -71,7 +71,7 @@ def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
         raise InvalidInput(f"{record.sample.key} was given at {before} already")
 
 
-def doubts_at(where: str, doubts: Iterable[str]) -> Iterator[Problem]:
+def problems_at(where: str, doubts: Iterable[str]) -> Iterator[Problem]:
     """Problems that refuse nothing."""
     return (Problem(where, doubt, refused=False) for doubt in doubts)
 

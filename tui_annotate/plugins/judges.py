@@ -36,7 +36,7 @@ class ModelReply:
     cached: bool
 
 
-class Replies(Protocol):
+class ReplyCache(Protocol):
     """Replies that are kept, so that nothing is asked twice. Threads share it."""
 
     def get(self, key: str) -> str | None:
@@ -58,7 +58,7 @@ class JudgeOptions:
 
     model: str = ""
     base_url: str = ""
-    replies: Replies | None = None
+    replies: ReplyCache | None = None
     concurrency: int = 4
 
 

@@ -27,7 +27,7 @@ COLLECTIONS: Final[Mapping[str, PairColumns]] = {
 _DEFAULT: Final = ImportOptions()
 
 
-def with_columns(name: str, options: ImportOptions) -> ImportOptions:
+def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
     """Options with the columns of a collection, where they name none of their own.
 
     Raises:

@@ -15,11 +15,11 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.json_values import Value, read_json_values
 from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO, begins_with
-from tui_annotate.plugins.json_records import check_object, doubts_at
+from tui_annotate.plugins.json_records import check_object, problems_at
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.record_validation import NameRegister, identifier, problem
+from tui_annotate.plugins.record_validation import NameRegister, make_problem, parse_identifier
 
 MAGIC: Final = b"PK\x03\x04"
 _ENDINGS: Final = (".jsonl", ".json")
@@ -49,7 +49,7 @@ def is_several(path: Path) -> bool:
 
 
 @contextmanager
-def person_files(path: Path) -> Iterator[list[PersonFile]]:
+def read_person_files(path: Path) -> Iterator[list[PersonFile]]:
     """The JSON files of a folder or zip by name; those of a zip are unpacked for as long.
 
     Raises:
@@ -126,7 +126,7 @@ def _copy(packed: IO[bytes], plain: IO[bytes], *, most: int) -> int:
     return count
 
 
-def person_records(
+def read_person_records(
     path: Path, options: ImportOptions, read: Read, *, what: str
 ) -> Iterator[Record | Problem]:
     """One record a sample, with the work of all, in the order in which samples come first.
@@ -137,9 +137,9 @@ def person_records(
         what: an object is called in messages.
 
     Raises:
-        NotFound, InvalidInput: as `person_files`.
+        NotFound, InvalidInput: as `read_person_files`.
     """
-    with person_files(path) as files, closing(NameRegister()) as seen:
+    with read_person_files(path) as files, closing(NameRegister()) as seen:
         rows = _RowStore(files, seen, read)
         for at in range(len(files)):
             yield from rows.add_file(at, options, what=what)
@@ -159,18 +159,18 @@ class _RowStore:
     def add_file(self, at: int, options: ImportOptions, *, what: str) -> Iterator[Problem]:
         file = self._files[at]
         meter = None if file.shown != str(file.path) else options.meter
-        for value in json_values(file.path, encoding=options.encoding, meter=meter):
+        for value in read_json_values(file.path, encoding=options.encoding, meter=meter):
             where = file.shown + value.where.removeprefix(str(file.path))
             if isinstance(value, Problem):
                 yield replace(value, where=where)
                 continue
             try:
                 fields = check_object(value.value, what=what)
-                identifier(file.person, what="person")
+                parse_identifier(file.person, what="person")
                 record, _ = self._read(fields, value, file.person)
                 self._keep(at, json.dumps(record.sample.key), value=value, where=where)
             except InvalidInput as error:
-                yield problem(where, error)
+                yield make_problem(where, error)
 
     def _keep(self, at: int, key: str, *, value: Value, where: str) -> None:
         word = json.dumps([where, value.number, value.value])
@@ -190,7 +190,7 @@ class _RowStore:
                 continue
             where, place, fields = json.loads(word)
             record, doubts = self._read(fields, Value(place, where, fields), file.person)
-            problems += doubts_at(where, doubts)
+            problems += problems_at(where, doubts)
             if first is None:
                 first = replace(record, where=where)
             elif first.sample.documents != record.sample.documents:

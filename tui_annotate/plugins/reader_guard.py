@@ -17,7 +17,7 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions, JointImporter
-from tui_annotate.plugins.record_validation import document, identifier
+from tui_annotate.plugins.record_validation import parse_document, parse_identifier
 
 
 def read_guarded(name: str, options: ImportOptions, *paths: Path) -> Iterator[Record | Problem]:
@@ -49,9 +49,9 @@ def _check_item(item: Any) -> Record | Problem:
 
 def _check_record(record: Record) -> None:
     _check_sample(record.sample)
-    named = {identifier(person.id, what="id of a person") for person in record.people}
+    named = {parse_identifier(person.id, what="id of a person") for person in record.people}
     for owned in record.annotations:
-        identifier(owned.annotation.id, what="id of an annotation")
+        parse_identifier(owned.annotation.id, what="id of an annotation")
         normalize_annotation(owned.annotation, record.sample)
     workers = (work.person for work in record.assignments)
     for key in (*(owned.person for owned in record.annotations), *workers):
@@ -60,10 +60,12 @@ def _check_record(record: Record) -> None:
 
 
 def _check_sample(sample: Sample) -> None:
-    identifier(sample.dataset, what="dataset")
-    identifier(sample.id, what="id")
+    parse_identifier(sample.dataset, what="dataset")
+    parse_identifier(sample.id, what="id")
     for each in sample.documents:
-        document(each.text, side=each.side, column=f"{each.side} text", language=each.language)
+        parse_document(
+            each.text, side=each.side, column=f"{each.side} text", language=each.language
+        )
     if not sample.documents or len(sample.side(Side.SUMMARY)) > 1:
         raise InvalidInput("the sample has no documents, or several summaries")
     try:

@@ -27,17 +27,17 @@ RIGHT_ONE = "name the right one with "
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def dataset_name(path: Path, wanted: str) -> str:
+def choose_dataset_name(path: Path, wanted: str) -> str:
     """The dataset of a file's samples: the wanted name, else the file's up to its first dot.
 
     Raises:
         InvalidInput: neither is a name.
     """
     name = path.name if path.name.strip(".") else path.resolve().name  # of "." and ".."
-    return identifier(wanted or name.lstrip(".").split(".", 1)[0], what="dataset")
+    return parse_identifier(wanted or name.lstrip(".").split(".", 1)[0], what="dataset")
 
 
-def identifier(value: Any, *, what: str) -> str:
+def parse_identifier(value: Any, *, what: str) -> str:
     """A name or number out of a file as the text of an id.
 
     Raises:
@@ -56,18 +56,18 @@ def identifier(value: Any, *, what: str) -> str:
     return value
 
 
-def field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
+def get_field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
     """One field of a record.
 
     Raises:
         InvalidInput: the record has none of that name; the message lists those it has.
     """
     if name not in fields:
-        raise missing(name, fields, option=option)
+        raise missing_column(name, fields, option=option)
     return fields[name]
 
 
-def missing(name: str, there: Iterable[str], *, option: str) -> InvalidInput:
+def missing_column(name: str, there: Iterable[str], *, option: str) -> InvalidInput:
     """The error of a column that is not there."""
     columns = list(there)[:50]
     names = ", ".join(map(repr, columns))
@@ -79,7 +79,7 @@ def missing(name: str, there: Iterable[str], *, option: str) -> InvalidInput:
     )
 
 
-def document(value: Any, *, side: Side, column: str, language: str) -> Document:
+def parse_document(value: Any, *, side: Side, column: str, language: str) -> Document:
     """A document from a field.
 
     Raises:
@@ -149,7 +149,7 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 
-def problem(where: str, error: InvalidInput) -> Problem:
+def make_problem(where: str, error: InvalidInput) -> Problem:
     """A refusal as a value."""
     if isinstance(error, InvalidRecord):
         return Problem(error.where, error.message.removeprefix(f"{error.where}: "), error.hint)

@@ -28,7 +28,7 @@ from typing import Any, Final, Literal, overload
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
-from tui_annotate.plugins.judges import Judge, JudgeOptions, Replies
+from tui_annotate.plugins.judges import Judge, JudgeOptions, ReplyCache
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, Exporter, Importer
 from tui_annotate.plugins.scoring import Scorer, ScorerOptions
 
@@ -115,7 +115,7 @@ Hook = Literal["commands", "features", "services"]
 Kind = Literal["importers", "exporters", "embedders", "scorers", "judges", Hook]
 
 
-def names(kind: Kind) -> tuple[str, ...]:
+def plugin_names(kind: Kind) -> tuple[str, ...]:
     """The names of all plug-ins of a kind: built-ins in their order, then others by name."""
     return (*_built_in(kind), *sorted(_third_party(kind)))
 
@@ -170,7 +170,7 @@ def load_scorer(spec: str, options: ScorerOptions) -> Scorer:
 
 
 def load_judge(
-    spec: str, *, base_url: str, replies: Replies | None = None, concurrency: int = 4
+    spec: str, *, base_url: str, replies: ReplyCache | None = None, concurrency: int = 4
 ) -> Judge:
     """Load a judge by `name:MODEL`; see `load`. `base_url` has no default; `replies` caches."""
     name, _, model = spec.partition(":")
@@ -217,7 +217,7 @@ def refuse_unknown(kind: Kind, spec: str) -> None:
     """
     name = spec.partition(":")[0]
     if name not in _built_in(kind) and name not in _third_party(kind):
-        there = (*_SPECIAL_NAMES.get(kind, ()), *names(kind))
+        there = (*_SPECIAL_NAMES.get(kind, ()), *plugin_names(kind))
         hint = f"{suggest_word(name, there)}there are: {', '.join(there)}"
         raise InvalidInput(f"no {kind[:-1]} {name!r}", hint)
 
@@ -259,7 +259,7 @@ def _find_factory(kind: Kind, name: str) -> Any:
 
 def load_all(kind: Literal["importers", "exporters"]) -> Iterator[tuple[str, Any]]:
     """All plug-ins of a kind that work; one warning for each that does not."""
-    for name in names(kind):
+    for name in plugin_names(kind):
         try:
             yield name, load(kind, name)
         except TuiAnnotateError as error:

@@ -10,7 +10,7 @@ from itertools import count
 from typing import Final, TypeVar
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.plugins.http_errors import NEXT, TransientFailure
+from tui_annotate.plugins.http_errors import RESUME_HINT, TransientFailure
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -47,7 +47,7 @@ class RetryPolicy:
     attempts: int = 6
     first_attempts: int = 3
     longest_asked: float = 120.0
-    hint: str = NEXT
+    hint: str = RESUME_HINT
     reached: bool = field(default=False, init=False)
 
     def __call__(self, attempt: Callable[[], _T]) -> _T:

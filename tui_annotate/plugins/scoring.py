@@ -11,7 +11,7 @@ from tui_annotate.plugins.protocols import Cost, Embedder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class GeneratedAnswers:
     """A question with its right answer, and what models answered.
 
     Attributes:
@@ -102,7 +102,7 @@ class Scorer(Protocol):
     parameters: Mapping[str, Any]
     low: frozenset[str]
 
-    def of_answers(self, questions: Iterable[Answers]) -> Iterator[tuple[Opinion, ...]]:
+    def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
         """What it says of each question's answers, in their order, in constant memory.
 
         Raises:
@@ -124,6 +124,6 @@ class SentenceScorer(Scorer, Protocol):
 class CostlyScorer(Scorer, Protocol):
     """A scorer that asks an endpoint, or computes for long."""
 
-    def cost(self, questions: Iterable[Answers]) -> Cost:
+    def cost(self, questions: Iterable[GeneratedAnswers]) -> Cost:
         """What it would take to score them; asks nobody."""
         ...

@@ -107,7 +107,7 @@ _SELECT_COLUMNS: Final = "SELECT name FROM pragma_table_info('users')"
 _SELECT_USERS: Final = f"SELECT {', '.join(NEEDED_COLUMNS)} FROM users ORDER BY rowid"  # noqa: S608  constants
 
 
-def databases(paths: list[Path]) -> list[Path]:
+def find_databases(paths: list[Path]) -> list[Path]:
     """The files that hold users: those named, and those of the folders that are named, sorted.
 
     Raises:

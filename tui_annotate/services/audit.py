@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from tui_annotate.domain.hash_chain import Break, Head, LogHead
+from tui_annotate.domain.hash_chain import ChainFault, Head, LogHead
 from tui_annotate.domain.progress import Progress
 from tui_annotate.storage.log.audit import AuditStore
 
@@ -34,7 +34,7 @@ class AuditReport:
 
     head: LogHead
     broken: int
-    breaks: tuple[Break, ...]
+    breaks: tuple[ChainFault, ...]
     kept: RecordedHead | None = None
     contains: bool | None = None
     lost: tuple[tuple[Head, str], ...] = ()
@@ -67,7 +67,7 @@ class AuditService:
         progress: Callable[[Progress], None] | None = None,
     ) -> AuditReport:
         """Read every event and all tables; compare with a head that was kept elsewhere."""
-        broken, breaks = 0, list[Break]()
+        broken, breaks = 0, list[ChainFault]()
         for found in self.store.breaks(_progress_callback(progress)):
             broken += 1
             if len(breaks) < KEPT_BREAKS:

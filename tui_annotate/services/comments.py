@@ -13,12 +13,12 @@ from tui_annotate.domain.comments import (
     CommentThread,
     NewsItem,
     PersonComment,
-    checked_text,
+    check_text,
 )
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, reader, require
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.people import OPERATOR, Actor, Permission, base_person, require_permission
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.text_diff import DiffPart, line_pieces
+from tui_annotate.domain.text_diff import DiffPart, diff_lines
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.labels.store import Edition, GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.comments import CommentStore
@@ -44,7 +44,7 @@ class News:
 
         Whoever comes for the first time is told the notices alone.
         """
-        me = reader(person)
+        me = base_person(person)
         since = str(self.people.preferences(me).get(_SEEN_PREFERENCE, ""))
         names = self.names()
         items = [
@@ -60,7 +60,7 @@ class News:
 
     def saw(self, person: str) -> None:
         """Mark everything up to now as seen."""
-        self.people.keep_preference(reader(person), _SEEN_PREFERENCE, self.clock())
+        self.people.keep_preference(base_person(person), _SEEN_PREFERENCE, self.clock())
 
     def _changed_guidance(self, since: str) -> Iterator[NewsItem]:
         for kind in (GuidanceKind.GUIDELINES, GuidanceKind.LABELS):
@@ -83,9 +83,9 @@ def _title(kind: GuidanceKind, dataset: str, *, known: bool) -> str:
 
 
 def _changed_lines(old: str, new: str) -> tuple[DiffPart, ...]:
-    lines = [piece for group in line_pieces(old, new, around=1) for piece in group]
+    lines = [piece for group in diff_lines(old, new, around=1) for piece in group]
     more = len(lines) - _MAX_LINES
-    cut = [DiffPart(" ", f"... and {many(more, 'line')} more")] if more > 0 else []
+    cut = [DiffPart(" ", f"... and {format_count(more, 'line')} more")] if more > 0 else []
     return (*lines[:_MAX_LINES], *cut)
 
 
@@ -111,8 +111,8 @@ class Comments:
             InvalidInput: the text is empty, too long, or can not be stored.
             NotFound: there is no such sample.
         """
-        mine = reader(person)
-        require(self.actor, Verb.WRITE, mine)
+        mine = base_person(person)
+        require_permission(self.actor, Permission.WRITE, mine)
         thread = self.talk(mine, key)
         added = self._add(text, key, by=mine, to=REVIEWERS, thread=thread.id if thread else "")
         return CommentThread((*(thread.remarks if thread else ()), added))
@@ -125,7 +125,7 @@ class Comments:
             NotFound: there is no such thread, or its sample is gone.
             InvalidInput: as `write`.
         """
-        require(self.actor, Verb.REVIEW)
+        require_permission(self.actor, Permission.REVIEW)
         found = self.store.talk(talk)
         sample, by = found.remarks[0].sample, self.actor.person
         added = self._add(text, sample, by=by, to=found.person, thread=found.id)
@@ -137,20 +137,20 @@ class Comments:
         Raises:
             NotAllowed, InvalidInput: the actor is no admin; as `write`.
         """
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         return self._add(text, None, by=self.actor.person, to=ALL)
 
     def _add(
         self, text: str, sample: SampleKey | None, *, by: str, to: str, thread: str = ""
     ) -> PersonComment:
-        checked, now = checked_text(text), self.clock()
+        checked, now = check_text(text), self.clock()
         added = PersonComment(self.new_id(), sample, by, to, thread, checked, now)
         self.store.add(added)
         return added
 
     def talk(self, person: str, key: SampleKey) -> CommentThread | None:
         """Return a person's thread about a sample; None without one."""
-        found = self.store.talks(sample=key, person=reader(person))
+        found = self.store.talks(sample=key, person=base_person(person))
         return found[0] if found else None
 
     def talks(

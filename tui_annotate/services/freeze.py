@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.domain.hash_chain import Head, LogHead, head_from_json
-from tui_annotate.domain.people import SETTLED, reader
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.people import SETTLED, base_person
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.version import VERSION
 from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
@@ -69,22 +69,22 @@ class Snapshot:
         named = ", ".join(f"{each.dataset} ({each.samples:,})" for each in datasets)
         samples = sum(each.samples for each in datasets)
         return (
-            f"State of {at[:19]} UTC. The material is {many(samples, 'sample')} in "
-            f"{many(len(datasets), 'dataset')}: {named or 'none'}."
+            f"State of {at[:19]} UTC. The material is {format_count(samples, 'sample')} in "
+            f"{format_count(len(datasets), 'dataset')}: {named or 'none'}."
         )
 
     def _people_paragraph(self) -> str:
         work = [each for each in self.store.progress() if each.person != SETTLED]
         finished = [each for each in work if each.done + each.skipped + each.flagged]
         readings = sum(each.done for each in work)
-        annotators = {reader(each.person) for each in finished}
-        again = sum(each.done for each in work if reader(each.person) != each.person)
+        annotators = {base_person(each.person) for each in finished}
+        again = sum(each.done for each in work if base_person(each.person) != each.person)
         hours = sum(day.seconds for day in self.store.days()) / 3600
         overlap = Counter(self.store.readings())
         counts = ", ".join(f"{count:,} by {people}" for people, count in sorted(overlap.items()))
         return (
             f"Readings of samples that were finished: {readings:,}, by "
-            f"{many(len(annotators), 'person', 'people')}"
+            f"{format_count(len(annotators), 'person', 'people')}"
             f"{f', {again:,} of them a second time by the same person' if again else ''}. "
             f"Samples by how many people were done with them: {counts or 'none'}. "
             f"They were at work for {hours:,.1f} hours; of each gap between two actions at most a "
@@ -125,8 +125,8 @@ class Snapshot:
         return (
             "How far people agreed stands in agreement.json, with 95 % intervals; figures of their "
             "work in figures.json; each version of labels and guidelines in labels/ and "
-            f"guidelines/. The log behind this state holds {many(head.events, 'event')} in "
-            f"{many(head.streams, 'stream')}, and its head is {head.token}."
+            f"guidelines/. The log behind this state holds {format_count(head.events, 'event')} in "
+            f"{format_count(head.streams, 'stream')}, and its head is {head.token}."
         )
 
 
@@ -315,7 +315,7 @@ class FreezeService:
     @contextmanager
     def _scratch(self) -> Iterator[Database]:
         near = self.database.path.parent
-        with atomic_folder.scratch(near) as folder, self._copy(folder) as copy:
+        with atomic_folder.scratch_folder(near) as folder, self._copy(folder) as copy:
             yield copy
 
     def _copy(self, folder: Path) -> closing[Database]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
+from tui_annotate.domain.people import OPERATOR, Actor, Permission, require_permission
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 
 _MAX_LENGTH = 1_000_000
@@ -110,7 +110,7 @@ class Guidelines:
             InvalidInput: the text is empty or too long.
             NotFound: there is no such dataset.
         """
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         if not text.strip() or len(text) > _MAX_LENGTH:
             raise InvalidInput(
                 f"guidelines of {len(text):,} characters", f"give 1 to {_MAX_LENGTH:,} characters"

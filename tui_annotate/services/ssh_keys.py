@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tui_annotate.domain.errors import Conflict, NotFound
-from tui_annotate.domain.people import Actor, Person, Verb, require
-from tui_annotate.domain.ssh_keys import authorized_line, parse_key, with_lines
-from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.domain.people import Actor, Permission, Person, require_permission
+from tui_annotate.domain.ssh_keys import format_authorized_key, parse_key, replace_lines
+from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.storage.people.accounts import BoundKey, SshKeyStore
 
 
@@ -33,7 +33,7 @@ class SshKeys:
             NotFound: no account, or several, match.
             Conflict: the key is bound to someone else.
         """
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         key = parse_key(text, where)
         owner = self.find(person)
         if self.keys.add(key, owner.id) != owner.id:
@@ -45,7 +45,7 @@ class SshKeys:
 
     def listed(self) -> tuple[BoundKey, ...]:
         """Return all bound keys, by the owner's name."""
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         return self.keys.all()
 
     def remove(self, fingerprint: str) -> None:
@@ -54,7 +54,7 @@ class SshKeys:
         Raises:
             NotFound: it is bound to nobody.
         """
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         if not self.keys.remove(fingerprint):
             raise NotFound(
                 f"no key {fingerprint!r} is bound", "tui-annotate ssh key list shows all"
@@ -69,7 +69,7 @@ class SshKeys:
             InvalidInput: a word of the command is not possible in such a line.
         """
         return [
-            authorized_line(
+            format_authorized_key(
                 bound.line,
                 command=shlex.join([*session, bound.person.id, "-w", folder]),
                 name=bound.person.name,
@@ -84,4 +84,4 @@ class SshKeys:
             InvalidInput: as `lines`.
             Conflict: our keys are among foreign lines, or the marks are damaged.
         """
-        return with_lines(text, self.lines(session, folder=folder), of=visible_line(folder))
+        return replace_lines(text, self.lines(session, folder=folder), of=make_line_visible(folder))

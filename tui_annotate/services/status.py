@@ -11,13 +11,13 @@ from pathlib import Path
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import NotFound, TuiAnnotateError, Unavailable
-from tui_annotate.domain.findings import Finding
+from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.labels import JOINER, LabelTree
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, DatasetProgress
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect
+from tui_annotate.storage.inspection import inspect_store
 from tui_annotate.storage.items import KindCount
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.vectors.store import VectorStore
@@ -119,15 +119,15 @@ class StatusReader:
         for (old, new, name, person), count in sorted(found.items(), key=lambda p: (-p[1], p[0])):
             yield PendingChoices(old, new, person, name, count)
 
-    def store(self) -> list[Finding]:
+    def store(self) -> list[DiagnosticFinding]:
         """Check pages, keys and log of the store; reads all of it."""
-        return inspect(self.database)
+        return inspect_store(self.database)
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[DiagnosticFinding]:
         """Run all checks."""
         return [*self.store(), *self.labels_found(), *self.vectors_found()]
 
-    def labels_found(self) -> list[Finding]:
+    def labels_found(self) -> list[DiagnosticFinding]:
         """Check that label sets are readable, in force, and have all labels in use.
 
         And whether annotations wait for a choice since their label was split.
@@ -138,11 +138,11 @@ class StatusReader:
             file = shlex.quote(str(self.path / "labels.yaml"))
             mend = f"tui-annotate labels apply {file} --dry-run"
             says = f"labels.yaml changed and is not in force: {why}"
-            found.append(Finding("label file", "doubt", says, mend))
+            found.append(DiagnosticFinding("label file", "doubt", says, mend))
         waiting = list(self._pending_choices(dataset.name for dataset in self.corpus.datasets()))
         return [*found, _pending_choices_finding(waiting)] if waiting else found
 
-    def _labels_finding(self) -> Finding:
+    def _labels_finding(self) -> DiagnosticFinding:
         labels = self.proposed_labels
         try:
             known = len(labels("").leaves())
@@ -151,31 +151,33 @@ class StatusReader:
                 if labels(dataset).find(path) is None:
                     lost[path] += count
         except TuiAnnotateError as error:
-            return Finding("labels", "wrong", error.message, error.hint)
+            return DiagnosticFinding("labels", "wrong", error.message, error.hint)
         if not lost:
-            return Finding("labels", "ok", many(known, "label"))
+            return DiagnosticFinding("labels", "ok", format_count(known, "label"))
         named = [f"{JOINER.join(path)} ({count:,})" for path, count in lost.most_common(_MAX_NAMED)]
         file = shlex.quote(str(self.path / "labels.yaml"))
-        return Finding(
+        return DiagnosticFinding(
             "labels",
             "doubt",
             f"annotations have labels that the label set lacks: {_join_named(named, len(lost))}",
             f"tui-annotate labels normalise --dry-run; or add them to {file}",
         )
 
-    def vectors_found(self) -> list[Finding]:
+    def vectors_found(self) -> list[DiagnosticFinding]:
         """Check that every document has its vectors; list unused sets."""
         used = self.corpus.vector_set()
         others = [each for each in self.corpus.vector_sets() if each != used]
-        found = [self._vectors_finding(used) if used else Finding("vectors", "ok", _NO_VECTORS)]
+        found = [
+            self._vectors_finding(used) if used else DiagnosticFinding("vectors", "ok", _NO_VECTORS)
+        ]
         if others:
             store = self.stores()
             sizes = ((each.embedder, store.bytes(each.table) / 1_000_000) for each in others)
             listed = ", ".join(f"{name} ({size:,.1f} MB)" for name, size in sizes)
-            found.append(Finding("other vectors", "ok", f"not in use: {listed}"))
+            found.append(DiagnosticFinding("other vectors", "ok", f"not in use: {listed}"))
         return found
 
-    def _vectors_finding(self, used: VectorSet) -> Finding:
+    def _vectors_finding(self, used: VectorSet) -> DiagnosticFinding:
         expected, by_words = self.corpus.embedded(used.table)
         rebuild = self.stores().command()
         try:
@@ -183,27 +185,30 @@ class StatusReader:
             if used.token_dimensions:
                 documents = min(documents, self.stores().token_documents(used.table))
         except Unavailable as error:
-            return Finding("vectors", "doubt", error.message, rebuild)
+            return DiagnosticFinding("vectors", "doubt", error.message, rebuild)
         if documents < expected:
-            says = f"{documents:,} of {many(expected, 'document')} have vectors"
-            return Finding("vectors", "doubt", says, rebuild)
+            says = f"{documents:,} of {format_count(expected, 'document')} have vectors"
+            return DiagnosticFinding("vectors", "doubt", says, rebuild)
         waiting, _ = self.corpus.waiting(used.table)
         if waiting:
             named = f"{rebuild} --embedder {shlex.quote(used.embedder)}"
-            says = f"{many(waiting, 'document has', 'documents have')} none yet"
-            return Finding("vectors", "doubt", says, named)
-        says = f"{used.label}: {many(rows, 'segment')} of {many(documents, 'document')}"
+            says = f"{format_count(waiting, 'document has', 'documents have')} none yet"
+            return DiagnosticFinding("vectors", "doubt", says, named)
+        stored = f"{format_count(rows, 'segment')} of {format_count(documents, 'document')}"
+        says = f"{used.label}: {stored}"
         if by_words:
             says += f"; {by_words:,} of them ranked by words, as the model lacks theirs"
-            return Finding("vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}")
-        return Finding("vectors", "ok", says)
+            return DiagnosticFinding(
+                "vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}"
+            )
+        return DiagnosticFinding("vectors", "ok", says)
 
 
-def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> Finding:
+def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> DiagnosticFinding:
     listed = [
         f"{each.label} of {each.name} ({each.annotations:,})" for each in waiting[:_MAX_NAMED]
     ]
-    return Finding(
+    return DiagnosticFinding(
         "split labels",
         "doubt",
         f"annotations wait for a choice: {_join_named(listed, len(waiting))}",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import checked_name
+from tui_annotate.domain.people import check_name
 
 WORKSPACE_FILE: Final = "tui-annotate.toml"
 PREFIX: Final = "TUI_ANNOTATE_"
@@ -43,9 +43,9 @@ def person_name(given: str = "") -> str:
         InvalidInput: it is no name.
     """
     if given:
-        return checked_name(given)
+        return check_name(given)
     try:
-        return checked_name((state_folder() / "name").read_text("utf-8"))
+        return check_name((state_folder() / "name").read_text("utf-8"))
     except (OSError, UnicodeDecodeError, InvalidInput):
         return login_name()
 
@@ -56,7 +56,7 @@ def remember_name(name: str) -> None:
     Raises:
         InvalidInput: it is no name.
     """
-    name, file = checked_name(name), state_folder() / "name"
+    name, file = check_name(name), state_folder() / "name"
     with suppress(OSError):  # a home that can not be written costs the memory, not the work
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         file.write_text(name + "\n", "utf-8")
@@ -74,7 +74,7 @@ def login_name() -> str:
         login = getpass.getuser()
     except (KeyError, OSError):
         login = "me"
-    return checked_name(login)
+    return check_name(login)
 
 
 def find_workspace(flag: Path | None = None) -> Path:

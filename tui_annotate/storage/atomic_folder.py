@@ -49,7 +49,7 @@ def create_folder(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def scratch(parent: Path) -> Iterator[Path]:
+def scratch_folder(parent: Path) -> Iterator[Path]:
     """An empty folder for a while; one that a killed process left is removed by the next.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import TypeVar
 _T = TypeVar("_T")
 
 
-def batches(
+def split_batches(
     values: Iterable[_T], size: int, *, weight: Callable[[_T], int] = lambda _: 1
 ) -> Iterator[list[_T]]:
     """Splits values, read as they are asked for, into lists that weigh `size` or a little more."""

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqlalchemy import Connection, text
 
-from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.storage.codec import to_json
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import dataset_row, set_dataset_setting
@@ -64,7 +64,7 @@ class BlindDatasets(Store):
         self._set_visibility(dataset, None)
 
     def _set_visibility(self, dataset: str, value: str | None) -> None:
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             row = dataset_row(connection, dataset)
             set_dataset_setting(connection, row, SETTING, value=value)

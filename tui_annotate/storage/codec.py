@@ -82,7 +82,7 @@ def _to_little_endian(values: array[int]) -> array[int]:
     return values
 
 
-def plain(value: str) -> str:
+def replace_unstorable(value: str) -> str:
     """A text that a column can hold: lone surrogates, which a file may bring, become "?"."""
     return value.encode("utf-8", "replace").decode()
 

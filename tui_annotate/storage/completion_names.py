@@ -31,7 +31,7 @@ _QUERIES: Final = {
 Kind = Literal["datasets", "people", "samples", "keys"]
 
 
-def names(store: Path, kind: Kind, start: str) -> list[str]:
+def list_names(store: Path, kind: Kind, start: str) -> list[str]:
     """Names that begin so, sorted; `keys` are dataset/id.
 
     None for anybody but the owner of the store, who may see all; none where it can not be read.

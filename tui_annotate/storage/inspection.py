@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, select
 
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError
-from tui_annotate.domain.findings import Finding
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.findings import DiagnosticFinding
+from tui_annotate.domain.plural import format_count
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import DOCUMENTS
 from tui_annotate.storage.database import SCHEMA, Database
@@ -17,12 +17,14 @@ from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.repair import recovery_command, reingest_command, suggest_repair
 
 
-def inspect(database: Database) -> list[Finding]:
+def inspect_store(database: Database) -> list[DiagnosticFinding]:
     """Findings on pages, keys, documents and log; reads the whole store."""
     try:
         return list(_iterate_findings(database))
     except TuiAnnotateError as error:
-        return [Finding("store", "wrong", error.message, suggest_repair(error, database.path))]
+        return [
+            DiagnosticFinding("store", "wrong", error.message, suggest_repair(error, database.path))
+        ]
 
 
 def broken_pages(database: Database) -> str:
@@ -36,10 +38,10 @@ def broken_pages(database: Database) -> str:
     return "" if found == "ok" else str(found).splitlines()[0]
 
 
-def _iterate_findings(database: Database) -> Iterator[Finding]:
+def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
     path = database.path
     if pages := broken_pages(database):
-        yield Finding("store", "wrong", pages, recovery_command(path))
+        yield DiagnosticFinding("store", "wrong", pages, recovery_command(path))
         return
     with database.reading() as connection:
         lost = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
@@ -47,16 +49,18 @@ def _iterate_findings(database: Database) -> Iterator[Finding]:
             f"a row of {lost[0]} points nowhere" if lost else _find_altered_document(connection)
         )
     if contradiction:
-        yield Finding("store", "wrong", contradiction, reingest_command(path))
+        yield DiagnosticFinding("store", "wrong", contradiction, reingest_command(path))
         return
-    yield Finding("store", "ok", f"sound, version {SCHEMA}")
+    yield DiagnosticFinding("store", "ok", f"sound, version {SCHEMA}")
     audit = AuditStore(database)
     first = next(audit.breaks(), None)
     if first is None:
-        yield Finding("log", "ok", f"{many(audit.events(), 'event')}, each follows its predecessor")
+        yield DiagnosticFinding(
+            "log", "ok", f"{format_count(audit.events(), 'event')}, each follows its predecessor"
+        )
         return
     where = f"the work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
-    yield Finding("log", "wrong", f"{where}: {first.says}", reingest_command(path))
+    yield DiagnosticFinding("log", "wrong", f"{where}: {first.says}", reingest_command(path))
 
 
 def _find_altered_document(connection: Connection) -> str:

@@ -16,20 +16,20 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import Connection, TextClause, bindparam, text
 
 from tui_annotate.domain.collection_items import (
-    JUDGED,
-    Branch,
+    RATED_KINDS,
     Item,
-    branches,
+    TreeBranch,
     count_done_by_topic,
-    item,
-    prefix,
-    sentence_branches,
+    id_prefix,
+    list_branches,
+    list_sentence_branches,
+    make_item,
 )
-from tui_annotate.domain.people import Verb, reader, require
+from tui_annotate.domain.people import Permission, base_person, require_permission
 from tui_annotate.domain.samples import SampleKey, SampleKind
 from tui_annotate.storage.codec import from_json, request_from_json
 from tui_annotate.storage.database import Store
-from tui_annotate.storage.queue import practising
+from tui_annotate.storage.queue import is_practising
 from tui_annotate.storage.ranks import HANDED_OUT
 from tui_annotate.storage.statements import seen_scope
 
@@ -130,11 +130,14 @@ class _DatasetView:
 
     def has(self, kind: SampleKind) -> bool:
         """Whether there are items of a kind."""
-        return self._execute(_ANY, kind=kind.value, **id_range(prefix(kind))).first() is not None
+        return (
+            self._execute(_ANY, kind=kind.value, **id_prefix_range(id_prefix(kind))).first()
+            is not None
+        )
 
     def topics(self) -> list[_Topic]:
         """All topics that there are reports on."""
-        rows = self._execute(_TOPICS, **id_range(prefix(SampleKind.REPORT)))
+        rows = self._execute(_TOPICS, **id_prefix_range(id_prefix(SampleKind.REPORT)))
         return [
             _Topic(str(name), request_from_json(request).title, reports)
             for name, _, request, reports in rows
@@ -142,28 +145,28 @@ class _DatasetView:
 
     def items(self, start: str, *, everything: bool = False) -> Iterator[Item]:
         """Those whose ids begin so, in the order in which they came."""
-        scope = {"whole": self.whole or everything, **id_range(start)}
+        scope = {"whole": self.whole or everything, **id_prefix_range(start)}
         for name, group, begins, meta, done in self._execute(_ITEMS, **scope):
             fields = from_json(meta) if meta else {}
             key = SampleKey(self.name, name)
-            yield item(key, group=group, start=begins, meta=fields, done=bool(done))
+            yield make_item(key, group=group, start=begins, meta=fields, done=bool(done))
 
     def under(
         self, kind: SampleKind, topic: str, run: str = "", *, everything: bool = False
     ) -> list[Item]:
         """Return items of a topic or run; `everything`: also those assigned to others."""
-        start = prefix(kind, topic, *([run] if run and kind is SampleKind.CITATION else []))
+        start = id_prefix(kind, topic, *([run] if run and kind is SampleKind.CITATION else []))
         found = self.items(start, everything=everything)
         return [one for one in found if one.topic == topic and run in ("", one.run)]
 
     def counts(self, kind: SampleKind, topics: Iterable[_Topic]) -> dict[str, tuple[int, int]]:
         """By topic, how much is done and how much there is, where everybody has all of it."""
         if kind is SampleKind.CITATION:
-            done = Counter(topic for topic, _ in self.complete(prefix(kind)))
-            rows = self._execute(_SENTENCES, **id_range(prefix(SampleKind.REPORT)))
+            done = Counter(topic for topic, _ in self.complete(id_prefix(kind)))
+            rows = self._execute(_SENTENCES, **id_prefix_range(id_prefix(SampleKind.REPORT)))
             total = {str(topic): count for topic, count in rows if count}
         else:
-            rows = self._execute(_DONE, kind=kind.value, **id_range(prefix(kind)))
+            rows = self._execute(_DONE, kind=kind.value, **id_prefix_range(id_prefix(kind)))
             done = Counter({str(topic): count for topic, count in rows})
             reports = {topic.name: topic.reports for topic in topics}
             total = reports if kind is SampleKind.REPORT else self._count_documents(reports)
@@ -171,13 +174,13 @@ class _DatasetView:
 
     def complete(self, start: str) -> list[tuple[str, str]]:
         """(topic, group) of the sentences that are complete, whose citations' ids begin so."""
-        rows = self._execute(_COMPLETE, kind=SampleKind.CITATION.value, **id_range(start))
+        rows = self._execute(_COMPLETE, kind=SampleKind.CITATION.value, **id_prefix_range(start))
         return [(str(topic), group) for topic, group in rows]
 
     def _count_documents(self, topics: Iterable[str]) -> dict[str, int]:
         total: dict[str, int] = {}
         for name in sorted(topics, key=len, reverse=True):
-            within = id_range(prefix(SampleKind.DOCUMENT, name))
+            within = id_prefix_range(id_prefix(SampleKind.DOCUMENT, name))
             others = sum(count for other, count in total.items() if other.startswith(f"{name}|"))
             total[name] = int(self._execute(COUNT, **within).scalar_one()) - others
         return total
@@ -202,23 +205,23 @@ class ItemStore(Store):
 
     @contextmanager
     def _open_dataset(self, person: str, dataset: str) -> Iterator[_DatasetView | None]:
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             scope = {"name": dataset, "handed_out": HANDED_OUT}
             row = connection.execute(_DATASET, scope).first()
             if row is None:
                 yield None
                 return
-            busy = practising(connection, person)
-            whole = not (row[1] or busy) and reader(person) == person
+            busy = is_practising(connection, person)
+            whole = not (row[1] or busy) and base_person(person) == person
             yield _DatasetView(connection, person, dataset, row[0], whole, busy)
 
     def modes(self, dataset: str) -> tuple[SampleKind, ...]:
         """The kinds of items that a dataset has."""
         with self._open_dataset(self._actor.person, dataset) as seen:
-            return tuple(kind for kind in JUDGED if seen and seen.has(kind))
+            return tuple(kind for kind in RATED_KINDS if seen and seen.has(kind))
 
-    def topics(self, person: str, dataset: str, kind: SampleKind) -> tuple[Branch, ...]:
+    def topics(self, person: str, dataset: str, kind: SampleKind) -> tuple[TreeBranch, ...]:
         """Topics in the order in which they came, with how much of each is done.
 
         Whoever was given samples of the dataset sees the topics of these alone.
@@ -230,25 +233,27 @@ class ItemStore(Store):
             if seen.whole:
                 found = seen.counts(kind, topics)
             else:
-                found = count_done_by_topic(kind, seen.items(prefix(kind)))
+                found = count_done_by_topic(kind, seen.items(id_prefix(kind)))
         return tuple(
-            Branch(topic.name, topic.title, *found[topic.name])
+            TreeBranch(topic.name, topic.title, *found[topic.name])
             for topic in topics
             if topic.name in found
         )
 
     def runs(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str
-    ) -> tuple[Branch, ...]:
+    ) -> tuple[TreeBranch, ...]:
         """The runs of a topic in the order in which they came, with how much of each is done."""
         with self._open_dataset(person, dataset) as seen:
             if seen is None:
                 return ()
             reports = seen.under(SampleKind.REPORT, topic, everything=kind is not SampleKind.REPORT)
             if kind is SampleKind.CITATION and seen.whole:
-                found = seen.complete(prefix(kind, topic))
-                return sentence_branches(reports, [group for name, group in found if name == topic])
-            return branches(kind, seen.under(kind, topic), reports)
+                found = seen.complete(id_prefix(kind, topic))
+                return list_sentence_branches(
+                    reports, [group for name, group in found if name == topic]
+                )
+            return list_branches(kind, seen.under(kind, topic), reports)
 
     def items(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str = ""
@@ -265,7 +270,7 @@ class ItemStore(Store):
             return seen.next_open(kind, after) if seen else None
 
 
-def id_range(start: str) -> dict[str, str]:
+def id_prefix_range(start: str) -> dict[str, str]:
     """The ids that begin so: from the first up to, not including, the first that does not."""
     return {"low": start, "high": start[:-1] + chr(ord(start[-1]) + 1)}
 
@@ -291,15 +296,15 @@ class KindCount:
     annotated: int = 0
 
 
-def kind_counts(connection: Connection, seen: Sequence[str] | None) -> list[KindCount]:
+def count_kinds(connection: Connection, seen: Sequence[str] | None) -> list[KindCount]:
     """By dataset, kind and name; of those alone who may be seen, None for everybody."""
     done: dict[tuple[int, str], list[Any]] = {}
     for row, kind, *who in connection.execute(_DONE_BY_KIND, seen_scope(seen)):
         done.setdefault((row, kind), []).append(who)
     found = []
     for row, name in connection.execute(_DATASETS).all():
-        for kind in JUDGED:
-            within = {"dataset": row, **id_range(prefix(kind))}
+        for kind in RATED_KINDS:
+            within = {"dataset": row, **id_prefix_range(id_prefix(kind))}
             if samples := connection.execute(COUNT, within).scalar_one():
                 people = done.get((row, kind.value), [("", "", 0)])
                 found += [KindCount(name, kind.value, samples, *each) for each in people]

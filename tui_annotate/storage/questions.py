@@ -13,13 +13,13 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, select, text
 
 from tui_annotate.domain.assignments import Assignment
-from tui_annotate.domain.people import Verb, reader, require, seen_by
+from tui_annotate.domain.people import Permission, base_person, require_permission, visible_people
 from tui_annotate.domain.samples import SampleKey, SampleKind
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS
 from tui_annotate.storage.database import Store
-from tui_annotate.storage.queue import QueueRow, build_row, practising
-from tui_annotate.storage.ranks import PRACTICE, SHARE, handed_out
+from tui_annotate.storage.queue import QueueRow, build_row, is_practising
+from tui_annotate.storage.ranks import PRACTICE, SHARE, assigned_datasets
 from tui_annotate.storage.statements import seen_scope
 
 _WHERE: Final = " d.name = :dataset AND s.kind = :kind"
@@ -77,13 +77,13 @@ class QuestionStore(Store):
         """The questions of a dataset as they came, streamed from one moment of the store."""
         scope = {"dataset": dataset, "kind": SampleKind.QUESTION.value}
         with self._database.reading() as connection:
-            found = connection.execute(_ROWS, scope | seen_scope(seen_by(self._actor)))
+            found = connection.execute(_ROWS, scope | seen_scope(visible_people(self._actor)))
             for name, rows in groupby(found, key=lambda row: row[0]):
                 yield _build_question(SampleKey(dataset, name), list(rows))
 
     def entries(self, person: str, dataset: str) -> dict[SampleKey, QueueRow]:
         """The questions of a dataset in a person's queue, in order of arrival; their own alone."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         scope = {"dataset": dataset, "kind": SampleKind.QUESTION.value, "person": person}
         with self._database.reading() as connection:
             found = connection.execute(
@@ -95,12 +95,12 @@ class QuestionStore(Store):
 
 def _build_queue_scope(connection: Connection, person: str, dataset: str) -> dict[str, Any]:
     """What of a dataset somebody walks: practice alone before it is done, else what is theirs."""
-    practice = practising(connection, person)
+    practice = is_practising(connection, person)
     own = {"practice": PRACTICE + person, "share": "" if practice else SHARE + person}
-    if practice or reader(person) != person:
+    if practice or base_person(person) != person:
         return own | {"common": False}
     query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
-    return own | {"common": connection.execute(query).scalar() not in handed_out(connection)}
+    return own | {"common": connection.execute(query).scalar() not in assigned_datasets(connection)}
 
 
 def _build_question(key: SampleKey, rows: list[Any]) -> StoredQuestion:

@@ -15,7 +15,15 @@ from sqlalchemy import Connection, TextClause, select, text
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, reader, require, second_reader
+from tui_annotate.domain.people import (
+    OPERATOR,
+    Actor,
+    Permission,
+    Person,
+    base_person,
+    require_permission,
+    second_reader,
+)
 from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments import pools
@@ -146,7 +154,7 @@ class QueueStore(Store):
 
     @contextmanager
     def _open_walks(self, person: str, order: str) -> Iterator[tuple[Connection, list[OrderWalk]]]:
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         order_id = self._find_order(order)
         with self._database.reading() as connection:
             yield connection, _load_walks(connection, person, order_id)
@@ -193,7 +201,7 @@ class QueueStore(Store):
         samples that are for everyone, cyclically. It begins at the top where `after` is None, or is
         not in the person's queue any more, and returns `after` where it alone is not completed.
         """
-        require(self._actor, Verb.WRITE, person)
+        require_permission(self._actor, Permission.WRITE, person)
         order_id = self._find_order(order)
         with self._database.reading() as connection:
             line = _load_walks(connection, person, order_id)
@@ -251,7 +259,7 @@ class QueueStore(Store):
     def find_reopened(self, person: Person) -> int:
         """How many samples somebody is still to read a second time."""
         name = second_reader(person).id
-        require(self._actor, Verb.READ, name)
+        require_permission(self._actor, Permission.READ, name)
         with self._database.reading() as connection:
             return sum(walk.total() - walk.finished() for walk in _load_own_walks(connection, name))
 
@@ -262,7 +270,7 @@ def _load_walks(connection: Connection, person: str, order: int) -> list[OrderWa
     practice = _find_unfinished_practice(own)
     if practice:
         return practice
-    if reader(person) != person:
+    if base_person(person) != person:
         return own
     return [*own, OrderWalk(connection, order, person)]
 
@@ -272,7 +280,7 @@ def _find_unfinished_practice(own: Sequence[OrderWalk]) -> list[OrderWalk]:
     return practice if any(walk.finished() < walk.total() for walk in practice) else []
 
 
-def practising(connection: Connection, person: str) -> bool:
+def is_practising(connection: Connection, person: str) -> bool:
     """Whether somebody has practice to finish, before which they have nothing else."""
     return bool(_find_unfinished_practice(_load_own_walks(connection, person)))
 
@@ -303,7 +311,7 @@ def _look_up_position(
 
 
 def _count_left(connection: Connection, person: str) -> int:
-    if reader(person) != person or connection.execute(_ANY_POOL).first() is None:
+    if base_person(person) != person or connection.execute(_ANY_POOL).first() is None:
         return 0
     return pools.count_available(connection, person)
 

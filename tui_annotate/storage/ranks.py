@@ -15,7 +15,7 @@ from sqlalchemy import Connection, bindparam, delete, func, select, true, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.queue_orders import BY_SOURCE, INGESTED, RANDOM, by_score, check_order
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.columns import (
     ASSIGNMENTS,
     DATASET_SETTINGS,
@@ -106,7 +106,7 @@ def ensure_own_order(connection: Connection, name: str) -> int:
     return int(connection.execute(select(ORDERS.c.id).where(ORDERS.c.name == name)).scalar_one())
 
 
-def last_value(connection: Connection, order_id: int) -> int:
+def find_last_value(connection: Connection, order_id: int) -> int:
     """The largest value in an order; -1 where there is none."""
     query = select(RANKS.c.value).where(RANKS.c.order_id == order_id)
     last = query.order_by(RANKS.c.bucket.desc(), RANKS.c.value.desc()).limit(1)
@@ -123,7 +123,7 @@ def insert_ranks(
         {"order_id": order_id, "bucket": value >> shift, "value": value, "sample_id": row}
         for value, row in places
     ]
-    for some in batches(rows, _BATCH):
+    for some in split_batches(rows, _BATCH):
         connection.execute(insert(RANKS), some)
         counts = Counter(row["bucket"] for row in some)
         _add_tallies(connection, [(order_id, EVERYONE, *item) for item in counts.items()])
@@ -141,7 +141,7 @@ def _add_tallies(connection: Connection, changes: Sequence[tuple[int, str, int, 
 def count_finished(connection: Connection, changes: Sequence[tuple[str, int, int]]) -> None:
     """Update tallies for changes (person, sample's row, 1 completed or -1 reopened)."""
     places: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for some in batches(sorted({sample_id for _, sample_id, _ in changes}), _BATCH):
+    for some in split_batches(sorted({sample_id for _, sample_id, _ in changes}), _BATCH):
         for sample_id, order_id, bucket in connection.execute(_BUCKETS, {"sample_ids": some}):
             places[sample_id].append((order_id, bucket))
     _add_tallies(
@@ -162,7 +162,7 @@ def remove_ranks(
     The samples' assignments must still be there.
     """
     key = (RANKS.c.order_id, RANKS.c.bucket)
-    for batch in batches(sample_ids, _BATCH):
+    for batch in split_batches(sample_ids, _BATCH):
         in_orders = RANKS.c.order_id.in_(orders) if orders else true()
         among = RANKS.c.sample_id.in_(batch) & in_orders
         everyone = select(*key, func.count()).where(among).group_by(*key)
@@ -178,7 +178,7 @@ def remove_ranks(
         connection.execute(delete(RANKS).where(among))
 
 
-def first_of_source(connection: Connection, sources: Sequence[str]) -> dict[str, int]:
+def first_values_by_source(connection: Connection, sources: Sequence[str]) -> dict[str, int]:
     """By source, the value that its samples have in the order `by-source`; absent where new."""
     order = select(ORDERS.c.id).where(ORDERS.c.name == BY_SOURCE).scalar_subquery()
     query = (
@@ -230,7 +230,7 @@ def _fill_batch(connection: Connection, order: str, value: Callable[[RankedSampl
         .limit(_BATCH)
     )
     rows = connection.execute(query).all()
-    handed = handed_out(connection)
+    handed = assigned_datasets(connection)
     newcomers = [RankedSample(row[0], *row[:3]) for row in rows if row[3] not in handed]
     places = [(value(newcomer), newcomer.sample_id) for newcomer in newcomers]
     insert_ranks(connection, places, order_id=order_id, order=order)
@@ -238,7 +238,7 @@ def _fill_batch(connection: Connection, order: str, value: Callable[[RankedSampl
     connection.execute(update(ORDERS).where(ORDERS.c.id == order_id).values(filled=reached))
 
 
-def handed_out(connection: Connection) -> frozenset[int]:
+def assigned_datasets(connection: Connection) -> frozenset[int]:
     """The rows of the datasets that are handed out, so that no common order has their samples."""
     query = select(DATASET_SETTINGS.c.dataset_id).where(DATASET_SETTINGS.c.name == HANDED_OUT)
     return frozenset(connection.execute(query).scalars())

@@ -41,7 +41,7 @@ def add_missing(table: TableClause) -> Insert:
 _SET_SETTING: Final = upsert(DATASET_SETTINGS, "dataset_id", "name")
 
 
-def worked_on(assignment: str) -> str:
+def worked_on_condition(assignment: str) -> str:
     """SQL that is true of an assignment, by its alias, which tells of anything but time."""
     said = " OR ".join(f"{assignment}.{name} <> ''" for name in ("rating", "comment"))
     return f"({assignment}.state <> 'new' OR {assignment}.annotations > 0 OR {said})"

@@ -16,18 +16,18 @@ from sqlalchemy import Connection, bindparam, delete, text
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.label_changes import Renames, rename_payload
-from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.suggestions import (
     Suggestion,
     SuggestionStatus,
     answer_from_json,
-    proposed,
     suggestion_from_json,
     suggestion_to_json,
+    with_id,
 )
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.blind_datasets import hidden_datasets, is_blind
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import RUNS, SUGGESTIONS
@@ -135,7 +135,7 @@ class SuggestionStore(Store):
             InvalidInput: the run is of another kind, or a suggestion of another dataset.
             Conflict: there is a run of this id.
         """
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         if run.kind is not RunKind.SUGGEST:
             raise InvalidInput(
                 f"a run of kind {run.kind} suggests nothing",
@@ -147,10 +147,10 @@ class SuggestionStore(Store):
         stored = 0
         try:
             coming = (
-                (key, one if copied else proposed(key, replace(one, maker=run.maker, run=run.id)))
+                (key, one if copied else with_id(key, replace(one, maker=run.maker, run=run.id)))
                 for key, one in suggestions
             )
-            for some in batches(coming, _BATCH):
+            for some in split_batches(coming, _BATCH):
                 with self._database.writing() as connection:
                     stored += _write_batch(connection, run, some, row=(number, labels))
             if stored:
@@ -171,7 +171,7 @@ class SuggestionStore(Store):
         Raises:
             NotFound: there is no such sample.
         """
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             row = sample_row(connection, key)
             if is_blind(connection, key.dataset):
@@ -186,7 +186,7 @@ class SuggestionStore(Store):
 
     def listed(self, *, dataset: str = "", maker: str = "") -> Iterator[SuggestionListing]:
         """Yield suggestions with all answers, in sample order; empty filters pass all."""
-        require(self._actor, Verb.REPORT)
+        require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
             hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
             streamed = connection.execution_options(yield_per=_BATCH)
@@ -196,7 +196,7 @@ class SuggestionStore(Store):
 
     def runs(self) -> list[ScoreRun]:
         """The runs that suggested something, in the order in which they began."""
-        require(self._actor, Verb.REPORT)
+        require_permission(self._actor, Permission.REPORT)
         return [each.run for each in self._load_finished_runs()]
 
     def _load_finished_runs(self, dataset: str = "") -> list[StoredRun]:
@@ -211,7 +211,7 @@ class SuggestionStore(Store):
             NotFound: no such run or maker.
             InvalidInput: neither or both are named, or several runs match.
         """
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         if bool(run) == bool(maker):
             raise InvalidInput(
                 "name a run or a maker",
@@ -240,7 +240,7 @@ class SuggestionStore(Store):
         self, wanted: Callable[[SampleKey], bool]
     ) -> Iterator[tuple[ScoreRun, SampleKey, Suggestion]]:
         """What is suggested, and not hidden, on wanted samples: by run, then as samples came."""
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
             for each in runs.list_runs(connection):

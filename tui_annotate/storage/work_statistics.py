@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, text
 
-from tui_annotate.domain.people import seen_by
+from tui_annotate.domain.people import visible_people
 from tui_annotate.domain.work_statistics import Flag
 from tui_annotate.storage.assignments.pools import pool_of
-from tui_annotate.storage.corpus.store import DatasetProgress, progress
+from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import seen_scope
 
@@ -98,7 +98,7 @@ class WorkStatisticsStore(Store):
     def progress(self) -> list[DatasetProgress]:
         """What people did, by dataset and name."""
         with self._database.reading() as connection:
-            return progress(connection, seen_by(self._actor))
+            return read_progress(connection, visible_people(self._actor))
 
     def assigned(self) -> list[AssignedCount]:
         """What people have to do, as far as it is handed out."""
@@ -133,7 +133,7 @@ class WorkStatisticsStore(Store):
             return {row[0]: row[1] for row in connection.execute(_SEGMENTERS)}
 
     def _fetch(self, query: Any) -> Sequence[Any]:
-        scope = seen_scope(seen_by(self._actor))
+        scope = seen_scope(visible_people(self._actor))
         with self._database.reading() as connection:
             return connection.execute(query, scope).all()
 

@@ -17,7 +17,7 @@ LOOK = terminal.prepare(os.environ)
 
 # Textual reads the environment on import, so all that imports it comes after `prepare`.
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
-from tui_annotate.domain.terminal_text import visible  # noqa: E402
+from tui_annotate.domain.terminal_text import make_visible  # noqa: E402
 from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, make_message  # noqa: E402
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
@@ -282,6 +282,6 @@ def run(
         app.print_problem(f"Everything that was shown as saved is saved. Details: {log}")
         return 1
     if app.refused:
-        sys.stderr.write(f"what was done last is not saved: {visible(app.refused)}\n")
+        sys.stderr.write(f"what was done last is not saved: {make_visible(app.refused)}\n")
         return 1
     return 0

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled, Unavailable
-from tui_annotate.domain.people import Person, reader
+from tui_annotate.domain.people import Person, base_person
 from tui_annotate.settings import state_folder
 from tui_annotate.tui.saving import describe_error
 from tui_annotate.tui.session import ForcedIdentity
@@ -103,23 +103,25 @@ class SessionGuard:
         if not self.required:
             self.person = self._workspace.person(self._name)
         elif self._bound:
-            self._accept(self._accounts.by_key(self._bound.person, client=client()), known=True)
+            self._accept(
+                self._accounts.by_key(self._bound.person, client=client_name()), known=True
+            )
         elif not self._sign_in_by_machine():
             self.hint = _NO_NAME if self._name else self.hint
 
     def _sign_in_by_machine(self) -> bool:
         if self._tokens is None:
             return False
-        if name := user():
+        if name := user_name():
             with suppress(NotAllowed):
-                self._accept(self._accounts.by_unix(name, client=client()), known=True)
+                self._accept(self._accounts.by_unix(name, client=client_name()), known=True)
                 return True
         try:
             kept = self._tokens.read()
             if kept is None:
                 return False
             self.email = kept.email
-            self._accept(self._accounts.resume(kept.token, client=client()))
+            self._accept(self._accounts.resume(kept.token, client=client_name()))
             self._stays_signed_in = True
         except Unavailable as error:
             self.hint = describe_error(error)
@@ -136,7 +138,7 @@ class SessionGuard:
         Raises:
             NotAllowed: as `AuthenticationService.sign_in`; or another user works in this process.
         """
-        signed = self._accounts.sign_in(email.strip(), password, client=client())
+        signed = self._accounts.sign_in(email.strip(), password, client=client_name())
         self._accept(signed)
         if stay or self._stays_signed_in:
             self._store_token(signed)
@@ -149,7 +151,7 @@ class SessionGuard:
             Throttled: too many attempts.
         """
         try:
-            signed = self._accounts.sign_in(self.email, password, client=client())
+            signed = self._accounts.sign_in(self.email, password, client=client_name())
         except Throttled:
             raise
         except NotAllowed as error:
@@ -166,7 +168,7 @@ class SessionGuard:
         Raises:
             NotAllowed, InvalidInput: as `AuthenticationService.redeem`.
         """
-        self._accept(self._accounts.redeem(code.strip(), new, client=client()))
+        self._accept(self._accounts.redeem(code.strip(), new, client=client_name()))
         if stay and self._signed_in:
             self._store_token(self._signed_in)
 
@@ -226,7 +228,7 @@ class SessionGuard:
     def find_other_session(self) -> Presence | None:
         """Another running process in which this person works."""
         if self.person:
-            self.elsewhere = self._presence.elsewhere(reader(self.person.id), self._holder)
+            self.elsewhere = self._presence.elsewhere(base_person(self.person.id), self._holder)
         return self.elsewhere
 
     def take_over_session(self) -> None:
@@ -256,10 +258,10 @@ class SessionGuard:
             self._accounts.check(self._signed_in.session)
 
     def _hold_presence(self, person: Person, *, over: str = "") -> None:
-        self.elsewhere = self._presence.hold(reader(person.id), self._holder, over=over)
+        self.elsewhere = self._presence.hold(base_person(person.id), self._holder, over=over)
         if self.elsewhere:
             raise Conflict(
-                f"you went on elsewhere at {clock_time(self.elsewhere.since)}",
+                f"you went on elsewhere at {format_clock_time(self.elsewhere.since)}",
                 "nothing of this was saved",
             )
 
@@ -282,7 +284,7 @@ class SessionGuard:
     def leave(self) -> None:
         """End the person's presence, and the session unless it stays signed in."""
         if self.person:
-            self._presence.leave(reader(self.person.id), self._holder)
+            self._presence.leave(base_person(self.person.id), self._holder)
         if self._signed_in and not self._stays_signed_in:
             self._accounts.sign_out(self._signed_in.session)
 
@@ -358,7 +360,7 @@ class TokenFile:
         )
 
 
-def user() -> str:
+def user_name() -> str:
     """The name of the process's user, from the system, not the environment; empty if unknown."""
     try:
         import pwd
@@ -368,13 +370,13 @@ def user() -> str:
         return ""
 
 
-def client() -> str:
+def client_name() -> str:
     """The client's address by sshd, else the user of this machine."""
     address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
-    return address or f"user {user() or 'unknown'}"
+    return address or f"user {user_name() or 'unknown'}"
 
 
-def clock_time(moment: str) -> str:
+def format_clock_time(moment: str) -> str:
     """A time in ISO 8601 as local hour and minute, with the day if it is not today."""
     then = datetime.fromisoformat(moment).astimezone()
     today = datetime.now(UTC).astimezone().date()

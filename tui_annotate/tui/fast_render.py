@@ -20,7 +20,7 @@ from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui_annotate.tui.palette import Palette, palette_of
+from tui_annotate.tui.palette import PaintStyles, styles_of
 
 
 class WholeStrip(Strip):
@@ -84,9 +84,9 @@ class LineWidget(Widget):
         return self._base
 
     @property
-    def palette(self) -> Palette:
+    def palette(self) -> PaintStyles:
         """The styles of the theme in use."""
-        return palette_of(self.app)
+        return styles_of(self.app)
 
     def notify_style_update(self) -> None:
         """Textual's hook: the style sheet may have changed."""

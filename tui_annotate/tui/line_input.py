@@ -9,14 +9,14 @@ from textual import events
 from textual.message import Message
 from textual.widgets import Input
 
-from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.domain.terminal_text import make_line_visible
 
 _BREAKS = re.compile("\r\n|[\t\n\v\f\r\x85\u2028\u2029]")
 
 
 def clean_line(text: str) -> str:
     """`text` for an input: line breaks and tabs as blanks, other controls as pictures."""
-    return visible_line(_BREAKS.sub(" ", text))
+    return make_line_visible(_BREAKS.sub(" ", text))
 
 
 class LineInput(Input):

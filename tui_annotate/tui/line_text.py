@@ -30,7 +30,7 @@ def line_text(text: str) -> str:
     return "".join(display_characters(" ".join(text[:_LONGEST].split())))
 
 
-def width(text: str) -> int:
+def text_width(text: str) -> int:
     """Cells of a text that went through `line_text`."""
     return cell_len(text)
 
@@ -61,7 +61,7 @@ def strip_of(runs: Sequence[Run], cells: int, ground: Style) -> Strip:
     return Strip(segments).adjust_cell_length(cells, ground)
 
 
-def both_ends(left: Sequence[Run], right: Sequence[Run], cells: int) -> list[Run]:
+def align_both_ends(left: Sequence[Run], right: Sequence[Run], cells: int) -> list[Run]:
     """Left runs, blanks, right runs, in `cells` cells; the left ones are cut if necessary."""
     left_cells = cells - runs_width(right)
     kept = clip(left, left_cells)
@@ -80,7 +80,7 @@ def clip(runs: Sequence[Run], cells: int) -> list[Run]:
     return kept
 
 
-def paragraphs(text: str) -> list[str]:
+def split_paragraphs(text: str) -> list[str]:
     """The lines of a longer text, made harmless; tabs are four blanks."""
     return ["".join(display_characters(line)) for line in text.replace("\r\n", "\n").split("\n")]
 

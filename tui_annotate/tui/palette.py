@@ -133,8 +133,8 @@ SLOTS = len(COLORS)
 
 
 @dataclass(frozen=True, slots=True)
-class Palette:
-    """The styles that painters use, by role; build one with `palette`.
+class PaintStyles:
+    """The styles that painters use, by role; build one with `make_palette`.
 
     Attributes:
         matches: strength 0 to 5 of a match: text on ground.
@@ -196,7 +196,7 @@ class Palette:
 
 
 @cache
-def palette(theme: str, *, native: bool = False) -> Palette:
+def make_palette(theme: str, *, native: bool = False) -> PaintStyles:
     """The palette of a theme; a name that is not ours gives the dark one.
 
     Args:
@@ -206,7 +206,7 @@ def palette(theme: str, *, native: bool = False) -> Palette:
     column = 4 if name == MONO else 3 if native else NAMES.index(name)
     kind = MONO if name == MONO else "16" if native else name
     labels = "16-light" if kind == "16" and name == LIGHT else kind
-    return Palette(
+    return PaintStyles(
         **{role: _parse_style(row[column]) for role, row in _ROLES.items()},
         matches=tuple(map(_parse_style, _MATCHES[kind])),
         glyphs=tuple(map(_parse_style, _GLYPHS[kind])),
@@ -218,9 +218,9 @@ def _parse_style(words: str) -> Style:
     return Style.parse(re.sub(r"\b\d+\b", r"color(\g<0>)", words))
 
 
-def palette_of(app: App[object]) -> Palette:
+def styles_of(app: App[object]) -> PaintStyles:
     """The palette of a running app, by its theme and by whether it sends native colours."""
-    return palette(app.theme, native=app.native_ansi_color)
+    return make_palette(app.theme, native=app.native_ansi_color)
 
 
 _HUES = (28, 180, 130, 50, 220, 0, 300)  # of COLORS, in degrees

@@ -19,7 +19,7 @@ from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from tui_annotate.domain.terminal_text import visible
+from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.tui.key_queue import SerialKeysApp
 from tui_annotate.tui.line_input import clean_line
 from tui_annotate.tui.theme import Look, themes
@@ -66,13 +66,13 @@ class RestrictedApp(SerialKeysApp):
         """Log an unexpected error without the values of variables, and end the app."""
         _, error, _ = sys.exc_info()
         _log.critical("the app ended: %s", type(error).__name__, exc_info=error)
-        self.problem = f"{type(error).__name__}: {visible(str(error))[:200]}"
+        self.problem = f"{type(error).__name__}: {make_visible(str(error))[:200]}"
         self._close_messages_no_wait()
 
     def print_problem(self, words: str) -> None:
         """Print on standard error what ended the app, and `words` about it."""
         sys.stderr.write(
-            f"tui-annotate ended by an error of its own: {self.problem}\n{visible(words)}\n"
+            f"tui-annotate ended by an error of its own: {self.problem}\n{make_visible(words)}\n"
         )
 
     async def on_event(self, event: events.Event) -> None:

@@ -18,14 +18,14 @@ from textual.strip import Strip
 from tui_annotate.tui.fast_render import LineWidget, set_extent
 from tui_annotate.tui.line_text import (
     Run,
-    both_ends,
+    align_both_ends,
     clip,
     runs_width,
     strip_of,
-    width,
+    text_width,
     wrap_line,
 )
-from tui_annotate.tui.palette import Palette
+from tui_annotate.tui.palette import PaintStyles
 
 _AROUND = 2  # rows kept in view above and below the focused one
 
@@ -36,7 +36,7 @@ class FixedRows(LineWidget):
     ALLOW_SELECT: ClassVar[bool] = False
     DEFAULT_CSS = "FixedRows { height: 1; width: 1fr; }"
 
-    _painted: tuple[Size, Palette, list[list[Run]]] | None = None
+    _painted: tuple[Size, PaintStyles, list[list[Run]]] | None = None
 
     def paint(self, cells: int) -> list[list[Run]]:
         """The runs of each row, for this many cells; missing rows are blank."""
@@ -174,7 +174,7 @@ Words = tuple[str, str]
 """A piece of a line: text that went through `line_text` (or is our own), and a role."""
 
 
-def styled(words: Sequence[Words], palette: Palette) -> list[Run]:
+def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:
     """Pieces with roles as pieces with styles."""
     return [(text, palette.style(role)) for text, role in words]
 
@@ -182,7 +182,7 @@ def styled(words: Sequence[Words], palette: Palette) -> list[Run]:
 def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Words]]:
     """Words in lines of so many cells: the first after `head`, the others indented by its width."""
     text, role = words
-    indent = sum(width(piece) for piece, _ in head)
+    indent = sum(text_width(piece) for piece, _ in head)
     first, *rest = wrap_line(text, cells - indent)
     return [[*head, (first, role)], *([(" " * indent + piece, role)] for piece in rest)]
 
@@ -204,7 +204,7 @@ class WordsLine(FixedRows):
         left, right = styled(self._left, self.palette), styled(self._right, self.palette)
         if runs_width(left) + runs_width(right) > cells:
             return [clip(left, cells)]
-        return [both_ends(left, right, cells)]
+        return [align_both_ends(left, right, cells)]
 
 
 class WordsList(RowList):

@@ -61,7 +61,7 @@ class _SessionEnded(Exception):
         self.reason = reason
 
 
-class Saver:
+class StoreThread:
     """Does jobs in a thread, in the order in which they were sent.
 
     Attributes:

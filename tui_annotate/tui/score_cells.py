@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
-from tui_annotate.tui.line_text import Run, fit, line_text, width
-from tui_annotate.tui.palette import Palette
+from tui_annotate.tui.line_text import Run, fit, line_text, text_width
+from tui_annotate.tui.palette import PaintStyles
 
 BARS: Final = "▁▂▃▄▅▆▇█"
 """One glyph per eighth of [0, 1]."""
@@ -26,12 +26,12 @@ _BADGE: Final = len("undecided")
 _HEAD: Final = "score"
 
 
-def bar(value: float | None) -> str:
+def draw_bar(value: float | None) -> str:
     """A value in [0, 1] as one glyph; a blank for none."""
     return " " if value is None else BARS[min(int(value * len(BARS)), len(BARS) - 1)]
 
 
-def digits(value: float | None) -> str:
+def format_score(value: float | None) -> str:
     """A value in [0, 1] in three cells; blanks for none."""
     if value is None:
         return "   "
@@ -46,7 +46,7 @@ def shorten_names(names: Sequence[str], *, cells: int) -> list[str]:
         own = [word for word in words if sum(word in other for other in split) == 1]
         short, *more = own or words or [line_text(name)]
         for word in more:
-            if width(f"{short} {word}") > cells:
+            if text_width(f"{short} {word}") > cells:
                 break
             short = f"{short} {word}"
         shortened.append(short)
@@ -59,7 +59,7 @@ def _column_heads(names: tuple[str, ...], columns: int) -> tuple[str, ...]:
         return (" ",) * len(names)
     most = _WIDE_NAME if columns >= _WIDE_COLUMNS else _NAME
     short = shorten_names(names, cells=most)
-    return tuple(f"{fit(name, min(max(width(name), _DIGITS), most))} " for name in short)
+    return tuple(f"{fit(name, min(max(text_width(name), _DIGITS), most))} " for name in short)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class ScoreCells:
         if not self.names and not self.labelled:
             return 0
         badge = (1 + (_BADGE if columns >= _LABEL_COLUMNS else 1)) if self.labelled else 0
-        scores = sum(width(head) for head in _column_heads(self.names, columns))
+        scores = sum(text_width(head) for head in _column_heads(self.names, columns))
         gap = 1 if columns >= _DIGIT_COLUMNS else 2  # digits end in a blank
         return max(scores + badge, len(_HEAD)) + gap
 
@@ -101,10 +101,10 @@ class ScoreCells:
             return ""
         parts = [f"machine: {summary.label}"] if summary.label else []
         values = zip(self.names, summary.values, strict=False)
-        parts += [f"{name} {digits(value)}" for name, value in values if value is not None]
+        parts += [f"{name} {format_score(value)}" for name, value in values if value is not None]
         return " · ".join(parts)
 
-    def runs(self, summary: ScoreSummary | None, columns: int, palette: Palette) -> list[Run]:
+    def runs(self, summary: ScoreSummary | None, columns: int, palette: PaintStyles) -> list[Run]:
         """The cells of one sample."""
         cells = self.cells(columns)
         if summary is None or not cells:
@@ -112,9 +112,9 @@ class ScoreCells:
         runs: list[Run] = []
         heads = _column_heads(self.names, columns)
         for head, value in zip(heads, summary.values, strict=False):
-            runs.append((bar(value), palette.accent))
+            runs.append((draw_bar(value), palette.accent))
             if columns >= _DIGIT_COLUMNS:
-                runs.append((f"{digits(value):<{width(head) - 1}}", palette.quiet))
+                runs.append((f"{format_score(value):<{text_width(head) - 1}}", palette.quiet))
         badge = summary.label if columns >= _LABEL_COLUMNS else summary.label[:1]
-        used = sum(width(head) for head in heads[: len(summary.values)])
+        used = sum(text_width(head) for head in heads[: len(summary.values)])
         return [*runs, (fit(f" {badge}", cells - used), palette.asleep)]

@@ -19,8 +19,8 @@ from textual.message import Message
 
 from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.people import Person
-from tui_annotate.domain.stream_merge import Fork, in_words
-from tui_annotate.domain.terminal_text import visible
+from tui_annotate.domain.stream_merge import Fork, describe_state
+from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.saving import describe_error
 from tui_annotate.tui.widgets.header_bar import HeaderBar
@@ -236,7 +236,7 @@ class WorkSharing:
         """Connect to the shared store, if there is one; in the store's thread."""
         from tui_annotate.plugins.sync import sync_key
 
-        if not (sync_key.folder() or sync_key.address()):
+        if not (sync_key.read_folder() or sync_key.read_address()):
             return
         from tui_annotate.workspace import bundles
 
@@ -319,10 +319,10 @@ class WorkSharing:
         for fork in self._forks:
             lines = _describe_fork(fork).splitlines()
             sys.stderr.writelines(
-                f"{visible(line)}\n" for line in ("changed on both sides", *lines)
+                f"{make_visible(line)}\n" for line in ("changed on both sides", *lines)
             )
         if self._syncer is not None and self._syncer.unsent:
-            why = f": {visible(self._problem)}" if self._problem else ""
+            why = f": {make_visible(self._problem)}" if self._problem else ""
             sys.stderr.write(f"not all work is shared yet; it goes the next time{why}\n")
 
 
@@ -331,6 +331,6 @@ def _describe_fork(fork: Fork) -> str:
     (side, at, kept), (other, other_at, lost) = sides if fork.there_wins else sides[::-1]
     return (
         f"{fork.dataset}/{fork.sample}\n"
-        f"stands: {in_words(kept)} ({side}, {at[:19]})\n"
-        f"in the log: {in_words(lost)} ({other}, {other_at[:19]})"
+        f"stands: {describe_state(kept)} ({side}, {at[:19]})\n"
+        f"in the log: {describe_state(lost)} ({other}, {other_at[:19]})"
     )

@@ -27,8 +27,8 @@ from tui_annotate.workspace.folder import (
     LOG,
     STORE,
     VECTORS,
+    create_folders,
     default_labels,
-    furnish,
 )
 from tui_annotate.workspace.workspace import Workspace
 
@@ -54,7 +54,7 @@ def create(path: Path | str) -> Workspace:
         )
     if folder.is_file():
         raise InvalidInput(f"{folder} is a file", "a workspace is a folder: name one")
-    furnish(folder)
+    create_folders(folder)
     try:
         database = Database.create(folder / STORE)
     except Conflict:

@@ -23,7 +23,14 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
     Unavailable,
 )
-from tui_annotate.domain.people import Actor, Person, PersonKind, Role, Verb, require
+from tui_annotate.domain.people import (
+    Actor,
+    Permission,
+    Person,
+    PersonKind,
+    Role,
+    require_permission,
+)
 from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.sync import bundle_file, suggestion_lines, sync_key
@@ -58,7 +65,7 @@ _HOME_SETTING, _NUMBER_SETTING = "home", "last_number"
 _BUNDLE_SETTING, _TEXTS_SETTING = "bundle", "bundle-texts"
 
 
-def merging(space: Workspace) -> MergeStore:
+def open_merge_store(space: Workspace) -> MergeStore:
     """The streams of a workspace, for whoever acts."""
     corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
     return MergeStore(
@@ -69,14 +76,14 @@ def merging(space: Workspace) -> MergeStore:
     )
 
 
-def bundles(space: Workspace, person: Person) -> Bundles:
+def open_bundles(space: Workspace, person: Person) -> Bundles:
     """What makes and takes back the bundle of somebody.
 
     Raises:
         NotAllowed: it is somebody else's, and who acts may not manage the workspace.
     """
     if person.id != space.actor.person:
-        require(space.actor, Verb.MANAGE)
+        require_permission(space.actor, Permission.MANAGE)
     space.annotate.labels()  # a changed file of labels is taken up first
     database = space.team.database
     corpus = CorpusStore(database)
@@ -94,13 +101,13 @@ def bundles(space: Workspace, person: Person) -> Bundles:
         SuggestionStore(database),
         space.people,
         AssignmentStore(database),
-        merging(space),
+        open_merge_store(space),
         home,
         lambda: int(corpus.setting(_NUMBER_SETTING) or 0),
     )
 
 
-def table_sync(space: Workspace, table: Table, person: Person) -> TableSync:
+def open_table_sync(space: Workspace, table: Table, person: Person) -> TableSync:
     """Push and pull of somebody's rows.
 
     Raises:
@@ -108,7 +115,7 @@ def table_sync(space: Workspace, table: Table, person: Person) -> TableSync:
     """
     database = space.team.database
     marks = SyncStore(database, target=table.identity, person=person.id, actor=space.actor)
-    return TableSync(space.corpus, space.log, merging(space), marks, table, person)
+    return TableSync(space.corpus, space.log, open_merge_store(space), marks, table, person)
 
 
 @dataclass
@@ -126,7 +133,7 @@ class PersonSync:
 
     def pull(self) -> StreamMergeReport:
         """Takes in what is new there."""
-        if folder := sync_key.folder():
+        if folder := sync_key.read_folder():
             return self._folder(folder).pull(self.person)
         return self._table.pull()
 
@@ -136,7 +143,7 @@ class PersonSync:
         Returns:
             How many samples were changed elsewhere, and wait; and what can not be sent, in words.
         """
-        if folder := sync_key.folder():
+        if folder := sync_key.read_folder():
             sent = self._folder(folder).push(self.person)
             waiting, refused = sent.waiting, [f"{key}: {why}" for key, why in sent.refused]
         else:
@@ -147,12 +154,12 @@ class PersonSync:
         return len(waiting), "".join(refused[:1]) + (f" · {more:,} more" if more > 0 else "")
 
     def _folder(self, folder: str) -> SharedFolder:
-        return SharedFolder(merging(self.space), Path(folder))
+        return SharedFolder(open_merge_store(self.space), Path(folder))
 
     @cached_property
     def _table(self) -> TableSync:
-        table = Table(sync_key.address(), attempts=_ATTEMPTS)
-        return table_sync(self.space, table, self.person)
+        table = Table(sync_key.read_address(), attempts=_ATTEMPTS)
+        return open_table_sync(self.space, table, self.person)
 
 
 def find_person(space: Workspace, who: str) -> Person:
@@ -199,7 +206,7 @@ def open_bundle(
         with opened(folder) as space:
             _fill_working_folder(space, file, Path(place), about=about, progress=progress)
             take_suggestions(space, file, Path(place))
-            merged = bundles(space, about.owner).take(file, Path(place), about)
+            merged = open_bundles(space, about.owner).take(file, Path(place), about)
     return folder, merged
 
 
@@ -214,7 +221,7 @@ def write_back(file: Path, folder: Path) -> int:
     about = read_header(file)
     with opened(folder) as space:
         _check_bundle(space, file, about)
-        return bundles(space, about.owner).write_back(file, about.owner)
+        return open_bundles(space, about.owner).write_back(file, about.owner)
 
 
 def _check_bundle(space: Workspace, file: Path, about: bundle_file.BundleHeader) -> str:
@@ -255,7 +262,7 @@ def _fill_working_folder(
     filled = space.corpus.setting(_TEXTS_SETTING)
     if filled == texts:
         return
-    guidance = bundle_file.guidance(file, place)
+    guidance = bundle_file.read_guidance(file, place)
     space.corpus.set_setting(_BUNDLE_SETTING, whose)
     space.corpus.set_setting(_NUMBER_SETTING, str(about.first_number))
     space.people.keep(about.owner)

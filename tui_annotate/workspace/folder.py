@@ -20,7 +20,7 @@ PSEUDONYMS: Final = "pseudonyms.key"
 """Left out of every copy: a copy without it names nobody."""
 
 
-def furnish(folder: Path) -> None:
+def create_folders(folder: Path) -> None:
     """Makes what is missing of the folders, and the label set; what is there stays.
 
     Raises:
@@ -38,7 +38,7 @@ def furnish(folder: Path) -> None:
         ) from error
 
 
-def propose(file: Path, text: str) -> None:
+def write_if_changed(file: Path, text: str) -> None:
     """Writes a file that people edit, at one go; one that says the same stays as it is.
 
     Raises:

@@ -13,11 +13,11 @@ from tui_annotate.domain.errors import NotAllowed, NotFound
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
+    Permission,
     Person,
     PersonKind,
-    Verb,
     is_allowed,
-    require,
+    require_permission,
 )
 from tui_annotate.settings import Settings, person_name
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.authentication import AuthenticationService
     from tui_annotate.services.authentication.account_management import Accounts
     from tui_annotate.services.authentication.hashing import Hasher
-    from tui_annotate.services.export.pseudonyms import Keys, Pseudonyms
+    from tui_annotate.services.export.pseudonyms import PseudonymKeys, Pseudonyms
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class WorkspaceMembers:
             NotAllowed: who acts may not manage the workspace.
             Unavailable: it can not be written.
         """
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         if self._shared_store is not None:
             self.database.companion(self._shared_store, make=True)
 
@@ -189,13 +189,13 @@ class PseudonymKeeper:
     corpus: CorpusStore
     members: WorkspaceMembers
 
-    def keys(self) -> Keys:
+    def keys(self) -> PseudonymKeys:
         """The key: in the workspace's folder, or where its settings say."""
-        from tui_annotate.services.export.pseudonyms import Keys
+        from tui_annotate.services.export.pseudonyms import PseudonymKeys
 
         named = self.members.settings.pseudonyms_key
         path = self.members.path / Path(named or PSEUDONYMS).expanduser()
-        return Keys(
+        return PseudonymKeys(
             path,
             lambda: self.corpus.setting(_KEY_MARK_SETTING),
             lambda mark: self.corpus.set_setting(_KEY_MARK_SETTING, mark),
@@ -211,10 +211,10 @@ class PseudonymKeeper:
         from tui_annotate.services.export.pseudonyms import Pseudonyms
 
         if self.corpus.setting(_KEY_MARK_SETTING) is None:
-            require(self.members.actor, Verb.MANAGE)
+            require_permission(self.members.actor, Permission.MANAGE)
         people = [each for each in self.members.people.all() if each.kind is not PersonKind.AGAIN]
         addresses = {}
-        if is_allowed(self.members.actor, Verb.MANAGE) and self.members.required():
+        if is_allowed(self.members.actor, Permission.MANAGE) and self.members.required():
             addresses = {each.email: each.person.id for each in self.members.accounts.all()}
         return Pseudonyms(self.keys().current(), people, addresses)
 
@@ -225,7 +225,7 @@ class PseudonymKeeper:
             NotAllowed: who acts may not manage the workspace.
             Unavailable: it can not be written.
         """
-        require(self.members.actor, Verb.MANAGE)
+        require_permission(self.members.actor, Permission.MANAGE)
         keys = self.keys()
         keys.renew()
         return keys.path
@@ -236,7 +236,7 @@ class PseudonymKeeper:
         Raises:
             NotAllowed: who acts may not manage the workspace; else as `names`.
         """
-        require(self.members.actor, Verb.MANAGE)
+        require_permission(self.members.actor, Permission.MANAGE)
         names = self.names()
         words = {person: names.id(person.id) for person in self.members.people.all()}
         return [

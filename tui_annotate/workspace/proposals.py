@@ -24,7 +24,7 @@ from tui_annotate.storage.labels.store import (
     LabelChangeRequest,
 )
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
-from tui_annotate.workspace.folder import GUIDELINES, LABELS, propose
+from tui_annotate.workspace.folder import GUIDELINES, LABELS, write_if_changed
 
 _MAX_NAMED = 3
 """Labels that are named before the rest is counted."""
@@ -144,7 +144,7 @@ class Proposals:
             return "left"
         if now not in (None, before, after):
             return "left"
-        propose(self.folder / LABELS, after)
+        write_if_changed(self.folder / LABELS, after)
         return "written"
 
     def labels(self, dataset: str = "") -> LabelTree:

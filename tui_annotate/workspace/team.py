@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.labels import JOINER
-from tui_annotate.domain.people import Actor, Person, Verb, is_allowed, require
+from tui_annotate.domain.people import Actor, Permission, Person, is_allowed, require_permission
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.settings import WORKSPACE_FILE, Settings
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -18,7 +18,14 @@ from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.workspace.folder import FROZEN, GUIDELINES, LABELS, STORE, VECTORS, propose
+from tui_annotate.workspace.folder import (
+    FROZEN,
+    GUIDELINES,
+    LABELS,
+    STORE,
+    VECTORS,
+    write_if_changed,
+)
 from tui_annotate.workspace.members import WorkspaceMembers
 from tui_annotate.workspace.proposals import Proposals
 
@@ -86,7 +93,7 @@ class Team:
         from tui_annotate.services.audit import AuditService
         from tui_annotate.storage.log.audit import AuditStore
 
-        require(self.actor, Verb.REPORT)
+        require_permission(self.actor, Permission.REPORT)
         return AuditService(AuditStore(self.database))
 
     @cached_property
@@ -102,7 +109,7 @@ class Team:
         from tui_annotate.services.backup import BackupService
         from tui_annotate.storage.vectors.store import VectorStore
 
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         files = (WORKSPACE_FILE, LABELS, GUIDELINES, FROZEN)
         vectors = self.path / VECTORS
         return BackupService(self.path, self.database, STORE, files, lambda: VectorStore(vectors))
@@ -158,7 +165,7 @@ class Team:
         """
         version = self.guidelines.apply(text, dataset=dataset)
         if not dataset:
-            propose(self.path / GUIDELINES, text)
+            write_if_changed(self.path / GUIDELINES, text)
         return version
 
     @cached_property
@@ -166,7 +173,7 @@ class Team:
         """Labels as they change, with the work under them."""
         from tui_annotate.services.relabel import LabelChangeService
 
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         work = LabelChangeStore(self.database, actor=self.actor, disabled=self.members.disabled)
         return LabelChangeService(work, self.guidance, self.proposals, self._names, self.actor)
 
@@ -208,7 +215,9 @@ class Team:
         from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
         store = WorkStatisticsStore(self.database, actor=self.actor)
-        return ProgressReader(store, self._names, everybody=is_allowed(self.actor, Verb.REPORT))
+        return ProgressReader(
+            store, self._names, everybody=is_allowed(self.actor, Permission.REPORT)
+        )
 
     @cached_property
     def report(self) -> ReportWriter:
@@ -250,7 +259,7 @@ class Team:
         """Dated states for papers, and the log replayed against them."""
         from tui_annotate.services.freeze import FreezeService
 
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         self.proposals.take_up()
         return FreezeService(
             self.path / FROZEN, self.database, lambda copy: make_snapshot(self._for_database(copy))

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
-from tui_annotate.domain.findings import Finding
+from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import OPERATOR, Actor, Person
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
@@ -254,14 +254,16 @@ class Workspace:
             NotFound, InvalidInput, Unavailable: a file can not be opened or is of no known form.
         """
         from tui_annotate.plugins.protocols import ImportOptions
-        from tui_annotate.services.ingest import Files, VectorOptions
+        from tui_annotate.services.ingest import IngestFiles, VectorOptions
 
         chosen = options or ImportOptions(language=self.settings.language)
         asked = how.get("embedder")
         how["embedder"] = (
             asked if isinstance(asked, VectorOptions) else self.vector_options(asked or "")
         )
-        return self.ingest_service.run(Files([Path(path) for path in paths], format, chosen), **how)
+        return self.ingest_service.run(
+            IngestFiles([Path(path) for path in paths], format, chosen), **how
+        )
 
     def export(
         self,
@@ -303,6 +305,6 @@ class Workspace:
         """Figures of all that is stored."""
         return self._status_reader.status()
 
-    def check(self) -> list[Finding]:
+    def check(self) -> list[DiagnosticFinding]:
         """What is wrong with store, log, labels and vectors, and the line that mends each."""
         return self._status_reader.findings()

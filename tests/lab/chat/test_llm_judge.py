@@ -17,7 +17,7 @@ from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.lab.chat import llm_judge
 from tui_annotate.lab.chat.llm_judge import MAX_REPLY_BYTES, LlmJudge, reply_key
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.http_errors import NEXT
+from tui_annotate.plugins.http_errors import RESUME_HINT
 from tui_annotate.plugins.judges import Judge, JudgeOptions, ModelReply, Question
 
 HELLO = Question(user="hello")
@@ -183,7 +183,7 @@ def test_what_does_not_pass_ends(chat: FakeChat) -> None:
     with pytest.raises(Unavailable) as told:
         judge(chat, waits).ask(HELLO)
     assert "\x1b" not in told.value.message
-    assert NEXT in told.value.hint
+    assert RESUME_HINT in told.value.hint
     assert len(waits) == 5
 
 

@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from tests.tui.draft.desk import draft
-from tests.tui.screens.work import Person, at_work, make
+from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
@@ -122,7 +122,7 @@ def folder(tmp_path: Path) -> Path:
         meta={"ground_truth": "Mussels."},
     )
     bare = Sample("rag", "b", sources, kind=SampleKind.QUESTION, request=request)
-    return make(tmp_path / "work", samples=[answered, bare])
+    return make_workspace(tmp_path / "work", samples=[answered, bare])
 
 
 def judge(folder: Path) -> None:
@@ -148,7 +148,7 @@ def code(person: Person) -> MessageCode:
 
 async def test_contexts_are_walked_as_retrieved_without_a_judge(folder: Path) -> None:
     """Each tells its place; the right answer is a key away; no other order is to be had."""
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         assert "SOURCE 3/3 ─ #3" in title(person)  # a match brought it there
         await person.press("d")
         assert "SOURCE 1/3 ─ #1" in title(person)
@@ -161,7 +161,7 @@ async def test_contexts_are_walked_as_retrieved_without_a_judge(folder: Path) ->
 async def test_a_judges_order_is_walked_and_told(folder: Path) -> None:
     """`O` turns to it, its first document on screen, and back; it holds in the next sample."""
     judge(folder)
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         await person.press("O")
         assert person.said().code is MessageCode.JUDGED_ORDER
         assert "3/3" in title(person)
@@ -180,7 +180,7 @@ async def test_a_judges_order_is_walked_and_told(folder: Path) -> None:
 
 async def test_a_question_without_an_answer_is_read_all_the_same(folder: Path) -> None:
     """Nothing stands where the answer would; contexts are walked; Enter finishes."""
-    async with at_work(folder, sample="b") as person:
+    async with open_app(folder, sample="b") as person:
         await person.press("d O y c g escape")
         assert "#2" in person.shown()
         await person.press("enter")
@@ -193,7 +193,7 @@ async def test_where_machines_are_hidden_the_judge_is_too(folder: Path) -> None:
     judge(folder)
     with workspace.open(folder) as space:
         space.machines.hiding.hide("rag")
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         await person.press("O")
         assert person.said().code is MessageCode.NO_JUDGED_ORDER
         assert "#3" in title(person)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.position_rows import lines, lookup, placed
-from tests.tui.screens.work import Person, at_work, make
+from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.records import Record
@@ -48,7 +48,7 @@ def study(tmp_path: Path) -> list[Sample]:
 @pytest.fixture
 def folder(tmp_path: Path, study: list[Sample]) -> Path:
     """A workspace with the study."""
-    return make(tmp_path / "space", samples=study)
+    return make_workspace(tmp_path / "space", samples=study)
 
 
 def here(person: Person) -> SampleKey:
@@ -60,7 +60,7 @@ async def test_the_passage_that_answers_is_told_and_found(
     folder: Path, study: list[Sample]
 ) -> None:
     """Its number and answer stand over the others; a key goes there; a star is beside the line."""
-    async with at_work(folder, sample=study[1].id) as person:
+    async with open_app(folder, sample=study[1].id) as person:
         shown = person.shown()
         assert "SUMMARY: one?" in shown
         assert describe_metric(study[1]) in shown
@@ -76,7 +76,7 @@ async def test_a_person_says_correct_where_the_metric_does_not(
     folder: Path, study: list[Sample]
 ) -> None:
     """The scale is that of questions; both verdicts stand over the answer."""
-    async with at_work(folder, sample=study[2].id) as person:
+    async with open_app(folder, sample=study[2].id) as person:
         await person.press("*")
         assert "1  Correct    2  Incorrect    3  Unclear    0  " in person.shown()
         await person.press("1")
@@ -91,7 +91,7 @@ async def test_a_person_says_correct_where_the_metric_does_not(
 async def test_the_answers_of_a_bar_that_fail_are_walked(folder: Path, study: list[Sample]) -> None:
     """From the chart as a list, among themselves; the key to the queue leads back to the chart."""
     keys = [each.key for each in study]
-    async with at_work(folder, sample=study[0].id) as person:
+    async with open_app(folder, sample=study[0].id) as person:
         await chart(person)
         assert "1/4 " in person.shown()
         assert "0.250" in person.shown()
@@ -121,7 +121,7 @@ async def test_the_answers_of_a_bar_that_fail_are_walked(folder: Path, study: li
 async def test_what_is_done_leads_to_the_next_that_fails(folder: Path, study: list[Sample]) -> None:
     """Once none of them is left the queue goes on; the key to the queue leads to the chart."""
     keys = [each.key for each in study]
-    async with at_work(folder, sample=study[0].id) as person:
+    async with open_app(folder, sample=study[0].id) as person:
         await chart(person)
         await person.press("end enter enter")
         assert here(person) == keys[1]
@@ -157,7 +157,7 @@ async def chart(person: Person) -> None:
 
 async def test_the_chart_leads_to_the_queue_and_out(folder: Path, study: list[Sample]) -> None:
     """It says what its keys and signs are, counts anew, and tells when people disagree."""
-    async with at_work(folder, sample=study[1].id) as person:
+    async with open_app(folder, sample=study[1].id) as person:
         await person.press("* 1")
         await chart(person)
         assert " 0/1" in person.shown()
@@ -186,7 +186,9 @@ async def test_bars_name_what_differs_and_what_has_no_answer(tmp_path: Path) -> 
         lookup(1, "Value-1", count=4, model="other"),
     ]
     found = samples(tmp_path, *rows)
-    async with at_work(make(tmp_path / "space", samples=found), sample=found[1].id) as person:
+    async with open_app(
+        make_workspace(tmp_path / "space", samples=found), sample=found[1].id
+    ) as person:
         assert describe_metric(found[1])
         assert describe_metric(found[1]) in person.shown()
         await chart(person)
@@ -204,7 +206,9 @@ async def test_bars_name_what_differs_and_what_has_no_answer(tmp_path: Path) -> 
 async def test_pairs_are_one_text_with_the_value_marked(tmp_path: Path) -> None:
     """A thousand of them; the key goes to the value."""
     found = samples(tmp_path, lookup(700, "v-1", count=1000))
-    async with at_work(make(tmp_path / "space", samples=found), sample=found[0].id) as person:
+    async with open_app(
+        make_workspace(tmp_path / "space", samples=found), sample=found[0].id
+    ) as person:
         assert "★ 701/1000: Value-1" in person.shown()
         await person.press("=")
         assert '"key": "Value-1"' in person.shown()
@@ -216,8 +220,8 @@ async def test_other_samples_know_no_position(tmp_path: Path, study: list[Sample
     bare = replace(study[0], id="bare", meta={})
     lost = replace(study[1], id="lost", meta=dict(study[1].meta) | {"answers": []})
     strange = replace(study[1], id="odd", meta=dict(study[1].meta) | {"gold_position": 9})
-    space = make(tmp_path / "space", samples=[bare, lost, strange])
-    async with at_work(space, sample="bare") as person:
+    space = make_workspace(tmp_path / "space", samples=[bare, lost, strange])
+    async with open_app(space, sample="bare") as person:
         for action, code in (
             ("gold.show", MessageCode.NO_GOLD_KNOWN),
             ("positions.show", MessageCode.NO_POSITION_STUDY),
@@ -235,8 +239,8 @@ async def test_other_samples_know_no_position(tmp_path: Path, study: list[Sample
 async def test_a_dataset_without_answers_can_be_charted(tmp_path: Path) -> None:
     """No mean, no bar; and one that is removed meanwhile is told."""
     found = samples(tmp_path, placed(0), placed(1))
-    folder = make(tmp_path / "space", samples=found)
-    async with at_work(folder, sample=found[0].id) as person:
+    folder = make_workspace(tmp_path / "space", samples=found)
+    async with open_app(folder, sample=found[0].id) as person:
         await chart(person)
         assert "gold-position 0: " in person.shown()
         await person.press("escape")
@@ -258,7 +262,7 @@ async def test_what_fails_and_is_not_ones_own_is_counted_alone(
             space.team.assignments.give(
                 "study", [name], AssignmentOptions(sorting=AssignmentOrder.INGESTED), ids=ids
             )
-    async with at_work(folder, sample=study[0].id) as person:
+    async with open_app(folder, sample=study[0].id) as person:
         await chart(person)
         await person.press("down enter")
         assert re.search(r" 1 \w+ 3 \w+: gold-position 2", person.shown())

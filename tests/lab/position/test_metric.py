@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers.position_rows import golden, lookup, placed, real
-from tui_annotate.domain.position_studies import Task, gold_position, golds, task
+from tui_annotate.domain.position_studies import Task, expected_answers, gold_position, parse_task
 from tui_annotate.lab.position.metric import (
     MatchRules,
     PositionScore,
@@ -84,11 +84,11 @@ def test_scored_files_of_the_original() -> None:
         hits: dict[int, list[float]] = {}
         for row in found[f"{kind}_output"]:
             answer = row["model_answer"]
-            if task(row) is Task.QA:
-                score = best_subspan_em(scored_line(answer), golds(row))
+            if parse_task(row) is Task.QA:
+                score = best_subspan_em(scored_line(answer), expected_answers(row))
             else:
-                score = key_value_accuracy(answer, *golds(row))
-            assert score == row[task(row).metric]
+                score = key_value_accuracy(answer, *expected_answers(row))
+            assert score == row[parse_task(row).metric]
             place = gold_position(row)
             assert place is not None
             hits.setdefault(place, []).append(score)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.helpers.position_rows import golden, lookup, question
 from tests.helpers.printed_numbers import printed_numbers
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.position_studies import gold_position, identity, places
+from tui_annotate.domain.position_studies import gold_position, parse_positions, question_id
 from tui_annotate.lab.position.row_generation import (
     build_key_value_row,
     build_oracle_row,
@@ -62,7 +62,7 @@ def test_the_gold_stands_where_it_was_asked_for(case: tuple[int, int]) -> None:
     for row in (plain, other):
         assert gold_position(row) == at
         assert len(row["ctxs"]) == count
-        assert identity(row) == identity(question())
+        assert question_id(row) == question_id(question())
     ids = [sorted(each.get("id", "") for each in row["ctxs"]) for row in (plain, other)]
     assert ids[0] == ids[1]
     assert [row["ctxs"][at]["title"] for row in (plain, other)] == ["Gold", "Gold"]
@@ -170,7 +170,7 @@ def test_a_key_in_no_pair_is_refused() -> None:
 )
 def test_positions_are_named(asked: str, count: int, found: tuple[int, ...]) -> None:
     """One by one, all, or evenly from end to end, as in the settings of the paper."""
-    assert places(asked, count) == found
+    assert parse_positions(asked, count) == found
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_positions_are_named(asked: str, count: int, found: tuple[int, ...]) -> 
 def test_what_is_no_position_is_refused(asked: str) -> None:
     """L10: outside the prompt, below none, and words."""
     with pytest.raises(InvalidInput):
-        places(asked, 3)
+        parse_positions(asked, 3)
 
 
 def test_a_passage_holds_an_answer_in_the_normal_form() -> None:

@@ -31,7 +31,7 @@ from tui_annotate.lab.score.probes import (
     train,
 )
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.scoring import Answers, Scorer, ScorerOptions
+from tui_annotate.plugins.scoring import GeneratedAnswers, Scorer, ScorerOptions
 
 
 @given(st.integers(MIN_CASES, 60), st.integers(MIN_CASES, 60), st.integers(0, 9))
@@ -94,8 +94,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return language_model(tmp_path_factory.mktemp("model") / "tiny")
 
 
-def _answers(question: str = "who is the king", **parts: Any) -> Answers:
-    return Answers(**{"question": question, "answer": "it", "texts": ("a", "b"), **parts})
+def _answers(question: str = "who is the king", **parts: Any) -> GeneratedAnswers:
+    return GeneratedAnswers(**{"question": question, "answer": "it", "texts": ("a", "b"), **parts})
 
 
 @needs_torch

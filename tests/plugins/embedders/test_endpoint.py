@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from tests.plugins.embedders.endpoint_server import FakeEndpoint, refusal, serving
 from tests.plugins.loopback import Reply
 from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
-from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.plugins.embedders import remote as module
 from tui_annotate.plugins.embedders.remote import Endpoint
 from tui_annotate.plugins.http_errors import (
-    NEXT,
+    RESUME_HINT,
     RequestRefused,
     TransientFailure,
     error_text,
@@ -102,7 +102,7 @@ def test_nobody_asks_for_ever(fake: FakeEndpoint) -> None:
     asked = Asked(fake.url)
     words = told(asked)
     assert "out of order (500)" in words
-    assert NEXT in words
+    assert RESUME_HINT in words
     assert (len(asked.waits), len(fake.script)) == (5, 3)
 
 
@@ -241,7 +241,7 @@ def test_any_complaint_is_one_harmless_line(body: bytes) -> None:
     words = error_text(body)
     assert words
     assert len(words) <= 200
-    assert words == visible_line(words)
+    assert words == make_line_visible(words)
     assert "\n" not in words
 
 

@@ -18,7 +18,7 @@ from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.files.targets import folder, output
+from tui_annotate.plugins.files.targets import open_folder, open_output
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.traits import FormatTarget, FormatTraits, RecordTrait
 
@@ -51,7 +51,9 @@ def about(name: str) -> FormatTraits:
 def write(records: Iterable[Record], name: str, place: Path) -> ExportReport:
     """Writes records to a new file or folder."""
     exporter: Any = registry.load("exporters", name)
-    opened: Any = output(place) if about(name).place is FormatTarget.STREAM else folder(place)
+    opened: Any = (
+        open_output(place) if about(name).place is FormatTarget.STREAM else open_folder(place)
+    )
     with opened as target:
         report: ExportReport = exporter.write(records, target, ExportOptions())
     return report

@@ -27,7 +27,7 @@ from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.files import columnar
 from tui_annotate.plugins.format_detection import detect
-from tui_annotate.plugins.pair_columns import COLLECTIONS, with_columns
+from tui_annotate.plugins.pair_columns import COLLECTIONS, set_pair_columns
 from tui_annotate.plugins.protocols import ImportOptions, Meter
 
 ROWS = [{"source": f"Source {n}.", "summary": "So.", "n": n} for n in range(3)]
@@ -188,7 +188,7 @@ def test_a_file_of_one_piece_is_read_bit_by_bit(tmp_path: Path, monkeypatch: Any
         return found
 
     monkeypatch.setattr(columnar._BoundedFile, "read", read)
-    rows_of = columnar.column_rows(path)
+    rows_of = columnar.read_column_rows(path)
     assert next(rows_of)["source"] == rows[0]["source"]
     assert sum(given) < path.stat().st_size / 2
 
@@ -274,12 +274,12 @@ def test_a_file_takes_no_more_memory_than_it_has_bytes(tmp_path: Path) -> None:
 def test_collections_are_asked_for_by_name() -> None:
     """Their columns are taken where none are named; an unknown one tells those that there are."""
     plain = ImportOptions()
-    assert with_columns("", plain) == plain
+    assert set_pair_columns("", plain) == plain
     for name, columns in COLLECTIONS.items():
-        told = with_columns(name.upper(), plain)
+        told = set_pair_columns(name.upper(), plain)
         assert (told.source_column, told.summary_column, told.group_column) == columns
-    own = with_columns("summac", ImportOptions(summary_column="answer"))
+    own = set_pair_columns("summac", ImportOptions(summary_column="answer"))
     assert (own.source_column, own.summary_column) == ("document", "answer")
     with pytest.raises(NotFound) as caught:
-        with_columns("summeval", plain)
+        set_pair_columns("summeval", plain)
     assert "aggrefact, frank, summac, true" in caught.value.hint

@@ -21,7 +21,7 @@ from tests.plugins.formats.hostile import CROWD, crowded, several
 from tests.plugins.formats.laws import write
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins.formats.tabular import COLUMNS, REVIEWS, reviews, rows
+from tui_annotate.plugins.formats.tabular import COLUMNS, REVIEWS, review_rows, span_rows
 
 Rows = list[dict[str, Any]]
 PLACES = ("summary_start", "summary_end", "source_start", "source_end")
@@ -38,7 +38,7 @@ def _expected(records: list[Record]) -> list[tuple[Any, ...]]:
     return [
         tuple(row.get(name) or None for name in (*PLACES, *TEXTS))
         for record in records
-        for row in rows(record)
+        for row in span_rows(record)
     ]
 
 
@@ -63,7 +63,7 @@ def test_frames_have_the_same_cells(reader: Any, records: list[Record]) -> None:
         write(records, "parquet", place)
         assert _told(reader(place / "annotations.parquet")) == _expected(records)
         found = reader(place / "reviews.parquet")
-    told = [row for record in records for row in reviews(record)]
+    told = [row for record in records for row in review_rows(record)]
     assert [(row["annotator"], row["state"] or "", row["annotations"]) for row in found] == [
         (row["annotator"], row["state"], row["annotations"]) for row in told
     ]

@@ -25,8 +25,8 @@ from tui_annotate.plugins.joined_texts import SEPARATOR
 
 FORMATS = [
     name
-    for name in registry.names("exporters")
-    if name in {*registry.names("importers")} - OF_ITEMS - BARE
+    for name in registry.plugin_names("exporters")
+    if name in {*registry.plugin_names("importers")} - OF_ITEMS - BARE
 ]
 AS_THEY_WERE = {"native", "mercury", "faithbench", "ragtruth", "w3c"}
 """Formats that give the same bytes for what was read of them; ids or words change in the others."""

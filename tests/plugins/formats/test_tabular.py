@@ -29,7 +29,7 @@ from tui_annotate.domain.records import Record
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files import columnar, streams
 from tui_annotate.plugins.files import sheets as workbooks
-from tui_annotate.plugins.formats.tabular import COLUMNS, REVIEWS, reviews, rows
+from tui_annotate.plugins.formats.tabular import COLUMNS, REVIEWS, review_rows, span_rows
 from tui_annotate.plugins.protocols import ExportOptions
 from tui_annotate.plugins.traits import Loss
 
@@ -60,8 +60,8 @@ def _empty(several: Rows) -> Rows:
 
 
 def _written(records: list[Record]) -> list[tuple[Rows, tuple[str, ...]]]:
-    first = [row for record in records for row in rows(record)]
-    second = [row for record in records for row in reviews(record)]
+    first = [row for record in records for row in span_rows(record)]
+    second = [row for record in records for row in review_rows(record)]
     return [(first, COLUMNS), (second, REVIEWS)]
 
 
@@ -250,7 +250,7 @@ def test_a_workbook_can_be_packed(tmp_path: Path, name: str) -> None:
 def test_a_text_of_a_workbook_is_never_markup(tmp_path: Path, text: str) -> None:
     """Also where the library would take it for a run of rich text, an escape, a link, a number."""
     with (tmp_path / "a.xlsx").open("wb") as file:
-        workbooks.workbook(file, "a", columns=["text"], rows=[{"text": text}])
+        workbooks.write_workbook(file, "a", columns=["text"], rows=[{"text": text}])
     cell = openpyxl.load_workbook(tmp_path / "a.xlsx")["a"]["A2"]
     assert (unescape(cell.value), cell.hyperlink) == (text, None)
 
@@ -259,5 +259,5 @@ def test_a_text_of_a_workbook_is_never_markup(tmp_path: Path, text: str) -> None
 def test_a_number_of_a_workbook_is_exact(tmp_path: Path, number: float) -> None:
     """All its digits are in the file, though a spreadsheet may show fewer."""
     with (tmp_path / "a.xlsx").open("wb") as file:
-        workbooks.workbook(file, "a", columns=["n"], rows=[{"n": number}])
+        workbooks.write_workbook(file, "a", columns=["n"], rows=[{"n": number}])
     assert openpyxl.load_workbook(tmp_path / "a.xlsx")["a"]["A2"].value == number

@@ -14,8 +14,8 @@ from tui_annotate.plugins.traits import OWN, RecordTrait
 
 FORMATS = [
     name
-    for name in registry.names("exporters")
-    if name in {*registry.names("importers")} - OF_ITEMS - BARE
+    for name in registry.plugin_names("exporters")
+    if name in {*registry.plugin_names("importers")} - OF_ITEMS - BARE
 ]
 
 

@@ -21,7 +21,7 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.plugins.sync import table as tables
-from tui_annotate.plugins.sync.table import SyncRow, Table, row_of
+from tui_annotate.plugins.sync.table import SyncRow, Table, parse_row
 
 
 @pytest.fixture
@@ -262,5 +262,5 @@ def test_a_row_is_exported_as_the_original_does() -> None:
     if not file.exists():
         pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with golden values")
     golden = json.loads(file.read_text("utf-8"))
-    exported = row_of(golden["row"]).exported()
+    exported = parse_row(golden["row"]).exported()
     assert json.dumps(exported) == json.dumps(golden["exported_line"])

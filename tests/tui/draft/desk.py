@@ -15,7 +15,7 @@ from tui_annotate.tui.draft.hints import Hints
 from tui_annotate.tui.draft.key_handlers import press
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft, Pointer
-from tui_annotate.tui.draft.words import line
+from tui_annotate.tui.draft.words import draft_line
 from tui_annotate.tui.keys.key_map import default_keys
 
 LABELS = """
@@ -70,7 +70,7 @@ def light(on: Draft, *found: tuple[int, float], side: Side = Side.SOURCE) -> Eff
 def key(on: Draft, name: str) -> Effects:
     """A key in whatever state the draft is; letters on words take it first."""
     if on.hints:
-        return cursor_actions.hint_key(on, name)
+        return cursor_actions.press_hint_key(on, name)
     action = default_keys().action(name, on.state)
     return press(on, action, digit=name if action.startswith("option.") else "")
 
@@ -97,7 +97,7 @@ def store(on: Draft, effects: Effects) -> Annotation:
     kept = tuple(known for known in on.annotations if known.id != saved.annotation.id)
     everything = sorted((*kept, saved.annotation), key=lambda known: known.claim)
     cursor_actions.set_pointer(on, Side.SUMMARY, Pointer(0, on.pointers[Side.SUMMARY].offset))
-    completion.saved(on, saved.annotation, everything)
+    completion.apply_saved(on, saved.annotation, everything)
     return saved.annotation
 
 
@@ -116,7 +116,7 @@ def anchor(on: Draft, words: str, side: Side) -> Anchor:
 
 def said(on: Draft) -> str:
     """The words of the draft line."""
-    return line(on)[0]
+    return draft_line(on)[0]
 
 
 def typed_codes(hints: Hints) -> dict[Span, str]:

@@ -19,7 +19,7 @@ from tui_annotate.tui.draft import citations, key_handlers
 from tui_annotate.tui.draft.effects import Blink, Open
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft, Pointer
-from tui_annotate.tui.line_text import width
+from tui_annotate.tui.line_text import text_width
 
 REPORT = Collection().report()
 
@@ -27,13 +27,13 @@ REPORT = Collection().report()
 def draft_of(sample: Sample) -> Draft:
     """The sample with the cursor at its start, all of a text one segment."""
     cut = [(Segment(0, len(document.text)),) for document in sample.documents]
-    return Draft(sample, cut, LabelTree((), ""), citations=citations.citations(sample))
+    return Draft(sample, cut, LabelTree((), ""), citations=citations.list_citations(sample))
 
 
 def test_marks_hang_behind_the_last_character_of_a_sentence() -> None:
     """Each id in brackets, a long one shortened; a sentence that cites nothing has none."""
     text = REPORT.document(Side.SUMMARY).text
-    tags = citations.tags(citations.citations(REPORT))
+    tags = citations.format_marks(citations.list_citations(REPORT))
     assert [(text[: at + 1].split(". ")[-1], tag) for at, tag in tags.items()] == [
         ("Sea stars eat mussels.", "[doc-a]"),
         ("Crabs hide.", "[doc-a] [doc-b] [lost]"),
@@ -45,8 +45,8 @@ def test_marks_hang_behind_the_last_character_of_a_sentence() -> None:
 def test_marks_never_take_more_than_a_share_of_a_line(names: list[str]) -> None:
     """What does not fit is counted; what is cut is never the first."""
     report = Collection(texts={}, sentences=[("One.", tuple(names))]).report()
-    (tag,) = citations.tags(citations.citations(report)).values()
-    assert width(tag) <= 36 + len(" +40")
+    (tag,) = citations.format_marks(citations.list_citations(report)).values()
+    assert text_width(tag) <= 36 + len(" +40")
     assert tag.startswith("[")
     shown = tag.count("] [") + 1
     assert shown == len(names) or tag.endswith(f" +{len(names) - shown}")
@@ -56,14 +56,14 @@ def test_marks_never_take_more_than_a_share_of_a_line(names: list[str]) -> None:
 def test_the_mark_in_focus_lies_in_what_hangs_there(names: list[str]) -> None:
     """Its extent is that of its own brackets, or of the number that stands for it."""
     report = Collection(texts={}, sentences=[("One.", tuple(names))]).report()
-    found = citations.citations(report)
-    ((end, tag),) = citations.tags(found).items()
+    found = citations.list_citations(report)
+    ((end, tag),) = citations.format_marks(found).items()
     for at, citation in enumerate(found):
         place = citations.find_mark(found, at)
         assert place
         assert place[0] == end
         words = tag[place[1].start : place[1].end]
-        assert words in (f"[{citations.short(citation.id)}]", tag.rsplit(" ", 1)[-1])
+        assert words in (f"[{citations.shorten_id(citation.id)}]", tag.rsplit(" ", 1)[-1])
     assert citations.find_mark(found, -1) is None
     assert citations.find_mark(found, len(found)) is None
 
@@ -75,7 +75,7 @@ def test_the_mark_in_focus_lies_in_what_hangs_there(names: list[str]) -> None:
 )  # fmt: skip
 def test_a_strange_record_marks_nothing(told: object) -> None:
     """Sentences outside the text, or no sentences at all, are passed over."""
-    assert citations.citations(replace(REPORT, meta={"sentences": told})) == ()
+    assert citations.list_citations(replace(REPORT, meta={"sentences": told})) == ()
 
 
 def test_the_walk_goes_through_all_citations_round_and_round() -> None:
@@ -113,13 +113,13 @@ def test_a_document_that_is_not_there_is_told_as_such() -> None:
 def test_a_sentence_whose_documents_have_no_texts_is_told_so() -> None:
     """Whatever other document is on screen; one that cites nothing is another matter."""
     draft = draft_of(REPORT)
-    assert citations.cited_here(draft) == citations.CITED_HERE
+    assert citations.describe_citing(draft) == citations.CITED_HERE
     bare = draft_of(Collection(texts={}).report())
-    assert citations.cited_here(bare) == citations.CITED_TEXT_MISSING
+    assert citations.describe_citing(bare) == citations.CITED_TEXT_MISSING
     bare.pointers[Side.SUMMARY] = Pointer(0, bare.citations[-1].span.end + 2)
-    found = [citations.cited_here(bare)]
+    found = [citations.describe_citing(bare)]
     draft.pointers[Side.SUMMARY] = Pointer(0, bare.citations[-1].span.end + 2)
-    found += [citations.cited_here(draft)]
+    found += [citations.describe_citing(draft)]
     assert found == [citations.CITES_NOTHING, citations.NOT_CITED_HERE]
 
 
@@ -137,7 +137,7 @@ def test_in_a_report_that_cites_nothing_the_walk_says_so() -> None:
 
 def test_all_documents_are_listed_once_with_what_is_known_of_them() -> None:
     """Title and address, or that there is no text."""
-    told = citations.listing(REPORT, {"doc-a": "https://example.org/a"})
+    told = citations.format_listing(REPORT, {"doc-a": "https://example.org/a"})
     assert told.split("\n\n")[0] == "# doc-a\nPools\nhttps://example.org/a"
     assert told.count("# doc-a") == 1
     (lost,) = [part for part in told.split("\n\n") if part.startswith("# lost\n")]

@@ -10,7 +10,7 @@ from tui_annotate.tui.draft import completion, cursor_actions
 from tui_annotate.tui.draft.effects import Blink, Finish, GoTo, Open, OpenNote, Save, Select
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import Draft, Pointer
-from tui_annotate.tui.draft.words import line
+from tui_annotate.tui.draft.words import draft_line
 
 
 def seen(on: Draft) -> Draft:
@@ -97,10 +97,10 @@ def test_a_saved_annotation_is_told_with_what_can_follow() -> None:
     made = draft()
     effects = keys(made, "1")
     (saving,) = made.saving
-    assert line(made)[1] == "hint"
+    assert draft_line(made)[1] == "hint"
     store(made, effects)
     assert made.just_saved == saving
-    words, kind = line(made)
+    words, kind = draft_line(made)
     assert kind == "saved"
     assert all(part in words for part in ("Intrinsic", "u ", "m ", "e "))
     assert made.saving == {}
@@ -110,7 +110,7 @@ def test_a_label_that_wants_a_note_opens_the_note_line_after_the_save() -> None:
     """Esc there leaves a draft that blocks Done."""
     made = seen(draft())
     (saved,) = [effect for effect in keys(made, "6") if isinstance(effect, Save)]
-    opened = completion.saved(made, saved.annotation, [saved.annotation])
+    opened = completion.apply_saved(made, saved.annotation, [saved.annotation])
     assert opened == [OpenNote("")]
     assert made.state == "N"
     made.writing = None
@@ -153,7 +153,7 @@ def test_a_refused_save_waits_while_the_hand_is_full() -> None:
     assert keys(made, "!") == [Blink()]
     second = the_save([*keys(made, "2")])
     cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 30))
-    effects = completion.saved(made, second, [second])
+    effects = completion.apply_saved(made, second, [second])
     assert effects[-1] == Select(Side.SUMMARY, first.claim[0].span)
     assert made.unsaved == []
 
@@ -208,7 +208,7 @@ def test_a_label_that_wants_a_note_is_content_with_the_one_in_hand() -> None:
     made = draft()
     made.note = "why"
     (saved,) = [effect for effect in keys(made, "6") if isinstance(effect, Save)]
-    assert completion.saved(made, saved.annotation, [saved.annotation]) == []
+    assert completion.apply_saved(made, saved.annotation, [saved.annotation]) == []
     assert made.writing is None
 
 
@@ -255,7 +255,7 @@ def test_the_answer_of_a_store_does_not_move_a_focus_that_went_on() -> None:
     made = draft()
     first = the_save([*keys(made, "1")])
     key(made, "down")
-    assert completion.saved(made, first, [first]) == []
+    assert completion.apply_saved(made, first, [first]) == []
     assert made.focused == ""
     assert not made.asleep
     assert made.annotations == (first,)

@@ -7,7 +7,14 @@ from dataclasses import replace
 from tests.tui.draft.desk import anchor, draft, key, keys, light, select
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.contrast import LONGEST, NOTHING, Contrast, Marks, contrast, match_pair
+from tui_annotate.tui.draft.contrast import (
+    LONGEST,
+    NOTHING,
+    Contrast,
+    Marks,
+    compute_contrast,
+    match_pair,
+)
 from tui_annotate.tui.draft.state import Draft
 
 
@@ -15,7 +22,7 @@ def compared(made: Draft, marks: Marks = lambda _: None) -> Contrast:
     """The contrast of what is in hand and in focus."""
     what = match_pair(made)
     assert what
-    return contrast(made, what, marks)
+    return compute_contrast(made, what, marks)
 
 
 def test_places_are_those_of_the_documents() -> None:

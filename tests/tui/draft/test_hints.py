@@ -10,7 +10,7 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import cursor_actions
 from tui_annotate.tui.draft.effects import Blink, Select
-from tui_annotate.tui.draft.hints import LETTERS, MOST, Hints, codes
+from tui_annotate.tui.draft.hints import LETTERS, MOST, Hints, make_codes
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft, Pointer
 
@@ -18,7 +18,7 @@ from tui_annotate.tui.draft.state import Draft, Pointer
 @given(st.integers(0, MOST + 50))
 def test_no_code_begins_another(count: int) -> None:
     """Codes are unique, prefix-free, shortest first, and at most two letters long."""
-    made = codes(count)
+    made = make_codes(count)
     assert len(made) == len(set(made)) == min(count, MOST)
     assert [len(code) for code in made] == sorted(len(code) for code in made)
     singles = {code for code in made if len(code) == 1}
@@ -27,8 +27,8 @@ def test_no_code_begins_another(count: int) -> None:
 
 def test_few_words_need_one_letter_each() -> None:
     """Twenty-six words fit one letter; a hundred leave most of the sentence one."""
-    assert {len(code) for code in codes(26)} == {1}
-    assert sum(len(code) == 1 for code in codes(100)) == 23
+    assert {len(code) for code in make_codes(26)} == {1}
+    assert sum(len(code) == 1 for code in make_codes(100)) == 23
 
 
 def words() -> list[tuple[Span]]:
@@ -46,7 +46,7 @@ def test_the_sentence_of_the_cursor_gets_the_first_letters_in_reading_order() ->
     made = draft()
     cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 30))
     keys(made, "f")
-    cursor_actions.hint(made, words())
+    cursor_actions.show_hints(made, words())
     assert made.hints is not None
     shown = {word.of(SUMMARY): code for code, word in made.hints.shown().items()}
     assert [shown[word] for word in ["It", "cost", "15", "million", "pounds."]] == list(LETTERS[:5])
@@ -67,7 +67,7 @@ def test_two_words_make_a_selection_in_either_order() -> None:
     """First and last word, or last and first: the same span."""
     for order in ("a d", "d a"):
         made = draft()
-        cursor_actions.hint(made, words())
+        cursor_actions.show_hints(made, words())
         first, last = order.split()
         keys(made, first)
         assert made.hints is not None
@@ -99,7 +99,7 @@ def test_a_capital_takes_the_word_behind_the_letter() -> None:
 def test_the_line_tells_of_capitals_where_they_are_of_use() -> None:
     """In English none is."""
     made = draft()
-    cursor_actions.hint(made, words())
+    cursor_actions.show_hints(made, words())
     plain = said(made)
     made.hints = touching()
     assert made.hints.in_pairs
@@ -109,7 +109,7 @@ def test_the_line_tells_of_capitals_where_they_are_of_use() -> None:
 def test_enter_after_the_first_word_takes_the_one() -> None:
     """The word stays selected, the letters go."""
     made = draft()
-    cursor_actions.hint(made, words())
+    cursor_actions.show_hints(made, words())
     assert keys(made, "s") == [Select(Side.SUMMARY, Span(4, 8))]
     assert keys(made, "enter") == []
     assert made.hints is None
@@ -132,13 +132,13 @@ def test_backspace_takes_back_a_letter_then_the_letters() -> None:
     made.hints = hints
     keys(made, f"{prefix} escape")
     assert not hinting(made)
-    assert cursor_actions.hint_key(made, "a") == []
+    assert cursor_actions.press_hint_key(made, "a") == []
 
 
 def test_a_letter_that_fits_nothing_blinks() -> None:
     """Also an arrow; the letters stay."""
     made = draft()
-    cursor_actions.hint(made, words()[:3])
+    cursor_actions.show_hints(made, words()[:3])
     assert keys(made, "z") == [Blink()]
     assert keys(made, "down") == [Blink()]
     assert made.hints is not None
@@ -148,7 +148,7 @@ def test_letters_wake_the_digits() -> None:
     """Selecting by letters is selecting."""
     made = draft()
     made.asleep = True
-    cursor_actions.hint(made, words())
+    cursor_actions.show_hints(made, words())
     keys(made, "a s")
     assert not made.asleep
 
@@ -156,6 +156,6 @@ def test_letters_wake_the_digits() -> None:
 def test_without_words_on_screen_nothing_is_hinted() -> None:
     """An empty pane says so."""
     made = draft()
-    cursor_actions.hint(made, [])
+    cursor_actions.show_hints(made, [])
     assert made.hints is None
     assert code(made) is MessageCode.NO_WORDS_ON_SCREEN

@@ -11,7 +11,7 @@ from tui_annotate.domain.assist_snapshot import AssistSnapshot
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import highlights
 from tui_annotate.tui.draft.effects import Effects, Save
-from tui_annotate.tui.draft.state import Draft, MatchView
+from tui_annotate.tui.draft.state import Draft, ViewedMatches
 
 
 def lit() -> Draft:
@@ -107,4 +107,4 @@ def test_nothing_found_is_something_known() -> None:
     on = lit()
     highlights.show_matches(on, Side.SOURCE, ())
     assert offered(key(on, "3")) == AssistSnapshot()
-    assert MatchView().offer([anchor(on, "The film", Side.SUMMARY)], ()) is None
+    assert ViewedMatches().offer([anchor(on, "The film", Side.SUMMARY)], ()) is None

@@ -97,10 +97,10 @@ def test_escape_on_an_unchanged_note_keeps_nothing() -> None:
 def test_a_comment_that_was_only_read_is_not_kept() -> None:
     """Esc leaves the sample's comment as it is stored; Done waits for nothing then."""
     made = draft()
-    notes.on_sample(made, "too short")
+    notes.write_comment(made, "too short")
     assert notes.keep_note_text(made, "too short ") == []
     assert made.kept == {}
-    notes.on_sample(made, "too short")
+    notes.write_comment(made, "too short")
     notes.keep_note_text(made, "too short, too old")
     assert made.kept == {Note("sample"): "too short, too old"}
 

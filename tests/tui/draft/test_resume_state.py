@@ -13,7 +13,7 @@ from tests.tui.draft.desk import draft, keys, select, store
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import notes
-from tui_annotate.tui.draft.resume_state import place, restore
+from tui_annotate.tui.draft.resume_state import dump_state, restore
 from tui_annotate.tui.draft.state import Note, Pointer
 
 
@@ -27,7 +27,7 @@ def test_what_was_in_hand_comes_back() -> None:
     keys(made, "space m")
     notes.finish_note(made, "why")
     again = draft()
-    restore(again, json.loads(json.dumps(place(made))))
+    restore(again, json.loads(json.dumps(dump_state(made))))
     assert again.pointers[Side.SUMMARY] == made.pointers[Side.SUMMARY]
     assert again.evidence == made.evidence
     assert again.note == "why"
@@ -40,7 +40,7 @@ def test_an_edit_that_was_not_saved_is_no_part_of_it() -> None:
     made = draft()
     store(made, keys(made, "1"))
     keys(made, "e space")
-    kept = place(made)
+    kept = dump_state(made)
     assert kept["evidence"] == []
     assert kept["claim"] is None
     assert kept["note"] == ""
@@ -88,4 +88,4 @@ def test_any_json_at_all_leaves_a_sound_draft(kept: dict[str, Any]) -> None:
     restore(made, kept)
     for anchor in made.evidence:
         assert Span(0, len(made.text(Side.SOURCE))).contains(anchor.span)
-    place(made)
+    dump_state(made)

@@ -27,7 +27,7 @@ from tui_annotate.tui.draft.effects import (
 )
 from tui_annotate.tui.draft.key_handlers import press
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.resume_state import place, restore
+from tui_annotate.tui.draft.resume_state import dump_state, restore
 from tui_annotate.tui.draft.state import DECLINE, WHY, Draft, Note
 from tui_annotate.tui.keys.key_map import default_keys
 from tui_annotate.tui.screens.sample.rows import key_pairs
@@ -501,7 +501,7 @@ def test_what_was_looked_at_is_remembered() -> None:
     on = with_two()
     keys(on, "c")
     on.regarded.add("gone")
-    kept = place(on)
+    kept = dump_state(on)
     again = with_two()
     restore(again, kept)
     assert again.regarded == {"s-15"}

@@ -27,13 +27,13 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import cursor_actions
 from tui_annotate.tui.draft.effects import Save
 from tui_annotate.tui.draft.state import Option, Pointer, letter
-from tui_annotate.tui.draft.words import digit_range, line, quote_text
+from tui_annotate.tui.draft.words import digit_range, draft_line, quote_text
 
 
 def test_it_says_what_the_next_digit_would_save() -> None:
     """A whole sentence by its number, words in quotes, evidence by rank or sentence."""
     made = draft()
-    assert line(made) == ("1-7 save: sentence 1, no evidence", "draft")
+    assert draft_line(made) == ("1-7 save: sentence 1, no evidence", "draft")
     select(made, "15 million pounds")
     assert said(made) == '1-7 save: "15 million pounds", no evidence'
     keys(made, "space")
@@ -85,7 +85,7 @@ def test_each_state_has_its_words() -> None:
     assert said(made) == told
     keys(made, "space tab")
     keys(made, "tab")
-    cursor_actions.hint(made, [(Span(0, 3),)])
+    cursor_actions.show_hints(made, [(Span(0, 3),)])
     assert said(made).startswith("first word")
     keys(made, "escape")
     saved = store(made, keys(made, "1"))
@@ -153,7 +153,7 @@ def test_at_80_columns_nothing_that_matters_is_cut(
         effects = key(made, name)
         if any(isinstance(effect, Save) for effect in effects):
             store(made, effects)
-    words, _ = line(made, CELLS)
+    words, _ = draft_line(made, CELLS)
     assert cell_len(words) <= CELLS
     for part in STATES[pressed]:
         assert part in words
@@ -164,14 +164,16 @@ def test_with_room_nothing_is_left_out() -> None:
     made = draft()
     keys(made, "4")
     full = "Sourced wants evidence: Space saves with match 1"
-    assert line(made, 120)[0] == f"{full} · Enter saves a draft without any · Backspace cancel"
-    assert line(made, CELLS)[0].endswith("Space saves with match 1 · Enter saves a draft")
+    assert (
+        draft_line(made, 120)[0] == f"{full} · Enter saves a draft without any · Backspace cancel"
+    )
+    assert draft_line(made, CELLS)[0].endswith("Space saves with match 1 · Enter saves a draft")
     made = draft()
     select(made, SUMMARY)
     keys(made, "tab")
     assert said(made).count("…") == 1
-    assert line(made, 80)[0].endswith('died." · Tab back')
-    assert line(made, CELLS)[0].endswith('died."')
+    assert draft_line(made, 80)[0].endswith('died." · Tab back')
+    assert draft_line(made, CELLS)[0].endswith('died."')
 
 
 def test_a_claim_of_several_spans_says_how_many_more() -> None:

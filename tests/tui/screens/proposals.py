@@ -12,7 +12,7 @@ from tui_annotate.domain.annotations import Anchor, LabelPath
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.suggestions import Suggestion, proposed
+from tui_annotate.domain.suggestions import Suggestion, with_id
 
 MAKER = "judge:tiny"
 
@@ -77,6 +77,6 @@ def suggest(
             )
             for one in said or SAID
         ]
-        space.machines.suggestions.add(about, [(key, proposed(key, one)) for one in made])
+        space.machines.suggestions.add(about, [(key, with_id(key, one)) for one in made])
         if hidden:
             space.machines.hiding.hide(dataset)

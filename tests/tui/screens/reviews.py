@@ -76,7 +76,7 @@ WORK: dict[str, tuple[Annotation, ...]] = {
 
 def make(folder: Path) -> Path:
     """Three people are done with the first sample, two with the others; one is in Chinese."""
-    work.make(folder)
+    work.make_workspace(folder)
     with workspace.open(folder) as space:
         for name, annotations in WORK.items():
             person = space.person(name).id
@@ -169,7 +169,7 @@ class Reviewer(work.Person):
 
 
 @asynccontextmanager
-async def in_review(
+async def open_review(
     folder: Path, *, size: tuple[int, int] = (80, 24), sample: str = "", person: str = "rev"
 ) -> AsyncIterator[Reviewer]:
     """The app in review on a workspace, until everything is open."""

@@ -15,12 +15,12 @@ from tui_annotate.tui.screens.form_screen import FormScreen
 from tui_annotate.tui.screens.sign_in_forms import BACK, CODE, GO, LEAVE, FormContent, Values
 from tui_annotate.tui.widgets.form_rows import FormMessage
 
-SIGN_IN = sign_in_forms.sign_in("work", can_stay_signed_in=True)
+SIGN_IN = sign_in_forms.sign_in_form("work", can_stay_signed_in=True)
 FORMS = {
     "sign-in": SIGN_IN,
-    "code": sign_in_forms.code(can_stay_signed_in=True),
-    "first": sign_in_forms.first_password("李娜", old=True),
-    "password": sign_in_forms.password("李娜"),
+    "code": sign_in_forms.invite_code_form(can_stay_signed_in=True),
+    "first": sign_in_forms.first_password_form("李娜", old=True),
+    "password": sign_in_forms.password_form("李娜"),
     "place": sign_in_forms.place("10:31", working=False),
     "place again": sign_in_forms.place("10:31", working=True),
     "locked": sign_in_forms.build_password_again_form(
@@ -113,7 +113,7 @@ async def test_the_mouse_may_choose_and_tick() -> None:
 
 async def test_what_is_wrong_stands_under_the_fields_and_what_is_open_stays() -> None:
     """The secret is typed anew; a new password that is none costs the old one nothing."""
-    asked = Asked(sign_in_forms.password("Ana"))
+    asked = Asked(sign_in_forms.password_form("Ana"))
     async with run_stage(screen=asked.page) as (stage, pilot):
         await pilot.press(*"old", "enter", *"new", "enter", *"new", "enter")
         asked.page.refuse(InvalidInput("the password is too short", "take 8 characters"))
@@ -167,7 +167,7 @@ async def test_a_paste_goes_into_the_field_without_its_line_end() -> None:
 
 async def test_escape_goes_back_where_there_is_a_way() -> None:
     """And nowhere else."""
-    for form, sent in ((sign_in_forms.password("Ana"), [BACK]), (SIGN_IN, [])):
+    for form, sent in ((sign_in_forms.password_form("Ana"), [BACK]), (SIGN_IN, [])):
         asked = Asked(form)
         async with run_stage(screen=asked.page) as (_, pilot):
             await pilot.press("escape", "backspace")
@@ -203,7 +203,7 @@ async def test_every_form_fits_the_screen(name: str, size: tuple[int, int]) -> N
 @pytest.mark.parametrize("theme", ["dark", "mono"])
 async def test_foreign_words_are_harmless(theme: str) -> None:
     """Names, folders and errors are shown as text, whatever they hold."""
-    form = sign_in_forms.sign_in(HOSTILE, email=HOSTILE, can_stay_signed_in=False)
+    form = sign_in_forms.sign_in_form(HOSTILE, email=HOSTILE, can_stay_signed_in=False)
     asked = Asked(form._replace(title=HOSTILE))
     async with run_stage(screen=asked.page, theme=theme, native=theme == "mono") as (stage, pilot):
         asked.page.refuse(NotAllowed(HOSTILE, HOSTILE))
@@ -215,7 +215,7 @@ async def test_foreign_words_are_harmless(theme: str) -> None:
 
 async def test_keys_from_before_a_page_are_no_part_of_a_password() -> None:
     """A page that comes by itself forgets what was meant for the sample under it."""
-    asked, app = Asked(sign_in_forms.password("Ana")), SerialKeysApp()
+    asked, app = Asked(sign_in_forms.password_form("Ana")), SerialKeysApp()
     async with app.run_test() as pilot:
         early = events.Key("1", "1")
         await app.push_screen(asked.page)

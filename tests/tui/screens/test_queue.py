@@ -16,7 +16,7 @@ from tui_annotate.domain.errors import NotFound, Unavailable
 from tui_annotate.domain.samples import SampleKey, Sibling
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
 from tui_annotate.tui.screens.queue import FILTERS, QueueScores, QueueScreen
-from tui_annotate.tui.widgets.queue_rows import PAGE, QueueRows
+from tui_annotate.tui.widgets.queue_rows import PAGE, QueueList
 
 _TOTAL = 100_000
 _STATES = list(State)
@@ -238,9 +238,9 @@ async def test_nothing_to_show_is_said() -> None:
     store = _Store(0)
     async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
-        assert stage.screen.query_one(QueueRows)._message
-        assert not stage.screen.query_one(QueueRows)._message.endswith("…")
-        assert stage.screen.query_one(QueueRows)._message in stage.text()
+        assert stage.screen.query_one(QueueList)._message
+        assert not stage.screen.query_one(QueueList)._message.endswith("…")
+        assert stage.screen.query_one(QueueList)._message in stage.text()
         await pilot.press("enter", "down", "end", "q")
         await pilot.pause()
         assert stage.results == [None]
@@ -431,4 +431,4 @@ async def test_what_was_said_of_rows_long_gone_is_given_up() -> None:
             screen.action_move(PAGE)
             await _idle(stage, pilot)
         assert machine.said >= 30 * PAGE
-        assert len(screen.query_one(QueueRows)._scores) <= 26 * PAGE // 2
+        assert len(screen.query_one(QueueList)._scores) <= 26 * PAGE // 2

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from tests.tui.screens.work import make
+from tests.tui.screens.work import make_workspace
 from tests.tui.team import ANA, LI, OWN, PASSWORD, Visitor, add, make_team, visiting
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
@@ -18,10 +18,13 @@ from tui_annotate.tui.screens.sign_in_forms import CODE
 from tui_annotate.tui.session import ForcedIdentity
 
 TEXT = "The film was loved"
-_SIGN_IN, _OWN = sign_in_forms.sign_in("", can_stay_signed_in=True), sign_in_forms.password("")
+_SIGN_IN, _OWN = (
+    sign_in_forms.sign_in_form("", can_stay_signed_in=True),
+    sign_in_forms.password_form(""),
+)
 CODE_CHOICE, EMAIL_FIELD = dict(_SIGN_IN.choices)[CODE], _SIGN_IN.fields[0].name
 OLD_FIELD, _, AGAIN_FIELD = (field.name for field in _OWN.fields)
-OWN_PAGE = sign_in_forms.first_password("", old=True).title
+OWN_PAGE = sign_in_forms.first_password_form("", old=True).title
 
 
 @pytest.fixture
@@ -64,7 +67,7 @@ async def test_nothing_of_the_work_is_seen_before_one_signs_in(folder: Path) -> 
 
 async def test_without_accounts_no_page_comes(tmp_path: Path) -> None:
     """No key more than before, no lock, and no action of accounts."""
-    async with visiting(make(tmp_path / "work"), person="ana") as visitor:
+    async with visiting(make_workspace(tmp_path / "work"), person="ana") as visitor:
         await visitor.at_work()
         visitor.app.sign_in_flow.lock_if_idle()
         await visitor.pilot.press("colon")

@@ -103,7 +103,7 @@ class Words:
 WORDS = Words()
 
 
-class Feelings:
+class ToyEmbedder:
     """An embedder that knows love from weather, in English alone."""
 
     name = label = "feelings"
@@ -119,7 +119,7 @@ class Feelings:
         return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1))
 
 
-class Felt(Words):
+class VectorAssist(Words):
     """The assist with these vectors; sides of which too little is known have none."""
 
     def __init__(self, *known: Side) -> None:
@@ -130,7 +130,7 @@ class Felt(Words):
     ) -> SampleAssist:
         """Ranks by words, then by vectors too."""
         del words
-        embedder = Feelings()
+        embedder = ToyEmbedder()
         texts = {
             side: [
                 span.of(document.text)
@@ -145,7 +145,7 @@ class Felt(Words):
         return prepare_sample(sample, segments, made)
 
 
-def make(folder: Path, *, labels: str = LABELS, samples: Sequence[Sample] = ()) -> Path:
+def make_workspace(folder: Path, *, labels: str = LABELS, samples: Sequence[Sample] = ()) -> Path:
     """A workspace with two English samples and a Chinese one, in order a, b, c."""
     key = ("screens", labels, repr(samples))
     return build_once(folder, key, lambda folder: _build(folder, labels, samples))
@@ -260,7 +260,7 @@ class Person:
 
 
 @asynccontextmanager
-async def at_work(
+async def open_app(
     folder: Path,
     *,
     size: tuple[int, int] = (80, 24),

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 from rich.style import Style
 
-from tui_annotate.tui.palette import MONO, NAMES, palette
+from tui_annotate.tui.palette import MONO, NAMES, make_palette
 from tui_annotate.tui.text.piece_styles import (
     EVIDENCE,
     HINT,
@@ -25,7 +25,7 @@ CASES = [(name, native) for name in NAMES for native in (False, True)]
 def looks(request: pytest.FixtureRequest) -> PieceStyles:
     """The looks of one theme, with its own colours or the terminal's."""
     name, native = request.param
-    return PieceStyles(palette(name, native=native))
+    return PieceStyles(make_palette(name, native=native))
 
 
 def test_plain_text_costs_nothing(looks: PieceStyles) -> None:
@@ -66,7 +66,7 @@ def test_the_focused_is_bold(looks: PieceStyles) -> None:
 
 def test_selection_evidence_and_cursor_differ_without_colours() -> None:
     """On a terminal with nothing but attributes no two of these look alike."""
-    mono = PieceStyles(palette(MONO))
+    mono = PieceStyles(make_palette(MONO))
     selected = style_key(SELECTED, None, StyleFlag.NONE)
     keys = [
         PLAIN,
@@ -116,7 +116,7 @@ def test_a_suggestion_in_focus_is_bold_and_not_dim(looks: PieceStyles) -> None:
 
 def test_mono_holds_no_colour() -> None:
     """Attributes only."""
-    mono = PieceStyles(palette(MONO))
+    mono = PieceStyles(make_palette(MONO))
     for ground in range(HINT + 1):
         for traits in (
             StyleFlag.NONE,
@@ -131,7 +131,7 @@ def test_mono_holds_no_colour() -> None:
 
 def test_sixteen_colours_use_no_others() -> None:
     """A terminal of 16 colours is sent no colour beyond them."""
-    looks = PieceStyles(palette("dark", native=True))
+    looks = PieceStyles(make_palette("dark", native=True))
     for ground in range(HINT + 1):
         for slot in (None, *range(7)):
             style = looks[style_key(ground, slot, StyleFlag.NONE)] or Style()

@@ -17,7 +17,7 @@ from tests.tui.stage import HOSTILE, Stage, cells_of, run_stage
 from tests.tui.text.texts import FAMILY, FLAG, segments_of
 from tui_annotate.domain.samples import STRENGTHS, Match, Segment
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.line_text import line_text, width, wrap_line
+from tui_annotate.tui.line_text import line_text, text_width, wrap_line
 from tui_annotate.tui.palette import NAMES
 from tui_annotate.tui.widgets.document_pane import AnnotationMark, DocumentPane
 from tui_annotate.tui.widgets.document_view import FRAME_LINES, SurroundingText
@@ -533,7 +533,7 @@ def test_what_comes_before_ends_as_it_does(words: list[str], cells: int) -> None
     text = " ".join(words)
     lines = SurroundingText(before=(text,)).wrap_line(cells).before
     assert len(lines) <= FRAME_LINES
-    assert all(width(line) <= cells for line in lines)
+    assert all(text_width(line) <= cells for line in lines)
     assert text.replace(" ", "").endswith("".join(lines).replace(" ", ""))
     assert len(lines) == FRAME_LINES or "".join(lines).replace(" ", "") == text.replace(" ", "")
 

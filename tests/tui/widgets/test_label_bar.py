@@ -6,7 +6,7 @@ import asyncio
 
 from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.tui.draft.state import DECLINING
-from tui_annotate.tui.palette import palette
+from tui_annotate.tui.palette import make_palette
 from tui_annotate.tui.widgets.label_bar import LabelBar, Option
 
 _FOUR: list[Option] = [
@@ -143,7 +143,7 @@ async def test_each_label_has_its_colour() -> None:
         widget.show(_FOUR)
         await pilot.pause()
         caps = [s.style.color for s in widget.render_line(0) if s.style and s.style.reverse]
-        assert caps == [palette("dark").label(slot).color for slot in range(4)]
+        assert caps == [make_palette("dark").label(slot).color for slot in range(4)]
 
 
 async def test_hostile_labels_are_harmless() -> None:

@@ -10,7 +10,7 @@ from tui_annotate.plugins import registry
 from tui_annotate.settings import Settings
 
 if TYPE_CHECKING:
-    from tui_annotate.plugins.judges import Judge, Replies
+    from tui_annotate.plugins.judges import Judge, ReplyCache
     from tui_annotate.workspace import Workspace
 
 PROMPTS = "prompts"
@@ -33,7 +33,7 @@ class JudgeConfig:
     folders: tuple[Path, ...] = ()
     concurrency: int = 4
 
-    def load(self, replies: Replies | None) -> Judge:
+    def load(self, replies: ReplyCache | None) -> Judge:
         """Load the judge, which keeps its replies in `replies`; None for memory only."""
         return registry.load_judge(
             self.judge, base_url=self.base_url, replies=replies, concurrency=self.concurrency

@@ -19,16 +19,16 @@ from threading import BoundedSemaphore, Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
-from tui_annotate.plugins.api_key import authorization
+from tui_annotate.plugins.api_key import authorization_header
 from tui_annotate.plugins.http_errors import RequestRefused, connection_failure, reply_failure
 from tui_annotate.plugins.http_transport import (
-    checked_url,
-    host_of,
+    check_url,
+    format_host,
     open_client,
     read_body,
     warn_of_open_key,
 )
-from tui_annotate.plugins.judges import JudgeOptions, ModelReply, Question, Replies
+from tui_annotate.plugins.judges import JudgeOptions, ModelReply, Question, ReplyCache
 from tui_annotate.plugins.retry import RetryPolicy
 
 if TYPE_CHECKING:
@@ -77,11 +77,11 @@ class LlmJudge:
                 f"{chosen.concurrency:,} requests at a time can not be",
                 f"1 to {MAX_CONCURRENCY}",
             )
-        self._url = checked_url(chosen.base_url)
-        self.host = host_of(self._url)
+        self._url = check_url(chosen.base_url)
+        self.host = format_host(self._url)
         self.model = chosen.model
         warn_of_open_key(self._url)
-        self._replies: Replies = chosen.replies or _MemoryReplies()
+        self._replies: ReplyCache = chosen.replies or _MemoryReplies()
         self._concurrency = chosen.concurrency
         self._slots = BoundedSemaphore(chosen.concurrency)
         self._retry = RetryPolicy(self.host, wait=wait)
@@ -202,7 +202,7 @@ def post_chat(
 ) -> AbstractContextManager[httpx2.Response]:
     """Post JSON with the key of this moment; the body of the reply is still to be read."""
     headers = {"Accept": "application/json", "Content-Type": "application/json"}
-    return client.stream("POST", url, content=content, headers=headers | authorization())
+    return client.stream("POST", url, content=content, headers=headers | authorization_header())
 
 
 def read_chat(reply: httpx2.Response) -> bytes:

@@ -32,7 +32,7 @@ from tui_annotate.lab.judge.reference_answers import (
 from tui_annotate.lab.judge.rows import QuestionRow, rows_of_lists
 from tui_annotate.lab.judge.runner import JudgePlan, JudgeRunner, plan_cost
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.judges import Replies
+from tui_annotate.plugins.judges import ReplyCache
 from tui_annotate.settings import Settings, load
 from tui_annotate.storage.reply_file import ReplyFile
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 def make_runner(
     config: JudgeConfig,
-    replies: Replies | None = None,
+    replies: ReplyCache | None = None,
     *,
     progress: Callable[[Progress], None] | None = None,
 ) -> JudgeRunner:
@@ -200,7 +200,7 @@ def _config_of(how: Any) -> JudgeConfig:
 
 def _open_runner(how: Any) -> JudgeRunner:
     cache = how.get("cache")
-    replies: Replies | None = ReplyFile(Path(cache)) if cache else None
+    replies: ReplyCache | None = ReplyFile(Path(cache)) if cache else None
     return make_runner(_config_of(how), replies, progress=how.get("progress"))
 
 

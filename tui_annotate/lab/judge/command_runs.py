@@ -12,7 +12,7 @@ from tui_annotate.cli import output
 from tui_annotate.cli.options import open_workspace
 from tui_annotate.cli.output import Column
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
     from tui_annotate.lab.judge.rows import QuestionRow
     from tui_annotate.lab.judge.runner import JudgePlan, JudgeRunner
-    from tui_annotate.plugins.judges import Replies
+    from tui_annotate.plugins.judges import ReplyCache
     from tui_annotate.settings import Settings
 
 _REPLIES_SUFFIX = ".replies.jsonl"
@@ -63,7 +63,7 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
                 rows=read_rows(chosen.file), runner=runner, config=config, settings=load()
             )
     elif chosen.dataset and chosen.file is None:
-        with open_workspace(chosen.workspace, needs=Verb.MANAGE) as space:
+        with open_workspace(chosen.workspace, needs=Permission.MANAGE) as space:
             judging = DatasetJudge(space.machines)
             rows = judging.rows(chosen.dataset)
             replies = _open_cache(chosen) or space.machines.replies
@@ -85,7 +85,7 @@ def open_setup(chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
 def _open_runner(
     chosen: JudgeCommandOptions,
     settings: Settings,
-    replies: Replies | None,
+    replies: ReplyCache | None,
     *,
     own: tuple[Path, ...] = (),
 ) -> Iterator[tuple[JudgeConfig, JudgeRunner]]:
@@ -108,14 +108,14 @@ def _open_runner(
         folders=folders,
         concurrency=chosen.concurrency,
     )
-    with output.progress("replies") as show_progress:
+    with output.show_progress("replies") as show_progress:
         yield (
             config,
             make_runner(config, replies, progress=None if chosen.dry_run else show_progress),
         )
 
 
-def _open_replies(chosen: JudgeCommandOptions) -> Replies | None:
+def _open_replies(chosen: JudgeCommandOptions) -> ReplyCache | None:
     from tui_annotate.storage.reply_file import ReplyFile
 
     if found := _open_cache(chosen):
@@ -123,11 +123,11 @@ def _open_replies(chosen: JudgeCommandOptions) -> Replies | None:
     if chosen.target is not None:
         return ReplyFile(chosen.target.with_name(chosen.target.name + _REPLIES_SUFFIX))
     if not chosen.dry_run:
-        output.say("replies are not kept: name an output with -o, or a file with --cache")
+        output.print_message("replies are not kept: name an output with -o, or a file with --cache")
     return None
 
 
-def _open_cache(chosen: JudgeCommandOptions) -> Replies | None:
+def _open_cache(chosen: JudgeCommandOptions) -> ReplyCache | None:
     from tui_annotate.storage.reply_file import ReplyFile
 
     return ReplyFile(chosen.cache) if chosen.cache else None
@@ -141,7 +141,7 @@ def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions)
         output.print_json(found.as_json())
         return
     left = found.calls - found.cached
-    output.line(
+    output.print_line(
         f"{output.many(found.rows, 'question')}: {output.many(found.calls, 'call')} at most, "
         f"{found.cached:,} known; to ask of {host}: {left:,}, about {found.characters:,} characters"
     )
@@ -150,13 +150,15 @@ def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions)
 def print_tally(runner: JudgeRunner) -> None:
     """Print the counts of replies to standard error."""
     tally = runner.tally
-    output.say(f"replies: {tally.asked:,} asked of {runner.judge.host}, {tally.cached:,} known")
+    output.print_message(
+        f"replies: {tally.asked:,} asked of {runner.judge.host}, {tally.cached:,} known"
+    )
     if tally.repeated:
-        output.say(f"asked again, as a reply was unclear: {tally.repeated:,}")
+        output.print_message(f"asked again, as a reply was unclear: {tally.repeated:,}")
     if tally.unclear:
-        output.say(f"unclear all the same, and not counted on: {tally.unclear:,}")
+        output.print_message(f"unclear all the same, and not counted on: {tally.unclear:,}")
     if tally.refused:
-        output.say(f"not taken by the endpoint: {tally.refused:,}")
+        output.print_message(f"not taken by the endpoint: {tally.refused:,}")
 
 
 _MAX_ROWS = 20
@@ -187,13 +189,15 @@ def print_sorted(found: Sequence[SortResult]) -> None:
     ):
         there = [value for value in values if value is not None]
         mean = f"{sum(there) / len(there):.3f}" if there else "-"
-        output.line(f"mean {name}: {mean} of {len(there):,}; without: {len(values) - len(there):,}")
+        output.print_line(
+            f"mean {name}: {mean} of {len(there):,}; without: {len(values) - len(there):,}"
+        )
 
 
 def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
     """Print each question with its answer, or the reason why there is none."""
     if missing := sum(each.ground_truth is None for each in found):
-        output.say(f"without an answer: {output.many(missing, 'question')}")
+        output.print_message(f"without an answer: {output.many(missing, 'question')}")
     if as_json:
         output.print_json([each.as_json() for each in found])
         return
@@ -212,7 +216,7 @@ def print_evaluated(
     means = mean_metrics(found, metrics)
     for what in ("answer", "ground_truth"):
         if made := sum(what in each.generated for each in found):
-            output.say(f"generated first: {output.many(made, what.replace('_', ' '))}")
+            output.print_message(f"generated first: {output.many(made, what.replace('_', ' '))}")
     if as_json:
         averages: dict[str, Any] = {
             name: {"mean": each.mean, "count": each.count, "missing": each.missing}
@@ -227,7 +231,7 @@ def print_evaluated(
     ]
     _print_rows(columns, rows)
     for name, each in means.items():
-        output.line(
+        output.print_line(
             f"mean {name}: {_format_figure(each.mean)} of {each.count:,}; without: {each.missing:,}"
         )
 
@@ -237,6 +241,6 @@ def _format_figure(value: float | None) -> str:
 
 
 def _print_rows(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> None:
-    output.table(columns, rows[:_MAX_ROWS])
+    output.print_table(columns, rows[:_MAX_ROWS])
     if (more := len(rows) - _MAX_ROWS) > 0:
-        output.say(f"and {output.many(more, 'question')} more; -o and --json have them")
+        output.print_message(f"and {output.many(more, 'question')} more; -o and --json have them")

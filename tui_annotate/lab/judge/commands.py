@@ -22,7 +22,7 @@ from tui_annotate.cli.options import (
     option,
 )
 from tui_annotate.domain.errors import Conflict
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 from tui_annotate.lab.judge.command_options import (
     ConcurrencyOption,
     JudgeCommandOptions,
@@ -76,7 +76,7 @@ def annotate(
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.judge.proposals import ProposalOptions, ProposalService
 
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Permission.MANAGE) as space:
         machines = space.machines
         options = ProposalOptions(
             dataset=choose_dataset(space, dataset),
@@ -92,7 +92,7 @@ def annotate(
             planned = ProposalService(machines).plan(options, judge)
             _print_proposal_plan(planned, judge.host, as_json=as_json)
             return
-        with output.progress("samples") as show_progress:
+        with output.show_progress("samples") as show_progress:
             done = ProposalService(machines).run(options, judge, progress=show_progress)
     if as_json:
         output.print_json(_proposals_as_json(done))
@@ -113,7 +113,7 @@ def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> 
         )
         return
     where = f" to {host}" if host else ""
-    output.line(
+    output.print_line(
         f"{output.many(planned.samples, 'sample')}: {output.many(calls, 'call')}{where}, "
         f"{planned.characters:,} characters; {planned.cached:,} known"
     )
@@ -121,23 +121,25 @@ def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> 
 
 def _print_proposals(done: ProposalReport) -> None:
     tally = done.tally
-    output.line(
+    output.print_line(
         f"{output.many(done.samples, 'sample')}: {output.many(done.proposals, 'suggestion')}, "
         f"{done.new:,} new; {tally.asked:,} asked, {tally.cached:,} known"
     )
     for reason, count in done.refused.items():
-        output.say(f"refused, {reason}: {count:,}")
+        output.print_message(f"refused, {reason}: {count:,}")
     if done.cut:
-        output.say(f"cut: {output.many(done.cut, 'sample')} longer than --max-chars")
+        output.print_message(f"cut: {output.many(done.cut, 'sample')} longer than --max-chars")
     if done.skipped:
-        output.say(f"passed over: {output.many(done.skipped, 'sample')} without both sides")
+        output.print_message(
+            f"passed over: {output.many(done.skipped, 'sample')} without both sides"
+        )
     if tally.refused:
-        output.say(f"not taken by the endpoint: {output.many(tally.refused, 'sample')}")
+        output.print_message(f"not taken by the endpoint: {output.many(tally.refused, 'sample')}")
     if tally.unclear:
         unread = output.many(tally.unclear, "sample: its reply", "samples: their replies")
-        output.say(f"no proposals of {unread} could not be read")
+        output.print_message(f"no proposals of {unread} could not be read")
     if done.new:
-        output.say("people answer them in: tui-annotate annotate")
+        output.print_message("people answer them in: tui-annotate annotate")
 
 
 def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
@@ -380,5 +382,5 @@ def prompts(
             if not place.exists():
                 place.write_text(chat_prompts.built_in_text(name, language) + "\n", "utf-8")
                 written += 1
-    output.line(f"prompts written to {folder}: {written:,}")
-    output.say("they count with --prompts DIR, or in the folder prompts of a workspace")
+    output.print_line(f"prompts written to {folder}: {written:,}")
+    output.print_message("they count with --prompts DIR, or in the folder prompts of a workspace")

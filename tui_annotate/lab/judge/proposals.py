@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Final
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.labels import JOINER, Label, LabelTree, Need
-from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
-from tui_annotate.domain.suggestions import Suggestion, proposed
+from tui_annotate.domain.suggestions import Suggestion, with_id
 from tui_annotate.lab.chat import prompts
 from tui_annotate.lab.chat.replies import ParsingJudge, ReplyTally, parse_json
 from tui_annotate.lab.score.ranking import normalise_values
@@ -143,7 +143,7 @@ def locate_proposals(
             labels=(label.path,),
             note=shorten_reason(part.reason),
         )
-        one = proposed(sample.key, made)
+        one = with_id(sample.key, made)
         found.setdefault(one.id, one)
     return LocatedProposals(tuple(found.values()), tuple(refused))
 
@@ -259,7 +259,7 @@ class ProposalService:
 
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
         """Estimate the cost; sends nothing."""
-        require(self.machines.actor, Verb.MANAGE)
+        require_permission(self.machines.actor, Permission.MANAGE)
         state = _RunState(options, LabelCatalog(self.machines.labels(options.dataset)))
         samples = cached = characters = 0
         for some in self._read_pages(state):
@@ -284,7 +284,7 @@ class ProposalService:
             InvalidInput: a prompt is invalid, or the endpoint takes no question.
             Unavailable: the endpoint can not be reached; its replies are kept.
         """
-        require(self.machines.actor, Verb.MANAGE)
+        require_permission(self.machines.actor, Permission.MANAGE)
         state = _RunState(options, LabelCatalog(self.machines.labels(options.dataset)))
         maker = f"judge:{judge.model}"
         found: dict[SampleKey, tuple[Suggestion, ...]] = {}

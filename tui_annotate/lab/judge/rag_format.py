@@ -19,16 +19,16 @@ from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.lab.judge.rows import GROUND_TRUTH
 from tui_annotate.plugins.files.json_values import Value
-from tui_annotate.plugins.json_records import json_records, write_json_line
+from tui_annotate.plugins.json_records import read_json_records, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
     NameRegister,
-    dataset_name,
+    choose_dataset_name,
     describe_value,
-    document,
-    field,
-    identifier,
+    get_field,
+    parse_document,
+    parse_identifier,
 )
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
@@ -65,13 +65,13 @@ class RagFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a line; see `Importer.read`."""
-        dataset = dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset)
 
         def one(row: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
             sample, doubts = _parse_sample(row, dataset, options, number=value.number - 1)
             return Record(sample, where=value.where), doubts
 
-        return json_records(path, options, one, what="line")
+        return read_json_records(path, options, one, what="line")
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -96,7 +96,7 @@ def _parse_sample(
     """Parse the sample of line `number`, from 0; also return doubts about it."""
     named = {what: _column_of(row, what) for what in _COLUMNS} | {"id": options.id_column or "id"}
     if options.id_column:
-        field(row, options.id_column, option="--id-column")
+        get_field(row, options.id_column, option="--id-column")
     key = row.get(named["id"])
     question = _parse_text(row, named["question"])
     contexts, blank = _parse_contexts(
@@ -106,7 +106,9 @@ def _parse_sample(
     answers: tuple[Document, ...] = ()
     if answer and answer.strip():
         answers = (
-            document(answer, side=Side.SUMMARY, column=named["answer"], language=options.language),
+            parse_document(
+                answer, side=Side.SUMMARY, column=named["answer"], language=options.language
+            ),
         )
     if not contexts and not answers:
         hint = "without any there is nothing to read"
@@ -114,7 +116,7 @@ def _parse_sample(
     used = {*named.values(), *(name for name in _RESERVED if row.get(name) is None)}
     sample = Sample(
         dataset,
-        str(number) if key is None else identifier(key, what="id"),
+        str(number) if key is None else parse_identifier(key, what="id"),
         (*contexts, *answers),
         kind=SampleKind.PAIR if answers else SampleKind.QUESTION,
         request=Request(question=question or ""),
@@ -164,7 +166,7 @@ def _parse_contexts(
             blank.append([place, text])
             continue
         what = f"{column}[{place}]"
-        one = document(text, side=Side.SOURCE, column=what, language=language)
+        one = parse_document(text, side=Side.SOURCE, column=what, language=language)
         documents.append(replace(one, key=str(place + 1)))
     return tuple(documents), blank
 

@@ -21,8 +21,8 @@ from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.lab.chat.llm_judge import open_chat_client, post_chat, read_chat
 from tui_annotate.lab.judge.evaluation import MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
-from tui_annotate.plugins.http_errors import short_line
-from tui_annotate.plugins.http_transport import checked_url, host_of, warn_of_open_key
+from tui_annotate.plugins.http_errors import shorten_line
+from tui_annotate.plugins.http_transport import check_url, format_host, warn_of_open_key
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,8 +50,8 @@ class RagasScale:
     ) -> None:
         if not model or not base_url:
             raise InvalidInput("a judge needs a model and an address", "--model, --base-url")
-        self._url = checked_url(base_url)
-        self.host = host_of(self._url)
+        self._url = check_url(base_url)
+        self.host = format_host(self._url)
         self._model = model
         self._embed = embed
         self._free = BoundedSemaphore(concurrency)
@@ -73,7 +73,9 @@ class RagasScale:
             except Exception as error:
                 if gone := _fatal_error(error):
                     raise Unavailable(f"{self.host}: {gone}", _HINT) from error
-                return MetricScore(None, f"ragas: {short_line(str(error)) or type(error).__name__}")
+                return MetricScore(
+                    None, f"ragas: {shorten_line(str(error)) or type(error).__name__}"
+                )
         if not math.isfinite(value):
             return MetricScore(None, "ragas gives no number")
         return MetricScore(value)
@@ -154,7 +156,7 @@ def _fatal_error(error: BaseException | None) -> str:
     )
     while error is not None:
         if isinstance(error, (*hopeless, Unavailable)):
-            return short_line(str(error))
+            return shorten_line(str(error))
         error = error.__cause__ or error.__context__
     return ""
 

@@ -12,8 +12,8 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.judge.context_order import SortResult
 from tui_annotate.lab.judge.evaluation import EvaluationResult
 from tui_annotate.lab.judge.reference_answers import ReferenceAnswer, truth_file_name
-from tui_annotate.plugins.files.sheets import FORMULA, workbook
-from tui_annotate.plugins.files.targets import output
+from tui_annotate.plugins.files.sheets import FORMULA, write_workbook
+from tui_annotate.plugins.files.targets import open_output
 
 _MAX_LINE: Final = 1_400
 _PREFIX: Final = "答案: "
@@ -26,7 +26,7 @@ def write_sorted(found: Sequence[SortResult], target: Path | None) -> None:
     Raises:
         InvalidInput, Unavailable: the target can not be written.
     """
-    with output(target) as file:
+    with open_output(target) as file:
         file.write("[\n")
         file.write(",\n".join(_format_record(each.as_json()) for each in found))
         file.write("\n]\n")
@@ -69,7 +69,7 @@ def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
             "contexts": list(each.row.contexts),
             "ground_truth": f"{_PREFIX}{each.ground_truth}",
         }
-        with output(folder / truth_file_name(each.row.question, taken=taken)) as file:
+        with open_output(folder / truth_file_name(each.row.question, taken=taken)) as file:
             file.write(json.dumps(values, ensure_ascii=False, indent=4) + "\n")
     return len(there)
 
@@ -81,11 +81,11 @@ def write_evaluated(
     ending = "" if target is None else target.name.lower().removesuffix(".gz").removesuffix(".zst")
     if ending.endswith(".xlsx"):
         columns = _table_columns(metrics)
-        with output(target) as file:
-            workbook(file.buffer, "result", columns=columns, rows=_table_rows(found, columns))
+        with open_output(target) as file:
+            write_workbook(file.buffer, "result", columns=columns, rows=_table_rows(found, columns))
     elif ending.endswith(".csv"):
         columns = _table_columns(metrics)
-        with output(target) as file:
+        with open_output(target) as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(columns)
             for row in _table_rows(found, columns):
@@ -123,7 +123,7 @@ def _escape_cell(value: Any) -> Any:
 
 
 def _write_lines(rows: Sequence[dict[str, Any]], target: Path | None) -> None:
-    with output(target) as file:
+    with open_output(target) as file:
         for row in rows:
             file.write(_dump(row) + "\n")
 

@@ -24,7 +24,7 @@ from tui_annotate.cli.options import (
     parse_target,
 )
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 from tui_annotate.domain.progress import time_phase
 from tui_annotate.lab.position.evaluate_commands import evaluate, show
 from tui_annotate.lab.position.prompts import Style
@@ -125,7 +125,7 @@ def _open_workspace_rows(
 ) -> Iterator[Iterable[LocatedRow]]:
     from tui_annotate.lab.position.workspace_rows import WorkspaceRowOptions, build_workspace_rows
 
-    with open_workspace(workspace, needs=Verb.REPORT) as space:
+    with open_workspace(workspace, needs=Permission.REPORT) as space:
         if dataset and not space.corpus.keys(dataset):
             there = ", ".join(each.name for each in space.corpus.datasets())
             raise InvalidInput(f"no dataset is named {dataset!r}", f"there are: {there or 'none'}")
@@ -172,8 +172,10 @@ def _print_files(made: GenerationReport, *, as_json: bool) -> None:
         output.print_json({"files": [str(path) for path in made.files], "rows": made.rows})
         return
     for path in made.files:
-        output.line(str(path))
-    output.say(f"{output.many(made.rows, 'row')} in {output.many(len(made.files), 'file')}")
+        output.print_line(str(path))
+    output.print_message(
+        f"{output.many(made.rows, 'row')} in {output.many(len(made.files), 'file')}"
+    )
 
 
 PARTIAL_EXIT_CODE = 3
@@ -217,12 +219,12 @@ def prompts(
     Put what it says into model_answer, and `position evaluate` scores it.
     """
     from tui_annotate.lab.position import model_runs as asking
-    from tui_annotate.plugins.files.targets import output as written
+    from tui_annotate.plugins.files.targets import open_output as written
 
     options = asking.ModelRunOptions(style=style, template=_read_template(template, style))
     with written(parse_target(target)) as opened_file:
         count = asking.write_prompts(files, opened_file, options)
-    output.say(output.many(count, "prompt"))
+    output.print_message(output.many(count, "prompt"))
 
 
 def _read_template(path: Path | None, style: Style) -> str:
@@ -304,7 +306,7 @@ def run(
         top_p=top_p,
         max_tokens=max_tokens,
     )
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Permission.MANAGE) as space:
         judge = registry.load_judge(
             f"llm:{model}",
             base_url=base_url,
@@ -326,15 +328,15 @@ def _ask_model(
     files: list[Path], judge: Judge, options: ModelRunOptions, *, target: Path | None, rows: int
 ) -> ModelRunReport:
     from tui_annotate.lab.position import model_runs as asking
-    from tui_annotate.plugins.files.targets import output as written
+    from tui_annotate.plugins.files.targets import open_output as written
 
     numbers = count(1)
 
     def show_missing(where: str, why: str) -> None:
         if next(numbers) <= MAX_MISSING_SHOWN:
-            output.say(f"{where}: no answer: {why}")
+            output.print_message(f"{where}: no answer: {why}")
 
-    with written(parse_target(target)) as file, output.progress("rows") as show_progress:
+    with written(parse_target(target)) as file, output.show_progress("rows") as show_progress:
         return asking.run_model(
             files,
             judge,
@@ -360,13 +362,15 @@ def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) 
         )
         return
     sent = "would be sent" if dry else "in prompts"
-    output.say(
+    output.print_message(
         f"{output.many(done.rows, 'row')}, {done.cached:,} known already,"
         f" {done.characters:,} characters {sent} to {judge.host}"
     )
     if missed:
         places = ", ".join(f"{place}: {count:,}" for place, count in missed.items())
-        output.say(f"{sum(missed.values()):,} without an answer, by gold position {places}")
+        output.print_message(
+            f"{sum(missed.values()):,} without an answer, by gold position {places}"
+        )
 
 
 def register(app: typer.Typer) -> None:

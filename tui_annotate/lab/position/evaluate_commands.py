@@ -71,7 +71,7 @@ def evaluate(
     """
     from tui_annotate.lab.position import evaluation
     from tui_annotate.lab.position.metric import MatchRules
-    from tui_annotate.plugins.files.targets import output as written
+    from tui_annotate.plugins.files.targets import open_output as written
 
     if bool(files) == bool(dataset):
         raise InvalidInput("rows come from files, or from a dataset", "FILE..., or --dataset NAME")
@@ -82,7 +82,7 @@ def evaluate(
         if target is not None:
             with written(target) as file:
                 count = evaluation.write_scored(files, file, rules)
-            output.say(f"{output.many(count, 'scored row')} in {target}")
+            output.print_message(f"{output.many(count, 'scored row')} in {target}")
     else:
         if target is not None:
             raise InvalidInput(
@@ -128,11 +128,11 @@ def print_evaluation(found: Evaluation, rules: MatchRules) -> None:
     if len(rows) != 1:
         blanks = ["all", *[""] * (len(titles) - 1)]
         rows.append([*blanks, *_bar_cells(found.all, unanswered=unanswered)])
-    output.table(columns, rows)
+    output.print_table(columns, rows)
     if found.people is not None:
         _print_agreement(found.people)
     for line in _notes(found, rules):
-        output.say(line)
+        output.print_message(line)
 
 
 def _bar_cells(bar: PositionScore, *, unanswered: bool) -> list[str | float]:
@@ -153,9 +153,9 @@ def draw_bar(bar: PositionScore, cells: int) -> str:
 
 def _print_agreement(people: HumanAgreement) -> None:
     kappa = "not defined" if people.kappa is None else f"{people.kappa:.3f}"
-    output.line("")
-    output.line(f"people judged {output.many(people.judged, 'answer')} right or wrong:")
-    output.facts(
+    output.print_line("")
+    output.print_line(f"people judged {output.many(people.judged, 'answer')} right or wrong:")
+    output.print_facts(
         {
             "  right to both": people.both,
             "  right to the metric alone": people.metric_alone,

@@ -18,11 +18,11 @@ from tui_annotate.domain.position_studies import (
     Case,
     Row,
     Task,
-    answers,
     gold_position,
-    identity,
-    size,
-    task,
+    parse_answers,
+    parse_task,
+    prompt_size,
+    question_id,
 )
 from tui_annotate.lab.position.metric import (
     MatchRules,
@@ -82,12 +82,12 @@ class HumanAgreement:
         """Cohen's kappa of the metric and people; None where it is not defined."""
         import numpy as np
 
-        from tui_annotate.methods.agreement import cohen
+        from tui_annotate.methods.agreement import cohen_kappa
 
         table = [[self.both, self.metric_alone], [self.people_alone, self.neither]]
         if not self.judged:
             return None
-        found = float(cohen(np.array(table, dtype=float)))
+        found = float(cohen_kappa(np.array(table, dtype=float)))
         return None if np.isnan(found) else found
 
 
@@ -214,13 +214,13 @@ def row_case(located: LocatedRow, rules: MatchRules, *, file: str = "") -> Case:
     where, row = located
     with locate_row(where):
         _require_answer(row)
-        right = answers(row) if task(row) is Task.QA else ()
+        right = parse_answers(row) if parse_task(row) is Task.QA else ()
         verdict, model = row.get(VERDICT), row.get("model")
         return Case(
-            task=task(row),
+            task=parse_task(row),
             position=gold_position(row),
-            size=size(row),
-            identity=identity(row),
+            size=prompt_size(row),
+            identity=question_id(row),
             score=score_row(row, rules=rules),
             answered=isinstance(row.get(ANSWER), str),
             model=model if isinstance(model, str) else "",

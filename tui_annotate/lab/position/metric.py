@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tui_annotate.domain.position_studies import ANSWER, Row, Task, golds, task
-from tui_annotate.methods.intervals import wilson
+from tui_annotate.domain.position_studies import ANSWER, Row, Task, expected_answers, parse_task
+from tui_annotate.methods.intervals import wilson_interval
 from tui_annotate.methods.sentence_boundaries import HAN
 
 _PUNCTUATION: Final = dict.fromkeys(map(ord, string.punctuation))
@@ -107,8 +107,8 @@ def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
     answer = row.get(ANSWER)
     if not isinstance(answer, str):
         return None
-    right = golds(row)
-    if task(row) is Task.KV:
+    right = expected_answers(row)
+    if parse_task(row) is Task.KV:
         return key_value_accuracy(answer, *right)
     if rules.skip_empty and right and count_empty_golds(right) == len(right):
         return None
@@ -137,7 +137,7 @@ class PositionScore:
     @property
     def interval(self) -> tuple[float, float] | None:
         """Wilson's 95 % interval of the mean; None for no rows."""
-        return wilson(self.hits, self.n) if self.n else None
+        return wilson_interval(self.hits, self.n) if self.n else None
 
 
 def combine_scores(bars: Sequence[PositionScore]) -> PositionScore:

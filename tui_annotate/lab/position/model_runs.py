@@ -19,8 +19,8 @@ from tui_annotate.domain.position_studies import (
     Row,
     Task,
     gold_position,
-    passages,
-    task,
+    list_passages,
+    parse_task,
 )
 from tui_annotate.lab.position.prompts import Style, build_prompt
 from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
@@ -186,9 +186,9 @@ def _build_question(prompt: str, options: ModelRunOptions) -> Question:
 
 
 def _prompt_fields(row: Row, prompt: str, options: ModelRunOptions) -> dict[str, Any]:
-    if task(row) is Task.KV:
+    if parse_task(row) is Task.KV:
         return {"model_prompt": prompt, "model_ordered_kv_records": row["ordered_kv_records"]}
-    shown = () if options.style is Style.CLOSED_BOOK else passages(row, shown=False)
+    shown = () if options.style is Style.CLOSED_BOOK else list_passages(row, shown=False)
     return {
         "model_prompt": prompt,
         "model_documents": [

@@ -12,37 +12,37 @@ from typing import Any, Final, TextIO
 
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.people import Person, PersonKind, checked_name
+from tui_annotate.domain.people import Person, PersonKind, check_name
 from tui_annotate.domain.position_studies import (
     ANSWER,
     VERDICT,
     Row,
     Task,
+    expected_answers,
     gold_position,
-    golds,
-    identity,
-    pairs,
-    passages,
+    human_verdict,
+    list_pairs,
+    list_passages,
+    parse_task,
+    parse_text,
+    prompt_size,
+    question_id,
     question_text,
-    size,
-    task,
-    text,
-    verdict_of,
 )
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 from tui_annotate.lab.position.metric import score_row
 from tui_annotate.lab.position.prompts import format_pairs
 from tui_annotate.plugins.files.json_values import Value
-from tui_annotate.plugins.json_records import json_records, write_json_line
+from tui_annotate.plugins.json_records import read_json_records, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
     NameRegister,
-    dataset_name,
+    choose_dataset_name,
     describe_value,
-    document,
-    identifier,
+    parse_document,
+    parse_identifier,
 )
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
@@ -97,7 +97,7 @@ class RowReader:
         Raises:
             InvalidInput: a field is missing, or not what it must be.
         """
-        name, kind = question_text(row), task(row)
+        name, kind = question_text(row), parse_task(row)
         sources = self._passage_documents(row) if kind is Task.QA else (self._pair_document(row),)
         documents = (*sources, *self._answer_documents(row))
         work, people = _parse_people(row)
@@ -106,7 +106,7 @@ class RowReader:
             self._unique_id(row, where),
             documents,
             kind=SampleKind.QUESTION,
-            group=identity(row),
+            group=question_id(row),
             request=Request(question=name),
             meta=_build_meta(row, kind),
             imported={"format": FORMAT, "row": _row_without_texts(row)},
@@ -116,20 +116,20 @@ class RowReader:
     def _unique_id(self, row: Row, where: str) -> str:
         """Return an id of question, gold position and model, the same in every file."""
         place, model = gold_position(row), row.get("model")
-        name = identity(row) + ("" if place is None else f"@{place}")
+        name = question_id(row) + ("" if place is None else f"@{place}")
         if isinstance(model, str) and model.strip():
             name += f":{model}"
         numbered = (name if time == 1 else f"{name}#{time}" for time in count(1))
         return next(
             each
             for each in numbered
-            if self.names.first(identifier(each, what="id"), where) == where
+            if self.names.first(parse_identifier(each, what="id"), where) == where
         )
 
     def _passage_documents(self, row: Row) -> tuple[Document, ...]:
         return tuple(
             replace(
-                document(
+                parse_document(
                     each.get("text"),
                     side=Side.SOURCE,
                     column=f"text of passage {number}",
@@ -138,36 +138,39 @@ class RowReader:
                 key=str(number),
                 title=each["title"] if isinstance(each.get("title"), str) else "",
             )
-            for number, each in enumerate(passages(row), 1)
+            for number, each in enumerate(list_passages(row), 1)
         )
 
     def _pair_document(self, row: Row) -> Document:
-        text(row, "value")
-        found = format_pairs(pairs(row))
-        return document(found, side=Side.SOURCE, column="pairs", language=self.language or "en")
+        parse_text(row, "value")
+        found = format_pairs(list_pairs(row))
+        return parse_document(
+            found, side=Side.SOURCE, column="pairs", language=self.language or "en"
+        )
 
     def _answer_documents(self, row: Row) -> tuple[Document, ...]:
         """Return the model's answer, else the first gold one; empty if it is blank."""
-        answer = row[ANSWER] if ANSWER in row else next(iter(golds(row)), None)
+        answer = row[ANSWER] if ANSWER in row else next(iter(expected_answers(row)), None)
         if answer is None:
             return ()
         if not isinstance(answer, str):
             raise InvalidInput(f"{ANSWER!r} holds {describe_value(answer)}, not text", "quote it")
         if not answer.strip():
             return ()
-        return (document(answer, side=Side.SUMMARY, column=ANSWER, language=self.language),)
+        return (parse_document(answer, side=Side.SUMMARY, column=ANSWER, language=self.language),)
 
 
 def _build_meta(row: Row, kind: Task) -> dict[str, Any]:
     found: dict[str, Any] = {
         "task": kind.value,
-        "answers": list(golds(row)),
+        "answers": list(expected_answers(row)),
         "gold_position": gold_position(row),
-        "size": size(row),
+        "size": prompt_size(row),
     }
     if kind is Task.QA:
         found["passages"] = [
-            {name: each[name] for name in _OF_PASSAGES if name in each} for each in passages(row)
+            {name: each[name] for name in _OF_PASSAGES if name in each}
+            for each in list_passages(row)
         ]
     stored = row.get(kind.metric)
     score = stored if isinstance(stored, int | float) else score_row(row)
@@ -179,10 +182,10 @@ def _build_meta(row: Row, kind: Task) -> dict[str, Any]:
 
 def _row_without_texts(row: Row) -> dict[str, Any]:
     kept = {name: value for name, value in row.items() if name not in {PEOPLE, "human_verdict"}}
-    if task(row) is Task.KV:
+    if parse_task(row) is Task.KV:
         shown = next((name for name in _SHOWN_PAIRS if row.get(name)), None)
         return kept | ({shown: None} if shown else {})
-    texts = [each["text"] for each in passages(row)]
+    texts = [each["text"] for each in list_passages(row)]
     for name in _SHOWN_LISTS:
         if isinstance(row.get(name), list):
             there = zip(row[name], texts, strict=False)
@@ -207,7 +210,7 @@ def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]
         words = [each.get(name) or "" for name in ("person", "verdict", "comment")]
         if not all(isinstance(word, str) for word in words):
             raise InvalidInput(f"{PEOPLE!r} holds what is no text", "person, verdict, comment")
-        name = checked_name(words[0])
+        name = check_name(words[0])
         if name in people:
             raise InvalidInput(f"{PEOPLE!r} names somebody twice")
         people[name] = Person(name, name, PersonKind.IMPORTED)
@@ -216,9 +219,9 @@ def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]
 
 
 def _find_doubts(row: Row) -> list[str]:
-    if task(row) is Task.KV:
+    if parse_task(row) is Task.KV:
         return [] if gold_position(row) is not None else ["the key stands in no pair"]
-    marked = sum(each.get("isgold") is True for each in passages(row))
+    marked = sum(each.get("isgold") is True for each in list_passages(row))
     return [f"{marked} passages are marked as gold: the first counts"] if marked > 1 else []
 
 
@@ -240,7 +243,7 @@ class OpenQaWriter:
         row = row_of(record.sample)
         score = record.sample.meta.get("metric", score_row(row))
         if score is not None:
-            row[task(row).metric] = score
+            row[parse_task(row).metric] = score
         row |= self._verdict_fields(record)
         write_json_line(target, row)
 
@@ -258,7 +261,7 @@ class OpenQaWriter:
             | ({"comment": work.comment} if work.comment else {})
             for work in verdicts
         ]
-        return {VERDICT: verdict_of(verdicts), PEOPLE: fields}
+        return {VERDICT: human_verdict(verdicts), PEOPLE: fields}
 
     def _person_name(self, person: Person | None) -> str:
         """Return a person's name, or the id if another person has the same name."""
@@ -297,13 +300,13 @@ def row_of(sample: Sample) -> dict[str, Any]:
 def _restore_row(sample: Sample) -> dict[str, Any]:
     row: dict[str, Any] = dict((sample.imported or {})["row"])
     sources = sample.side(Side.SOURCE)
-    if task(row) is Task.KV:
+    if parse_task(row) is Task.KV:
         (shown,) = (name for name in _SHOWN_PAIRS if name in row and row[name] is None)
         row[shown] = json.loads(
             sources[0].text, object_pairs_hook=lambda found: [[*pair] for pair in found]
         )
         return row
-    passages(row)
+    list_passages(row)
     for name in _SHOWN_LISTS:
         if isinstance(row.get(name), list):
             texts = [each.text for each in sources]
@@ -342,12 +345,12 @@ class OpenQaFormat:
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """Yield one record for each row; see `Importer.read`."""
         with closing(NameRegister()) as names:
-            rows = RowReader(dataset_name(path, options.dataset), options.language, names)
+            rows = RowReader(choose_dataset_name(path, options.dataset), options.language, names)
 
             def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
                 return rows.record(fields, value.where)
 
-            yield from json_records(path, options, read, what="row")
+            yield from read_json_records(path, options, read, what="row")
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions

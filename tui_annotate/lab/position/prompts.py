@@ -14,7 +14,14 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.position_studies import Row, Task, pairs, passages, task, text
+from tui_annotate.domain.position_studies import (
+    Row,
+    Task,
+    list_pairs,
+    list_passages,
+    parse_task,
+    parse_text,
+)
 
 
 class Style(StrEnum):
@@ -41,12 +48,12 @@ def build_prompt(row: Row, *, style: Style = Style.PLAIN, template: str = "") ->
     Raises:
         InvalidInput: the row lacks a field, or the style is not one of its task.
     """
-    if task(row) is Task.KV:
+    if parse_task(row) is Task.KV:
         return build_key_value_prompt(
-            pairs(row, shown=False), text(row, "key"), style=style, template=template
+            list_pairs(row, shown=False), parse_text(row, "key"), style=style, template=template
         )
-    found = () if style is Style.CLOSED_BOOK and not template else passages(row, shown=False)
-    return build_question_prompt(text(row, "question"), found, style=style, template=template)
+    found = () if style is Style.CLOSED_BOOK and not template else list_passages(row, shown=False)
+    return build_question_prompt(parse_text(row, "question"), found, style=style, template=template)
 
 
 def build_question_prompt(
@@ -103,7 +110,7 @@ def build_key_value_prompt(
 def format_documents(passages: Iterable[Row]) -> str:
     """Format passages, one a line, numbered from 1, with titles."""
     return "\n".join(
-        f"Document [{number}](Title: {each.get('title') or ''}) {text(each, 'text')}"
+        f"Document [{number}](Title: {each.get('title') or ''}) {parse_text(each, 'text')}"
         for number, each in enumerate(passages, 1)
     )
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
-from tui_annotate.domain.position_studies import task
+from tui_annotate.domain.position_studies import parse_task
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.files.json_values import EMPTY, NO_RECORDS, json_values
+from tui_annotate.plugins.files.json_values import EMPTY, NO_RECORDS, read_json_values
 from tui_annotate.plugins.files.packing import PACKED, plain_suffixes
-from tui_annotate.plugins.files.targets import output
+from tui_annotate.plugins.files.targets import open_output
 
 _SUFFIXES = {".jsonl", ".json", ".ndjson"}
 
@@ -30,13 +30,13 @@ def read_rows(path: Path, *, encoding: str = "utf-8", some: bool = True) -> Iter
     Raises:
         InvalidRecord: a row can not be read, or is of neither task.
     """
-    for value in json_values(path, encoding=encoding):
+    for value in read_json_values(path, encoding=encoding):
         if isinstance(value, Problem):
             if not some and value.message in {EMPTY, NO_RECORDS}:
                 return
             raise InvalidRecord(value.message, value.hint, where=value.where)
         with locate_row(value.where):
-            task(value.value)
+            parse_task(value.value)
         yield LocatedRow(value.where, value.value)
 
 
@@ -76,7 +76,7 @@ class RowFiles:
     def file(self, name: str) -> TextIO:
         """Return the file of a name; open it the first time."""
         if name not in self.opened:
-            self.opened[name] = self._stack.enter_context(output(self._folder / name))
+            self.opened[name] = self._stack.enter_context(open_output(self._folder / name))
         return self.opened[name]
 
 

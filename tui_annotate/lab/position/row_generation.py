@@ -20,12 +20,12 @@ from tui_annotate.domain.position_studies import (
     Row,
     Task,
     gold_position,
-    pairs,
-    passages,
-    places,
-    size,
-    task,
-    text,
+    list_pairs,
+    list_passages,
+    parse_positions,
+    parse_task,
+    parse_text,
+    prompt_size,
 )
 from tui_annotate.lab.position.metric import normalise_answer
 from tui_annotate.lab.position.row_files import (
@@ -35,7 +35,7 @@ from tui_annotate.lab.position.row_files import (
     open_folder,
     rows_suffix,
 )
-from tui_annotate.plugins.files.targets import output
+from tui_annotate.plugins.files.targets import open_output
 from tui_annotate.plugins.json_records import write_json_line
 
 _Item = TypeVar("_Item")
@@ -77,7 +77,7 @@ def find_gold_passage(row: Row) -> dict[str, Any]:
             raise InvalidInput("'nq_annotated_gold' is no object", "it has title and texts")
         title, words = gold.get("title"), gold.get("chunked_long_answer")
     else:
-        marked = next((each for each in passages(row) if each.get("isgold") is True), {})
+        marked = next((each for each in list_passages(row) if each.get("isgold") is True), {})
         title, words = marked.get("title"), marked.get("text")
     if not isinstance(title, str) or not isinstance(words, str) or not words.strip():
         raise InvalidInput(
@@ -98,7 +98,7 @@ def find_distractors(row: Row) -> list[dict[str, Any]]:
             "original_retrieval_index": each.get("original_retrieval_index", at),
             "isgold": False,
         }
-        for at, each in enumerate(passages(row, shown=False))
+        for at, each in enumerate(list_passages(row, shown=False))
         if each.get("hasanswer") is False
     ]
 
@@ -114,7 +114,7 @@ def build_question_rows(
     Raises:
         InvalidInput: there are too few distractors, or the row lacks a field.
     """
-    text(row, "question")
+    parse_text(row, "question")
     gold, others = find_gold_passage(row), find_distractors(row)
     if len(others) < count - 1:
         raise InvalidInput(
@@ -130,13 +130,13 @@ def build_question_rows(
 
 def build_oracle_row(row: Row) -> dict[str, Any]:
     """Return the row with its gold passage alone."""
-    text(row, "question")
+    parse_text(row, "question")
     return {**row, "ctxs": [find_gold_passage(row)]}
 
 
 def is_reordered(row: Row) -> bool:
     """Return whether the distractors are not in the retriever's order."""
-    marks = [each.get("original_retrieval_index") for each in passages(row, shown=False)]
+    marks = [each.get("original_retrieval_index") for each in list_passages(row, shown=False)]
     found = [mark for mark in marks if isinstance(mark, int)]
     return found != sorted(found)
 
@@ -162,8 +162,8 @@ def move_key_value(row: Row, at: int) -> dict[str, Any]:
     Raises:
         InvalidInput: the row lacks a field, or its key stands in no pair.
     """
-    key, value = text(row, "key"), text(row, "value")
-    found = [list(pair) for pair in pairs(row, shown=False)]
+    key, value = parse_text(row, "key"), parse_text(row, "value")
+    found = [list(pair) for pair in list_pairs(row, shown=False)]
     if [key, value] not in found:
         raise InvalidInput(f"the key {key!r} stands in no pair with its value")
     found.remove([key, value])
@@ -194,7 +194,7 @@ class GenerationOptions:
 
     Attributes:
         documents: passages, at least 2.
-        gold_at: positions, as `places` parses them.
+        gold_at: positions, as `parse_positions` parses them.
         oracle: the gold passage alone.
         seed: shuffles the distractors; None keeps the retriever's order.
     """
@@ -218,13 +218,13 @@ def write_questions(
     """
     if not options.oracle and options.documents < MIN_PASSAGES:
         raise InvalidInput(f"{options.documents} documents are too few", f"at least {MIN_PASSAGES}")
-    positions = (0,) if options.oracle else places(options.gold_at, options.documents)
+    positions = (0,) if options.oracle else parse_positions(options.gold_at, options.documents)
     kind = "oracle" if options.oracle else f"{options.documents}-documents"
 
     def build() -> Iterator[dict[str, Any]]:
         for number, (where, row) in enumerate(rows):
             with locate_row(where):
-                if task(row) is not Task.QA:
+                if parse_task(row) is not Task.QA:
                     raise InvalidInput("the row is no question over passages", "use make-kv")
                 if options.oracle:
                     yield build_oracle_row(row)
@@ -250,9 +250,9 @@ def write_lookups(
     def build() -> Iterator[dict[str, Any]]:
         for where, row in rows:
             with locate_row(where):
-                if task(row) is not Task.KV:
+                if parse_task(row) is not Task.KV:
                     raise InvalidInput("the row is no key over pairs", "use make-qa")
-                for place in places(gold_at, size(row)) if gold_at else ():
+                for place in parse_positions(gold_at, prompt_size(row)) if gold_at else ():
                     yield move_key_value(row, place)
                 if not gold_at:
                     yield row
@@ -265,7 +265,7 @@ def _write_rows(
 ) -> GenerationReport:
     count = 0
     if is_file_of_rows(target):
-        with output(target) as file:
+        with open_output(target) as file:
             for row in rows:
                 write_json_line(file, row)
                 count += 1

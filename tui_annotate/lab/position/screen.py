@@ -361,7 +361,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         return partial(self._open_list, mine, f"{head}: {title}", among=len(keys))
 
     def _open_list(self, keys: tuple[SampleKey, ...], title: str, *, among: int) -> None:
-        from tui_annotate.tui.screens.queue import Listing, QueueScreen
+        from tui_annotate.tui.screens.queue import QueueListing, QueueScreen
 
         self.reading = False
         if self._is_closed:
@@ -382,7 +382,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
             if key is not None:
                 self.dismiss(ChosenSample(key, keys))
 
-        self.app.push_screen(QueueScreen(page, listing=Listing(title=title)), chosen)
+        self.app.push_screen(QueueScreen(page, listing=QueueListing(title=title)), chosen)
 
     def action_help(self) -> None:
         """Show keys and legend."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.position_studies import Case, Task, verdict_of
+from tui_annotate.domain.position_studies import Case, Task, human_verdict
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.lab.position.evaluation import (
     Evaluation,
@@ -147,7 +147,7 @@ def stored_case(stored: StoredQuestion, rules: MatchRules) -> Case | None:
         score=score,
         answered=predicted and meta.get("model_error") is None,
         model=model if isinstance(model, str) else "",
-        verdict=verdict_of(stored.work),
+        verdict=human_verdict(stored.work),
         judged=bool(stored.work),
         empty_golds=count_empty_golds(right) if kind is Task.QA else 0,
     )

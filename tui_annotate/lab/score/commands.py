@@ -28,8 +28,8 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.cli.output import Column
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Verb
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.people import Permission
+from tui_annotate.domain.plural import format_count
 
 if TYPE_CHECKING:
     from tui_annotate.domain.scores import ScoreRun
@@ -78,21 +78,22 @@ def report_as_json(scored: ScoreReport) -> dict[str, Any]:
 def print_report(scored: ScoreReport) -> None:
     """Print the results of a run in a line, then its notes."""
     run = scored.run
-    line = f"{run.maker}: {many(scored.samples, 'sample')} of {run.dataset}"
-    line += f", {many(scored.scores, 'score')}"
+    line = f"{run.maker}: {format_count(scored.samples, 'sample')} of {run.dataset}"
+    line += f", {format_count(scored.scores, 'score')}"
     if scored.skipped:
-        line += f"; {many(scored.skipped, 'sample')} without"
-    output.line(line)
+        line += f"; {format_count(scored.skipped, 'sample')} without"
+    output.print_line(line)
     for note in scored.notes:
-        output.say(note)
+        output.print_message(note)
 
 
 def format_cost(scorer: str, samples: int, cost: Cost | None) -> str:
     """Return the estimated cost of a run as a line."""
-    line = f"{scorer}: {many(samples, 'sample')}"
+    line = f"{scorer}: {format_count(samples, 'sample')}"
     if cost is None or not (cost.calls or cost.characters):
         return f"{line}; nothing leaves this machine"
-    return f"{line}; {many(cost.calls, 'call')}, {many(cost.characters, 'character')} would be sent"
+    calls, characters = format_count(cost.calls, "call"), format_count(cost.characters, "character")
+    return f"{line}; {calls}, {characters} would be sent"
 
 
 _AUTO = "auto"
@@ -140,7 +141,7 @@ def train_probe(
     if (file is None) == (not labels) or labels not in {"", *_LABELS}:
         raise InvalidInput("name a file, or whose labels", "FILE, or --labels human or machine")
     if file is not None:
-        with output.progress("questions") as show_progress:
+        with output.show_progress("questions") as show_progress:
             taken = read_questions(file)
             options = _probe_options(model, layer, seed=seed)
             found = train_on(options, taken, progress=show_progress)
@@ -159,8 +160,8 @@ def _train_on_dataset(dataset: str, options: ProbeOptions, *, workspace: Path | 
     from tui_annotate.lab.score.probe_training import ProbeTrainingService
 
     with (
-        open_workspace(workspace, needs=Verb.MANAGE) as space,
-        output.progress("questions") as show_progress,
+        open_workspace(workspace, needs=Permission.MANAGE) as space,
+        output.show_progress("questions") as show_progress,
     ):
         chosen = replace(options, dataset=choose_dataset(space, dataset))
         return ProbeTrainingService(space.machines).run(chosen, progress=show_progress)
@@ -178,12 +179,12 @@ def _probe_options(model: str, layer: str, *, seed: int, whose: str = "human") -
 
 def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> None:
     known = sum(taken.known)
-    output.line(
+    output.print_line(
         f"{output.many(len(taken.known), 'question')}: {known:,} known, "
         f"{len(taken.known) - known:,} not; learnt from {found.training:,}, "
         f"tried on {found.held_out:,}"
     )
-    output.line("")
+    output.print_line("")
     titles = ("layer", "accuracy", "precision", "recall", "specificity")
     columns = [Column(each, number=True) for each in titles]
     rows = [
@@ -197,10 +198,10 @@ def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) ->
         ]
         for layer, each in found.layers.items()
     ]
-    output.table([*columns, Column("")], rows)
+    output.print_table([*columns, Column("")], rows)
     for why, count in sorted(taken.unused.items()):
-        output.say(f"left out: {count:,} {why}")
-    output.say(f"layer {found.probe.layer} is kept in {target}")
+        output.print_message(f"left out: {count:,} {why}")
+    output.print_message(f"layer {found.probe.layer} is kept in {target}")
 
 
 def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> dict[str, Any]:
@@ -315,7 +316,7 @@ def score_dataset(
 
     if not scorers:
         raise InvalidInput("no scorer is named", "--scorer unigram, or --scorer similarity")
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Permission.MANAGE) as space:
         loaded_judge = None
         if "judge" in scorers and (judge or space.settings.judge_model):
             loaded_judge = load_named_judge(space, judge, base_url=base_url, unasked=dry_run)
@@ -347,11 +348,11 @@ def _run_scorer(
     if dry_run:
         samples, cost = service.cost(wanted)
         if not as_json:
-            output.line(format_cost(wanted.scorer, samples, cost))
+            output.print_line(format_cost(wanted.scorer, samples, cost))
         calls, characters = (cost.calls, cost.characters) if cost else (0, 0)
         sent = {"calls": calls, "characters": characters}
         return {"scorer": wanted.scorer, "samples": samples, **sent}
-    with output.progress("samples") as show_progress:
+    with output.show_progress("samples") as show_progress:
         scored = service.run(wanted, progress=show_progress)
     if not as_json:
         print_report(scored)
@@ -401,7 +402,7 @@ def import_scores(
             "name either a file, or columns that the samples came with",
             "score import FILE --name NAME, or score import --columns all",
         )
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Permission.MANAGE) as space:
         chosen = choose_dataset(space, dataset)
         scoring = ScoreService(space.machines)
         if file is None:
@@ -423,7 +424,7 @@ def list_runs(
 
     Of each maker the newest run stands; older ones are kept until they are removed.
     """
-    with open_workspace(workspace, needs=Verb.REPORT) as space:
+    with open_workspace(workspace, needs=Permission.REPORT) as space:
         runs = space.machines.scores.runs(dataset and choose_dataset(space, dataset))
         newest = {(run.dataset, run.kind, run.maker): run.id for run in runs}
     newest_ids = set(newest.values())
@@ -436,13 +437,13 @@ def list_runs(
                 run.dataset,
                 run.kind.value,
                 run.maker,
-                output.seconds(run.at),
+                output.format_time(run.at),
                 run.embedder,
                 "" if run.id in newest_ids else "older",
             )
             for run in runs
         ]
-        output.table(RUN_COLUMNS, rows)
+        output.print_table(RUN_COLUMNS, rows)
 
 
 def remove(
@@ -455,7 +456,7 @@ def remove(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Remove a run with its scores; the one before it stands again."""
-    with open_workspace(workspace, needs=Verb.MANAGE) as space:
+    with open_workspace(workspace, needs=Permission.MANAGE) as space:
         store = space.machines.scores
         runs = store.runs()
         there = [each for each in runs if each.maker == run][-1:]
@@ -466,4 +467,4 @@ def remove(
         (found,) = there
         output.ask(f"remove {found.maker} of {found.dataset}, {found.at[:19]}?", yes=yes)
         store.forget(found.id)
-    output.say(f"removed {found.maker} of {found.dataset}")
+    output.print_message(f"removed {found.maker} of {found.dataset}")

@@ -17,7 +17,7 @@ import numpy as np
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.labels import JOINER
-from tui_annotate.domain.people import SETTLED, Verb, require
+from tui_annotate.domain.people import SETTLED, Permission, require_permission
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.domain.scores import Pooling, RunKind, ScoreRun
@@ -223,7 +223,7 @@ class ComparisonService:
             NotAllowed: this actor may not report on everyone.
             InvalidInput, NotFound: an unknown name or column, or nothing to compare.
         """
-        require(self.machines.actor, Verb.REPORT)
+        require_permission(self.machines.actor, Permission.REPORT)
         options = self._check_options(options)
         runs = self._newest_runs(options)
         truths = HumanTruths(self._truth_options(options))

@@ -118,14 +118,14 @@ def print_csv(found: Comparison) -> None:
     """Print a row for each machine and measure."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows([COLUMNS, *csv_rows(found)])
-    output.text(written.getvalue())
+    output.print_text(written.getvalue())
 
 
 def print_comparison(found: Comparison, *, charted: str) -> None:
     """Print table and chart to standard output, and notes to standard error."""
     judged = output.many(found.unsupported + found.supported, "sample")
-    output.line(f"{judged} of {found.samples:,}: {found.unsupported:,} unsupported")
-    output.line("")
+    output.print_line(f"{judged} of {found.samples:,}: {found.unsupported:,} unsupported")
+    output.print_line("")
     columns = [Column("machine", flexible=True), Column("n", number=True)]
     columns += [
         Column(each, number=True)
@@ -140,17 +140,17 @@ def print_comparison(found: Comparison, *, charted: str) -> None:
         ]
         for each in found.machines
     ]
-    output.table(columns, rows)
-    output.line("")
+    output.print_table(columns, rows)
+    output.print_line("")
     style = _STYLES[charted]
-    output.line(f"{style.name}, 95% intervals:")
+    output.print_line(f"{style.name}, 95% intervals:")
     charts.print_intervals(
         [_chart_interval(each, charted) for each in found.machines],
         least=style.least,
         most=style.most,
         chance=style.chance,
     )
-    output.line("")
+    output.print_line("")
     _print_notes(found)
 
 
@@ -175,7 +175,7 @@ def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
 
 
 def _print_notes(found: Comparison) -> None:
-    options, say = found.options, output.say
+    options, say = found.options, output.print_message
     labels = ", ".join(options.unwanted) or "any label but Benign"
     whom = {"people": f"of all readers, pooled by {options.pool}", "settled": "that review settled"}
     say(f"unsupported: {labels}, {whom.get(options.against, f'of {options.against}')}")

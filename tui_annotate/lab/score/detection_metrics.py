@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tui_annotate.methods.agreement import Measured, Undefined, cohen, draw_interval
+from tui_annotate.methods.agreement import Measured, Undefined, cohen_kappa, draw_interval
 from tui_annotate.methods.bootstrap import DRAWS, FEWEST, SEED, Interval
 
 Numbers = NDArray[np.float64]
@@ -159,5 +159,5 @@ class _RankedSamples:
         balanced = (hits / (hits + misses) + passes / (alarms + passes)) / 2
         bad = 2 * hits / (2 * hits + misses + alarms)
         good = 2 * passes / (2 * passes + misses + alarms)
-        kappa = cohen(np.array([[hits, misses], [alarms, passes]]))
+        kappa = cohen_kappa(np.array([[hits, misses], [alarms, passes]]))
         return np.array([balanced, (bad + good) / 2, bad, self.area(weights), kappa])

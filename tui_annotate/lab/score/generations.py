@@ -36,18 +36,18 @@ from tui_annotate.lab.score.sample_reader import (
     UNCERTAINTY,
     uncertain_answers,
 )
-from tui_annotate.methods.verdicts import supported
-from tui_annotate.plugins.files.json_values import Value, json_values
-from tui_annotate.plugins.json_records import doubts_at, read_objects, write_json_line
+from tui_annotate.methods.verdicts import find_verdict
+from tui_annotate.plugins.files.json_values import Value, read_json_values
+from tui_annotate.plugins.json_records import problems_at, read_objects, write_json_line
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
     NameRegister,
-    dataset_name,
+    choose_dataset_name,
     describe_value,
-    document,
-    field,
-    identifier,
+    get_field,
+    parse_document,
+    parse_identifier,
 )
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
@@ -95,7 +95,7 @@ def parse_records(
     row: dict[str, Any], options: ImportOptions, *, dataset: str, number: int, where: str
 ) -> tuple[list[Record], list[str]]:
     """Parse the samples of row `number`, from 0; also return doubts about it."""
-    generations = list(_parse_generations(field(row, "generation", option="")))
+    generations = list(_parse_generations(get_field(row, "generation", option="")))
     normal = [
         each for each in generations if _has_type(each, NORMAL) and each.fields["text"].strip()
     ]
@@ -104,7 +104,7 @@ def parse_records(
             f"none of its {len(generations)} generations is normal and has a text",
             "there is nothing to read in it",
         )
-    question = field(row, "question", option="")
+    question = get_field(row, "question", option="")
     if question != "":  # an empty one goes out again as it came
         question = _parse_text(question, "question")
     answer = _parse_answer(
@@ -158,17 +158,17 @@ def _has_type(each: _PlacedGeneration, kind: str) -> bool:
 def _row_id(row: Mapping[str, Any], options: ImportOptions, number: int) -> str:
     if not options.id_column:
         return str(number)
-    value = field(row, options.id_column, option="--id-column")
-    return identifier(value, what=options.id_column)
+    value = get_field(row, options.id_column, option="--id-column")
+    return parse_identifier(value, what=options.id_column)
 
 
 def _parse_answer(row: Mapping[str, Any], others: Sequence[str], language: str) -> Document:
     """Parse the right answer. Its language is that of the whole row: it may be one number."""
     from tui_annotate.methods.segmentation import guess_language
 
-    text = _parse_text(field(row, "answer", option=""), "answer")
+    text = _parse_text(get_field(row, "answer", option=""), "answer")
     spoken = language or guess_language(" ".join((text, *others)))
-    answer = document(text, side=Side.SOURCE, column="answer", language=spoken)
+    answer = parse_document(text, side=Side.SOURCE, column="answer", language=spoken)
     return replace(answer, key=ANSWER)
 
 
@@ -190,7 +190,9 @@ def _build_sample(
 ) -> Sample:
     fields = {name: each.fields[name] for name in each.fields if name not in GENERATION_FIELDS}
     about = {name: value for name, value in row.items() if name not in _RESERVED}
-    text = document(each.fields["text"], side=Side.SUMMARY, column="text", language=answer.language)
+    text = parse_document(
+        each.fields["text"], side=Side.SUMMARY, column="text", language=answer.language
+    )
     return Sample(
         dataset,
         key,
@@ -256,7 +258,7 @@ def rank_answers(
 
 
 def _answer_label(record: Record, scores: Mapping[str, Score]) -> AnswerLabel | None:
-    is_supported = supported(record)
+    is_supported = find_verdict(record)
     if is_supported is not None:
         return AnswerLabel.RIGHT if is_supported else AnswerLabel.WRONG
     return AnswerLabel(scores[RANK].text) if RANK in scores else None
@@ -415,7 +417,7 @@ class GenerationsFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record for each normal answer, in their order; see `Importer.read`."""
-        dataset = dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
 
             def read_row(row: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
@@ -427,9 +429,9 @@ class GenerationsFormat:
                 if (before := seen.first(group, where)) != where:
                     raise InvalidInput(f"id {group} was given at {before} already")
                 yield from found
-                yield from doubts_at(where, doubts)
+                yield from problems_at(where, doubts)
 
-            values = json_values(path, encoding=options.encoding, meter=options.meter)
+            values = read_json_values(path, encoding=options.encoding, meter=options.meter)
             yield from read_objects(values, read_row, what="row")
 
     def write(

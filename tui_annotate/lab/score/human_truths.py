@@ -14,9 +14,9 @@ from typing import Final
 
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.people import SETTLED, reader
+from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.records import Record
-from tui_annotate.domain.scores import Pooling, pooled
+from tui_annotate.domain.scores import Pooling, pool_verdicts
 
 BENIGN: Final = "benign"
 """The top label, in whatever case, that calls nothing unsupported where no label is named."""
@@ -70,7 +70,7 @@ class HumanTruths:
         verdicts = [self._unsupported(own) for own in self._readings(record, marks)]
         if not verdicts and not marks and self.options.unmarked_clean:
             return False
-        verdict = pooled(verdicts, self.options.pool)
+        verdict = pool_verdicts(verdicts, self.options.pool)
         if verdict is None:
             why = NoTruthReason.TIE if verdicts else NoTruthReason.UNREAD
             self.unjudged[why] += 1
@@ -87,7 +87,7 @@ class HumanTruths:
     def _counts(self, person: str) -> bool:
         if self.options.people:
             return person in self.options.people
-        again = reader(person) != person
+        again = base_person(person) != person
         return not (again or person == SETTLED or person.startswith(MACHINE))
 
     def _is_done(self, work: Assignment, own: Iterable[Annotation]) -> bool:

@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidRecord, NotFound
-from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.records import Problem, RecordFilter
 from tui_annotate.lab.score import probes
 from tui_annotate.lab.score.probes import AUTO, TrainedProbe
 from tui_annotate.lab.score.ranking import CATEGORY, Category
 from tui_annotate.lab.score.sample_reader import is_answer
-from tui_annotate.methods.verdicts import supported
-from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.methods.verdicts import find_verdict
+from tui_annotate.plugins.files.json_values import read_json_values
 
 if TYPE_CHECKING:
     from tui_annotate.workspace.machines import Machines
@@ -97,7 +97,7 @@ class ProbeTrainingService:
             NotFound, InvalidInput, InvalidRecord: data is missing, invalid, or too little.
             Unavailable: libraries or model are missing.
         """
-        require(self.machines.actor, Verb.MANAGE)
+        require_permission(self.machines.actor, Permission.MANAGE)
         questions = self._collect(options)
         return train_on(options, questions, progress=progress), questions
 
@@ -110,7 +110,7 @@ class ProbeTrainingService:
             own = list(several)
             question = own[0].sample.request.question
             if categories is None:
-                labels = {supported(record) for record in own}
+                labels = {find_verdict(record) for record in own}
                 known = labels.pop() if len(labels) == 1 else None
                 found.add(question, known=known, why=UnusedReason.MIXED_LABELS)
             else:
@@ -162,7 +162,7 @@ def read_questions(path: Path) -> TrainingQuestions:
         InvalidRecord: a line can not be read, or lacks one of them.
     """
     found = TrainingQuestions()
-    for value in json_values(path):
+    for value in read_json_values(path):
         where = value.where
         if isinstance(value, Problem):
             raise InvalidRecord(str(value), value.hint, where=where)

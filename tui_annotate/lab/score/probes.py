@@ -116,9 +116,9 @@ class Probe:
 
     def write(self, path: Path) -> None:
         """Write the probe to a file, atomically."""
-        from tui_annotate.plugins.files.targets import output
+        from tui_annotate.plugins.files.targets import open_output
 
-        with output(path) as target:
+        with open_output(path) as target:
             json.dump({"format": FORMAT, **asdict(self)}, target)
             target.write("\n")
 

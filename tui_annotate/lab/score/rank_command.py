@@ -18,7 +18,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
-from tui_annotate.domain.people import Verb
+from tui_annotate.domain.people import Permission
 from tui_annotate.lab.score.commands import DatasetOption, print_report, report_as_json, run_as_json
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ def rank(
     from tui_annotate.lab.score.ranking_service import RankOptions, RankService, parse_ranker
 
     with (
-        open_workspace(workspace, needs=Verb.MANAGE) as space,
-        output.progress("answers") as show_progress,
+        open_workspace(workspace, needs=Permission.MANAGE) as space,
+        output.show_progress("answers") as show_progress,
     ):
         options = RankOptions(
             dataset=choose_dataset(space, dataset),
@@ -130,8 +130,8 @@ def show_ranked(ranked: RankReport) -> None:
     ]
     rows += [("questions", name, count) for name, count in ranked.categories.items()]
     columns = (output.Column(""), output.Column("are"), output.Column("number", number=True))
-    output.table(columns, rows)
-    output.say(f"{ranked.run.maker} of {ranked.run.dataset}, by {', '.join(ranked.used)}")
+    output.print_table(columns, rows)
+    output.print_message(f"{ranked.run.maker} of {ranked.run.dataset}, by {', '.join(ranked.used)}")
 
 
 def register_automate(app: typer.Typer) -> None:
@@ -160,17 +160,17 @@ def run(
     from tui_annotate.lab.score.recipes import read_recipe
     from tui_annotate.plugins import registry
 
-    recipe = read_recipe(file, scorers=registry.names("scorers"))
+    recipe = read_recipe(file, scorers=registry.plugin_names("scorers"))
     for unused in recipe.unused:
-        output.say(f"not used: {unused}")
+        output.print_message(f"not used: {unused}")
     if dry_run:
         _print_plan(recipe, as_json=as_json)
         return
     from tui_annotate.lab.score.recipes import run_recipe
 
     with (
-        open_workspace(workspace, needs=Verb.MANAGE) as space,
-        output.progress("samples") as show_progress,
+        open_workspace(workspace, needs=Permission.MANAGE) as space,
+        output.show_progress("samples") as show_progress,
     ):
         done = run_recipe(space, recipe, progress=show_progress)
     if as_json:
@@ -191,7 +191,7 @@ def _print_plan(recipe: Recipe, *, as_json: bool) -> None:
     if as_json:
         output.print_json(values)
         return
-    output.facts(
+    output.print_facts(
         {
             "data": values["input"] or recipe.dataset,
             "scorers": ", ".join(step.scorer for step in recipe.steps)
@@ -214,10 +214,10 @@ def _report_as_json(done: RecipeReport) -> dict[str, Any]:
 
 def _print_report(done: RecipeReport) -> None:
     if done.ingested is not None:
-        output.line(f"{done.dataset}: {output.many(done.ingested.added, 'new sample')}")
+        output.print_line(f"{done.dataset}: {output.many(done.ingested.added, 'new sample')}")
     for scored in done.scored:
         print_report(scored)
     if done.ranked is not None:
         show_ranked(done.ranked)
     for path, report in done.written.items():
-        output.line(f"written: {path}, of {output.many(report.records, 'sample')}")
+        output.print_line(f"written: {path}, of {output.many(report.records, 'sample')}")

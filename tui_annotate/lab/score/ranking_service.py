@@ -14,7 +14,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Side
@@ -115,7 +115,7 @@ class RankService:
             NotFound, InvalidInput: dataset or scores are missing; the options contradict each
             other.
         """
-        require(self.machines.actor, Verb.MANAGE)
+        require_permission(self.machines.actor, Permission.MANAGE)
         _check_options(options)
         names = _score_names(options)
         low = {name for run in self.machines.scores.runs(options.dataset) for name in run.low}

@@ -18,7 +18,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.plugins.files.small_text import read_text
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.record_validation import dataset_name
+from tui_annotate.plugins.record_validation import choose_dataset_name
 from tui_annotate.plugins.scoring import ScorerOptions
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ def run_recipe(
 
     done = RecipeReport(dataset=recipe.dataset)
     if recipe.source is not None:
-        done.dataset = dataset_name(recipe.source, recipe.dataset)
+        done.dataset = choose_dataset_name(recipe.source, recipe.dataset)
         options = ImportOptions(dataset=done.dataset, language=space.settings.language)
         done.ingested = space.ingest(recipe.source, options=options, progress=progress)
         if refused := done.ingested.refused:

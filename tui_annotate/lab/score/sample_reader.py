@@ -8,7 +8,7 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
-from tui_annotate.plugins.scoring import Answers, SampleSentences
+from tui_annotate.plugins.scoring import GeneratedAnswers, SampleSentences
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
@@ -49,7 +49,7 @@ class AnsweredQuestion:
     """A question, and the keys of its answers in their order."""
 
     keys: tuple[SampleKey, ...]
-    answers: Answers
+    answers: GeneratedAnswers
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +118,11 @@ class DatasetReader:
         """Return all samples of the dataset."""
         return self.corpus.samples(self.dataset)
 
-    def _build_answers(self, samples: Sequence[Sample]) -> Answers:
+    def _build_answers(self, samples: Sequence[Sample]) -> GeneratedAnswers:
         first = samples[0]
         right = first.document(Side.SOURCE)
         subject = first.meta.get(_SUBJECT_COLUMN)
-        return Answers(
+        return GeneratedAnswers(
             question=first.request.question,
             answer=right.text,
             texts=tuple(each.document(Side.SUMMARY).text for each in samples),

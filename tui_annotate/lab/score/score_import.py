@@ -24,10 +24,10 @@ from tui_annotate.lab.score.ranking import (
 )
 from tui_annotate.lab.score.sample_reader import DatasetReader, uncertain_answers
 from tui_annotate.lab.score.score_values import RawScore
-from tui_annotate.plugins.files.json_values import json_values
+from tui_annotate.plugins.files.json_values import read_json_values
 from tui_annotate.plugins.files.packing import plain_suffixes
-from tui_annotate.plugins.files.streams import lines
-from tui_annotate.plugins.record_validation import describe_value, identifier
+from tui_annotate.plugins.files.streams import read_lines
+from tui_annotate.plugins.record_validation import describe_value, parse_identifier
 
 _TABLES = {".csv": ",", ".tsv": "\t"}
 
@@ -58,7 +58,7 @@ def score_rows(path: Path, *, id_column: str, score_columns: Sequence[str]) -> I
 
 
 def _read_objects(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for value in json_values(path):
+    for value in read_json_values(path):
         if isinstance(value, Problem):
             raise InvalidRecord(value.message, value.hint, where=value.where)
         if not isinstance(value.value, dict):
@@ -83,7 +83,7 @@ def _read_table(path: Path, delimiter: str) -> Iterator[tuple[str, Mapping[str, 
 
 def _check_lines(path: Path, read: list[int]) -> Iterator[str]:
     """Yield the lines, and their number in `read`: the parser only counts whole rows."""
-    for line in lines(path):
+    for line in read_lines(path):
         read[0] = line.number
         if line.bad:
             raise InvalidRecord(f"byte {line.bad} is not UTF-8", where=f"{path}:{line.number}")
@@ -108,7 +108,7 @@ def _parse_row(
     return FileScore(
         where,
         dataset if isinstance(dataset, str) else "",
-        identifier(fields[id_column], what=id_column),
+        parse_identifier(fields[id_column], what=id_column),
         _parse_number(fields[column], column),
     )
 

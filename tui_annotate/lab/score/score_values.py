@@ -9,7 +9,7 @@ from itertools import islice
 from tempfile import TemporaryFile
 from typing import IO, Final, NamedTuple
 
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import Score
 from tui_annotate.lab.score.ranking import relative_position
@@ -89,7 +89,7 @@ class ScoreValues:
         for name, count in self._count.items():
             unknown = self._unknown.get(name, 0)
             if unknown:
-                yield f"{name}: nothing can be said of {unknown:,} of {many(count, 'text')}"
+                yield f"{name}: nothing can be said of {unknown:,} of {format_count(count, 'text')}"
             if self._low.get(name) == self._high.get(name) and count - unknown > 1:
                 yield f"{name}: all are {self._low[name]:g}, so that the value of each is 0.5"
 

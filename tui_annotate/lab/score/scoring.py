@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import Progress, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.lab.score.sample_reader import (
@@ -84,7 +84,7 @@ class ScoreService:
             InvalidInput, Unavailable: the scorer is unknown or does not fit; a requirement is
             missing.
         """
-        require(self.machines.actor, Verb.MANAGE)
+        require_permission(self.machines.actor, Permission.MANAGE)
         samples = self._count_samples(options.dataset)
         scorer = registry.load_scorer(options.scorer, options.options)
         reader = self._open_reader(options.dataset, options.language)
@@ -130,7 +130,7 @@ class ScoreService:
             NotFound: there is no such dataset or file.
             InvalidInput, InvalidRecord: a row has an unknown or repeated sample, or no number.
         """
-        require(self.machines.actor, Verb.MANAGE)
+        require_permission(self.machines.actor, Permission.MANAGE)
         self._count_samples(dataset)
         if not name.strip():
             raise InvalidInput(
@@ -152,7 +152,7 @@ class ScoreService:
             NotFound: there is no such dataset, or no sample has such a column.
             InvalidInput: a column has other values than numbers.
         """
-        require(self.machines.actor, Verb.MANAGE)
+        require_permission(self.machines.actor, Permission.MANAGE)
         self._count_samples(dataset)
         reader = self._open_reader(dataset)
         with closing(ScoreValues()) as values:

@@ -17,11 +17,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.plugins.api_key import authorization
+from tui_annotate.plugins.api_key import authorization_header
 from tui_annotate.plugins.http_errors import RequestRefused, connection_failure, reply_failure
 from tui_annotate.plugins.http_transport import (
-    checked_url,
-    host_of,
+    check_url,
+    format_host,
     open_client,
     read_body,
     warn_of_open_key,
@@ -54,9 +54,9 @@ class Endpoint:
         wait: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._url = checked_url(base_url)
+        self._url = check_url(base_url)
         self._clock = clock
-        self.host = host_of(self._url)
+        self.host = format_host(self._url)
         self._retry = RetryPolicy(self.host, wait=wait)
         warn_of_open_key(self._url)
 
@@ -74,7 +74,9 @@ class Endpoint:
 
         url = self._url.copy_with(path=self._url.path.rstrip("/") + path)
         try:
-            with self._client.stream("POST", url, json=question, headers=authorization()) as reply:
+            with self._client.stream(
+                "POST", url, json=question, headers=authorization_header()
+            ) as reply:
                 self._retry.reached = True
                 hint, clock = "is this an endpoint for embeddings?", self._clock
                 body = read_body(reply, most=most, seconds=_REPLY_TIMEOUT, hint=hint, clock=clock)

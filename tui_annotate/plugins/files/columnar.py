@@ -84,7 +84,7 @@ class _ParquetTable:
 
 
 @contextmanager
-def parquet_table(
+def open_parquet_table(
     target: BinaryIO, schema: Schema, report: ExportReport
 ) -> Iterator[_ParquetTable]:
     """Open a table, complete on success; missing columns are null, `report` counts bad times."""
@@ -97,7 +97,7 @@ def parquet_table(
     table.close()
 
 
-def column_rows(path: Path) -> Iterator[dict[str, Any]]:
+def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a parquet file, or of one that `datasets` saved, as JSON has values.
 
     Times become ISO 8601, decimals text, numbers that are none null, bytes their count.

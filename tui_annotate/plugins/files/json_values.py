@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.files.streams import LONGEST_LINE, chunks, lines
+from tui_annotate.plugins.files.streams import LONGEST_LINE, read_chunks, read_lines
 from tui_annotate.plugins.protocols import Meter
-from tui_annotate.plugins.record_validation import problem
+from tui_annotate.plugins.record_validation import make_problem
 
 DEEPEST: Final = 100
 """How deep containers may stand in one another."""
@@ -93,7 +93,7 @@ class Value(NamedTuple):
     value: Any
 
 
-def json_values(
+def read_json_values(
     path: Path, *, encoding: str = "utf-8", meter: Meter | None = None
 ) -> Iterator[Value | Problem]:
     """The values of a file in order; a Problem for each that can not be read.
@@ -105,7 +105,7 @@ def json_values(
         NotFound, InvalidInput, Unavailable: the file can not be opened at all.
     """
     before = meter.done if meter else 0
-    stream = chunks(path, encoding=encoding, meter=meter)
+    stream = read_chunks(path, encoding=encoding, meter=meter)
     try:
         head = ""
         for chunk in stream:
@@ -116,21 +116,21 @@ def json_values(
             yield Problem(str(path), EMPTY)
         elif opening := _SAMPLES_OBJECT.match(head) or _ARRAY.match(head):
             reader = _ArrayReader(path, chain([head], stream), wrapped="{" in opening.group())
-            yield from until_wrong_encoding(reader.values(opening.end()))
+            yield from stop_at_wrong_encoding(reader.values(opening.end()))
         else:
             stream.close()
             if meter is not None:
                 meter.done = before
-            yield from until_wrong_encoding(_read_lines(path, encoding, meter))
+            yield from stop_at_wrong_encoding(_read_lines(path, encoding, meter))
     except InvalidRecord as error:
-        yield problem(error.where, error)
+        yield make_problem(error.where, error)
     finally:
         stream.close()
 
 
 def _read_lines(path: Path, encoding: str, meter: Meter | None) -> Iterator[Value | Problem]:
     number = 0
-    for line in lines(path, encoding=encoding, meter=meter):
+    for line in read_lines(path, encoding=encoding, meter=meter):
         if not line.text.strip():
             continue
         number += 1
@@ -139,7 +139,7 @@ def _read_lines(path: Path, encoding: str, meter: Meter | None) -> Iterator[Valu
             yield Problem(where, "one JSON object over several lines", _SYNTAX_HINT)
             return
         if line.bad:
-            yield wrong_byte(where, line.bad, encoding)
+            yield wrong_byte_problem(where, line.bad, encoding)
             continue
         try:
             value = json.loads(line.text)
@@ -162,12 +162,12 @@ _ARRAY_HINT = "mend it there; nothing behind it was read"
 _ENCODING_HINT = "name the right --encoding: gb18030 for Chinese, cp1252 for western Windows"
 
 
-def wrong_byte(where: str, byte: int, encoding: str) -> Problem:
+def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
     """The problem of a line with a byte (1-based) that is not of the encoding."""
     return Problem(where, f"byte {byte} of the line is not {encoding}", _ENCODING_HINT)
 
 
-def until_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
+def stop_at_wrong_encoding(items: Iterator[_Item]) -> Iterator[_Item]:
     """The items; nothing behind a wrong byte that comes before all others: so are all lines."""
     before = True
     for item in items:
@@ -316,7 +316,7 @@ class _ArrayReader:
     def _encoding_problem(self, position: int) -> Problem:
         line, before = self._line_before(position)
         byte = _count_bytes(before) + 1 + (self._line_bytes if line == self._line else 0)
-        return wrong_byte(f"{self._path}:{line}", byte, "of the encoding")
+        return wrong_byte_problem(f"{self._path}:{line}", byte, "of the encoding")
 
 
 def _count_bytes(text: str) -> int:

@@ -50,7 +50,7 @@ def plain_suffixes(path: Path) -> list[str]:
     return [suffix for suffix in map(str.lower, path.suffixes) if suffix not in PACKED]
 
 
-def packer(raw: BinaryIO, suffix: str) -> AbstractContextManager[Any]:
+def open_packer(raw: BinaryIO, suffix: str) -> AbstractContextManager[Any]:
     """Packs what is written as the ending of a file's name asks for; always to the same bytes."""
     if suffix == ".gz":
         return gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)

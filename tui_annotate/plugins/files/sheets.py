@@ -75,7 +75,7 @@ def open_workbook(target: BinaryIO) -> Iterator[Workbook]:
         book.close()
 
 
-def workbook(
+def write_workbook(
     target: BinaryIO, name: str, *, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
 ) -> None:
     """A workbook of one sheet; texts that look like formulas are marked as texts.

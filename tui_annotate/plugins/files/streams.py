@@ -34,7 +34,9 @@ class TextLine(NamedTuple):
     bad: int
 
 
-def lines(path: Path, *, encoding: str = "utf-8", meter: Meter | None = None) -> Iterator[TextLine]:
+def read_lines(
+    path: Path, *, encoding: str = "utf-8", meter: Meter | None = None
+) -> Iterator[TextLine]:
     r"""The lines of a file, split at \n alone, in constant memory.
 
     A line with a wrong byte is yielded too, so that the lines after it can be read: the wrong bytes
@@ -61,7 +63,7 @@ def lines(path: Path, *, encoding: str = "utf-8", meter: Meter | None = None) ->
             yield line
 
 
-def chunks(
+def read_chunks(
     path: Path, *, encoding: str = "utf-8", meter: Meter | None = None
 ) -> Generator[str, None, None]:
     """The text of a file in pieces of bounded size; wrong bytes are lone surrogates.

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.domain.terminal_text import visible
-from tui_annotate.plugins.files.packing import PACKED, packer
+from tui_annotate.domain.terminal_text import make_visible
+from tui_annotate.plugins.files.packing import PACKED, open_packer
 from tui_annotate.plugins.protocols import Folder
 
 
 @contextmanager
-def output(target: Path | None) -> Iterator[TextIO]:
+def open_output(target: Path | None) -> Iterator[TextIO]:
     r"""A UTF-8 text file that appears whole or not at all; None stands for standard output.
 
     Written under another name in the same folder and moved at the end; a file that is there
@@ -90,7 +90,7 @@ class _TerminalWriter(io.TextIOWrapper):
 
     def write(self, text: str, /) -> int:
         """Writes, and says how many code points."""
-        return super().write(visible(text.replace("\r\n", "\n")))
+        return super().write(make_visible(text.replace("\r\n", "\n")))
 
 
 def _replace_file(target: Path) -> Iterator[TextIO]:
@@ -118,7 +118,7 @@ def _open_text(raw: BinaryIO, suffix: str) -> Iterator[TextIO]:
         file.detach()
         return
     with (
-        packer(raw, suffix) as binary,
+        open_packer(raw, suffix) as binary,
         io.TextIOWrapper(binary, encoding="utf-8", newline="\n") as unpacked,
     ):
         yield unpacked
@@ -129,7 +129,7 @@ _MOST_SINGLE_SYNCS = 16
 
 
 @contextmanager
-def folder(target: Path) -> Iterator[Folder]:
+def open_folder(target: Path) -> Iterator[Folder]:
     """A new folder that appears whole or not at all; it may exist before if it is empty.
 
     Raises:

@@ -18,8 +18,8 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, fingerprint
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.files.json_values import json_values
-from tui_annotate.plugins.files.streams import chunks, lines
+from tui_annotate.plugins.files.json_values import read_json_values
+from tui_annotate.plugins.files.streams import read_chunks, read_lines
 from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
     JOINED_TRAITS,
@@ -35,8 +35,8 @@ from tui_annotate.plugins.joined_texts import (
     split_text,
 )
 from tui_annotate.plugins.json_records import (
-    doubts_at,
     make_row_id,
+    problems_at,
     refuse_repeated,
     write_json_line,
 )
@@ -46,11 +46,11 @@ from tui_annotate.plugins.protocols import ExportOptions, ExportReport, Folder, 
 from tui_annotate.plugins.record_validation import (
     LONGEST_TEXT,
     NameRegister,
-    dataset_name,
+    choose_dataset_name,
     describe_value,
-    identifier,
     imported_person,
-    problem,
+    make_problem,
+    parse_identifier,
 )
 from tui_annotate.plugins.traits import FormatTarget, FormatTraits, Loss, carry_plainly
 
@@ -90,7 +90,7 @@ class BratFormat:
         """
         if not path.exists():
             raise NotFound(f"there is no folder {path}")
-        reader = _FolderReader(path, options, dataset_name(path.resolve(), options.dataset))
+        reader = _FolderReader(path, options, choose_dataset_name(path.resolve(), options.dataset))
         reader.open()
         with closing(NameRegister()) as seen:
             for where, row in reader.samples():
@@ -101,11 +101,11 @@ class BratFormat:
                     record = reader.record(row, where)
                     refuse_repeated(record, where, seen)
                     yield record
-                    yield from doubts_at(where, reader.doubts)
+                    yield from problems_at(where, reader.doubts)
                 except NotFound as error:
                     yield Problem(where, error.message, error.hint)
                 except InvalidInput as error:
-                    yield problem(where, error)
+                    yield make_problem(where, error)
 
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
@@ -166,13 +166,13 @@ class _FolderReader:
         for folder in sorted(each for each in _list_paths(self.root) if each.is_dir()):
             if any(_list_stems(folder)):
                 row = people.get(folder.name, {"id": folder.name, "name": folder.name})
-                key = identifier(row.get("id"), what="annotator")
+                key = parse_identifier(row.get("id"), what="annotator")
                 self._folders.append((folder, imported_person(key, row.get("name"))))
 
     def samples(self) -> Iterator[tuple[str, Row | Problem]]:
         listed = self.root / _SAMPLES
         if listed.is_file():
-            for value in json_values(listed):
+            for value in read_json_values(listed):
                 if isinstance(value, Problem):
                     yield value.where, value
                 elif isinstance(value.value, dict):
@@ -216,8 +216,8 @@ class _FolderReader:
             raise InvalidInput(f"group or meta of {row.get('file')!r} is {describe_value(group)}")
         dataset = self.options.dataset or row.get("dataset") or self.dataset
         return Sample(
-            identifier(dataset, what="dataset"),
-            identifier(row.get("sample_id"), what="sample_id"),
+            parse_identifier(dataset, what="dataset"),
+            parse_identifier(row.get("sample_id"), what="sample_id"),
             joined.documents(self.options.language),
             group=group,
             meta=meta,
@@ -239,7 +239,7 @@ class _FolderReader:
 
     def _read_lines(self, file: Path) -> Iterator[str]:
         encoding = self.options.encoding
-        for line in lines(file, encoding=encoding, meter=self.options.meter):
+        for line in read_lines(file, encoding=encoding, meter=self.options.meter):
             if line.bad:
                 raise InvalidInput(
                     f"byte {line.bad} of {file.name}:{line.number} is not {encoding}"
@@ -248,7 +248,7 @@ class _FolderReader:
 
     def _read_text(self, file: Path) -> str:
         pieces, length = [], 0
-        for piece in chunks(file, encoding=self.options.encoding, meter=self.options.meter):
+        for piece in read_chunks(file, encoding=self.options.encoding, meter=self.options.meter):
             pieces.append(piece)
             length += len(piece)
             if length > 2 * LONGEST_TEXT:
@@ -260,7 +260,7 @@ class _FolderReader:
     def _read_rows(self, name: str) -> Iterator[Row]:
         if not (self.root / name).is_file():
             return
-        for value in json_values(self.root / name):
+        for value in read_json_values(self.root / name):
             if isinstance(value, Problem) and value.message == "the file is empty":
                 return
             if isinstance(value, Problem) or not isinstance(value.value, dict):

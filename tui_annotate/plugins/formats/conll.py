@@ -12,7 +12,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.tokenizer import tokens
+from tui_annotate.methods.tokenizer import tokenize
 from tui_annotate.plugins.joined_texts import EVIDENCE, UNLABELLED
 from tui_annotate.plugins.json_records import count_ambiguous_labels, join_label
 from tui_annotate.plugins.losses import LossCounter
@@ -96,7 +96,7 @@ def _section_lines(
 ) -> Iterator[str]:
     side, index = place
     text = sample.document(side, index).text
-    words = list(tokens(text))
+    words = list(tokenize(text))
     about = {"dataset": sample.dataset, "sample_id": sample.id, "group": sample.group}
     about |= {"side": side.value, "document": str(index) if index else "", "text": text}
     yield from (f"# {name} = {_comment_value(value)}\n" for name, value in about.items() if value)

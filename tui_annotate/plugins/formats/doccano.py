@@ -30,23 +30,23 @@ from tui_annotate.plugins.json_records import (
     check_objects,
     count_ambiguous_labels,
     join_label,
-    json_records,
     list_field,
     make_row_id,
     parse_label,
+    read_json_records,
     text_field,
     write_json_line,
 )
 from tui_annotate.plugins.losses import LossCounter
-from tui_annotate.plugins.person_files import is_several, person_records
+from tui_annotate.plugins.person_files import is_several, read_person_records
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
     check_span,
-    dataset_name,
+    choose_dataset_name,
     describe_value,
-    field,
-    identifier,
+    get_field,
     imported_person,
+    parse_identifier,
 )
 from tui_annotate.plugins.traits import FormatTraits, Loss, carry_plainly
 
@@ -80,7 +80,7 @@ class DoccanoFormat:
 
         Of a folder or zip with a file for each user, as doccano exports them, one a sample.
         """
-        dataset = dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset)
 
         def read(
             fields: dict[str, Any], value: Value, person: str = FORMAT
@@ -89,8 +89,8 @@ class DoccanoFormat:
             return line.record(dataset, value.where), line.doubts
 
         if is_several(path):
-            return person_records(path, options, read, what="line")
-        return json_records(path, options, read, what="line")
+            return read_person_records(path, options, read, what="line")
+        return read_json_records(path, options, read, what="line")
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -161,7 +161,7 @@ class _LineReader:
 
     def record(self, dataset: str, where: str) -> Record:
         fields = self._fields
-        field(fields, "text", option="")
+        get_field(fields, "text", option="")
         text = text_field(fields, "text")
         if fields.get("sha256") not in (None, fingerprint(text)):
             raise InvalidInput(
@@ -194,8 +194,8 @@ class _LineReader:
             raise InvalidInput(f"'group' is {describe_value(group)}, no name")
         named = self._options.dataset or (fields.get("dataset") if own else None)
         return Sample(
-            identifier(named or dataset, what="dataset"),
-            identifier(fields.get(column, self._number - 1), what=column),
+            parse_identifier(named or dataset, what="dataset"),
+            parse_identifier(fields.get(column, self._number - 1), what=column),
             joined.documents(language),
             group=group,
             meta={name: value for name, value in fields.items() if name not in known}

@@ -18,16 +18,21 @@ from tui_annotate.plugins.files.json_values import Value
 from tui_annotate.plugins.json_records import (
     Fields,
     enum_field,
-    json_records,
     list_field,
     object_field,
+    read_json_records,
     text_field,
     whole_number_field,
     write_json_line,
 )
 from tui_annotate.plugins.offset_units import CountedAnnotation, convert_annotations
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
-from tui_annotate.plugins.record_validation import describe_value, document, field, identifier
+from tui_annotate.plugins.record_validation import (
+    describe_value,
+    get_field,
+    parse_document,
+    parse_identifier,
+)
 from tui_annotate.plugins.traits import FormatTraits, carry_all_but
 
 FORMAT = "tui-annotate/1"
@@ -55,7 +60,7 @@ class NativeFormat:
                 doubts.append(f"unknown, left out: {', '.join(map(repr, unknown))}")
             return record, doubts
 
-        return json_records(path, options, read, what="record")
+        return read_json_records(path, options, read, what="record")
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -155,8 +160,8 @@ def _read_sample(value: Fields, dataset: str) -> Sample:
     if not documents:
         raise InvalidInput("the sample has no documents")
     return Sample(
-        identifier(dataset or field(value, "dataset", option=""), what="dataset"),
-        identifier(field(value, "id", option=""), what="id"),
+        parse_identifier(dataset or get_field(value, "dataset", option=""), what="dataset"),
+        parse_identifier(get_field(value, "id", option=""), what="id"),
         tuple(sorted(documents, key=lambda one: one.side is Side.SUMMARY)),
         kind=enum_field(SampleKind, text_field(value, "kind", "pair"), what="kind of sample"),
         group=_name(value, "group"),
@@ -173,7 +178,9 @@ def _read_document(value: Fields) -> Document:
     if word not in list(Side):
         raise InvalidInput(f"{word!r} is no side", "documents stand on source or summary")
     language = _name(value, "language")
-    plain = document(value.get("text"), side=Side(word), column=f"{word} text", language=language)
+    plain = parse_document(
+        value.get("text"), side=Side(word), column=f"{word} text", language=language
+    )
     if (expected := value.get("sha256", plain.sha256)) != plain.sha256:
         raise InvalidInput(
             f"the {word} text has the SHA-256 {plain.sha256[:12]}..., the file says {expected!r}",
@@ -185,7 +192,7 @@ def _read_document(value: Fields) -> Document:
 def _read_person(value: Fields) -> Person:
     kind = text_field(value, "kind", PersonKind.IMPORTED.value)
     checked = enum_field(PersonKind, kind, what="kind of person")
-    key = identifier(value.get("id"), what="id of a person")
+    key = parse_identifier(value.get("id"), what="id of a person")
     return Person(key, text_field(value, "name", key), checked)
 
 
@@ -200,7 +207,7 @@ def _read_annotation(value: Fields) -> tuple[str, CountedAnnotation]:
     if value.get("imported") is not None:
         object_field(value, "imported")
     annotation = annotation_from_json(value)
-    identifier(annotation.id, what="id of an annotation")
+    parse_identifier(annotation.id, what="id of an annotation")
     quotes = _read_quotes(annotation, value.get("quotes"))
     counted = CountedAnnotation(annotation, quotes, f"annotation {annotation.id}")
     return text_field(value, "person"), counted

@@ -14,21 +14,25 @@ from typing import Any, Final
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, Side
-from tui_annotate.plugins.files.columnar import MAGIC, column_rows
-from tui_annotate.plugins.files.json_values import json_values, until_wrong_encoding, wrong_byte
+from tui_annotate.plugins.files.columnar import MAGIC, read_column_rows
+from tui_annotate.plugins.files.json_values import (
+    read_json_values,
+    stop_at_wrong_encoding,
+    wrong_byte_problem,
+)
 from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
-from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, lines
+from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, read_lines
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import (
     RIGHT_ONE,
     NameRegister,
-    dataset_name,
+    choose_dataset_name,
     describe_value,
-    document,
-    field,
-    identifier,
-    missing,
-    problem,
+    get_field,
+    make_problem,
+    missing_column,
+    parse_document,
+    parse_identifier,
 )
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 
@@ -49,7 +53,7 @@ class PairsFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a row; see `Importer.read`."""
-        dataset = dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset)
         if path.is_dir() or begins_with(path, MAGIC):
             rows = _read_frames(path, options)
         else:
@@ -63,7 +67,7 @@ class PairsFormat:
                 try:
                     yield _make_record(row, dataset, options, seen=seen)
                 except InvalidInput as error:
-                    yield problem(row.where, error)
+                    yield make_problem(row.where, error)
                     continue
                 if not hinted:
                     yield from _warn_of_unused_ids(row)
@@ -85,14 +89,18 @@ def _make_record(
     fields, language = row.fields, options.language
     named = (options.source_column, options.summary_column, options.id_column, options.group_column)
     used = {*named} - {""}  # a file may have a column without a name
-    source = field(fields, options.source_column, option="--source-column")
-    summary = field(fields, options.summary_column, option="--summary-column")
+    source = get_field(fields, options.source_column, option="--source-column")
+    summary = get_field(fields, options.summary_column, option="--summary-column")
     sample = Sample(
         dataset,
         _sample_id(row, options, seen),
         (
-            document(source, side=Side.SOURCE, column=options.source_column, language=language),
-            document(summary, side=Side.SUMMARY, column=options.summary_column, language=language),
+            parse_document(
+                source, side=Side.SOURCE, column=options.source_column, language=language
+            ),
+            parse_document(
+                summary, side=Side.SUMMARY, column=options.summary_column, language=language
+            ),
         ),
         group=_group_of(fields, options),
         meta={name: value for name, value in fields.items() if name not in used},
@@ -103,7 +111,9 @@ def _make_record(
 def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str:
     if not options.id_column:
         return row.name
-    name = identifier(field(row.fields, options.id_column, option="--id-column"), what="id")
+    name = parse_identifier(
+        get_field(row.fields, options.id_column, option="--id-column"), what="id"
+    )
     before = seen.first(name, row.where)
     if before != row.where:
         raise InvalidInput(f"the id {name!r} was used at {before} already", "ids must differ")
@@ -125,12 +135,12 @@ def _warn_of_unused_ids(row: _PairRow) -> Iterator[Problem]:
 def _group_of(fields: dict[str, Any], options: ImportOptions) -> str:
     if not options.group_column:
         return ""
-    value = field(fields, options.group_column, option="--group-column")
-    return "" if value in ("", None) else identifier(value, what="group")
+    value = get_field(fields, options.group_column, option="--group-column")
+    return "" if value in ("", None) else parse_identifier(value, what="group")
 
 
 def _read_json(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
-    for value in json_values(path, encoding=options.encoding, meter=options.meter):
+    for value in read_json_values(path, encoding=options.encoding, meter=options.meter):
         if isinstance(value, Problem):
             yield value
         elif isinstance(value.value, dict):
@@ -160,7 +170,7 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
         "--group-column": options.group_column,
     }
     errors = [
-        missing(column, columns, option=option)
+        missing_column(column, columns, option=option)
         for option, column in named.items()
         if column and column not in columns
     ]
@@ -188,16 +198,18 @@ def _read_csv(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem
         elif refused := _check_header(header, feed, options):
             yield refused
         else:
-            yield from until_wrong_encoding(_read_csv_body(rows, header, feed, delimiter=delimiter))
+            yield from stop_at_wrong_encoding(
+                _read_csv_body(rows, header, feed, delimiter=delimiter)
+            )
     except InvalidRecord as error:
-        yield problem(error.where, error)
+        yield make_problem(error.where, error)
     except csv.Error as error:
         yield Problem(feed.where, _csv_message(error), "is it really CSV?")
 
 
 def _first_line(path: Path, options: ImportOptions) -> str:
     with suppress(InvalidRecord):  # reported when the file is read
-        for line in lines(path, encoding=options.encoding):
+        for line in read_lines(path, encoding=options.encoding):
             if line.text.strip():
                 return line.text
     return ""
@@ -228,7 +240,7 @@ def _check_header(header: list[str], feed: _CsvLines, options: ImportOptions) ->
     if double:
         return Problem(feed.where, f"two columns are called {min(double)!r}", "rename one of them")
     error = _missing_columns(header, options)
-    return problem(feed.where, error) if error else None
+    return make_problem(feed.where, error) if error else None
 
 
 def _read_csv_body(
@@ -277,7 +289,7 @@ class _CsvLines(Iterator[str]):
     def __init__(self, path: Path, options: ImportOptions) -> None:
         self._path = path
         self._encoding = options.encoding
-        self._lines = lines(path, encoding=options.encoding, meter=options.meter)
+        self._lines = read_lines(path, encoding=options.encoding, meter=options.meter)
         self._size = 0
         self._last = 0
         self._first: int | None = None
@@ -302,7 +314,7 @@ class _CsvLines(Iterator[str]):
                 where=self.where,
             )
         if line.bad and self.bad is None:
-            self.bad = wrong_byte(f"{self._path}:{line.number}", line.bad, self._encoding)
+            self.bad = wrong_byte_problem(f"{self._path}:{line.number}", line.bad, self._encoding)
         return line.text
 
 
@@ -321,18 +333,18 @@ def _read_frames(path: Path, options: ImportOptions) -> Iterator[_PairRow | Prob
     index: dict[str, int] = {}
     for file, split in _list_files(path):
         try:
-            for number, fields in enumerate(column_rows(file)):
+            for number, fields in enumerate(read_column_rows(file)):
                 count = index[split] = index.get(split, -1) + 1
                 name = f"{split}/{count}" if split else str(count)
                 first = {_SPLIT: split} if split else {}
                 row = _PairRow(name, f"{file}, row {number + 1}", {**first, **fields})
                 # All rows of a file have the same columns.
                 if error := _missing_columns([*row.fields], options):
-                    yield problem(str(file), error)
+                    yield make_problem(str(file), error)
                     break
                 yield row
         except InvalidRecord as error:
-            yield problem(error.where, error)
+            yield make_problem(error.where, error)
         if options.meter and file.is_file():
             options.meter.done += file.stat().st_size
 

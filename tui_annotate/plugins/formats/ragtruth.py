@@ -14,20 +14,20 @@ from typing import Any, Final, TextIO
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, Side, fingerprint
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.json_values import Value, read_json_values
 from tui_annotate.plugins.files.packing import PACKED
 from tui_annotate.plugins.json_records import (
     check_objects,
     count_ambiguous_labels,
-    doubts_at,
     join_label,
     make_row_id,
     number_repeated,
     parse_label,
+    problems_at,
     read_objects,
     write_json_line,
 )
@@ -36,12 +36,12 @@ from tui_annotate.plugins.offset_units import CODE_POINTS, ConvertedSpans, Quote
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, Folder, ImportOptions
 from tui_annotate.plugins.record_validation import (
     NameRegister,
-    dataset_name,
+    choose_dataset_name,
     describe_value,
-    document,
-    field,
-    identifier,
+    get_field,
     imported_person,
+    parse_document,
+    parse_identifier,
 )
 from tui_annotate.plugins.traits import (
     OWN,
@@ -94,7 +94,7 @@ class RagTruthFormat:
         """
         of_responses = _find_file(path, RESPONSES) if path.is_dir() else path
         of_sources = _find_file(of_responses.parent, SOURCES)
-        dataset = dataset_name(of_responses.resolve().parent, options.dataset)
+        dataset = choose_dataset_name(of_responses.resolve().parent, options.dataset)
         with closing(NameRegister()) as rows, closing(NameRegister()) as seen:
             sources = _Sources(of_sources, options, rows)
             yield from sources.read()
@@ -105,12 +105,12 @@ class RagTruthFormat:
                 if (before := seen.first(record.sample.id, value.where)) != value.where:
                     raise InvalidInput(f"id {record.sample.id} was given at {before} already")
                 yield record
-                yield from doubts_at(value.where, doubts)
+                yield from problems_at(value.where, doubts)
 
-            values = json_values(of_responses, encoding=options.encoding, meter=options.meter)
+            values = read_json_values(of_responses, encoding=options.encoding, meter=options.meter)
             yield from read_objects(values, read_once, what="row")
             if sources.unused:
-                message = f"{many(sources.unused, 'source')} without a response left out"
+                message = f"{format_count(sources.unused, 'source')} without a response left out"
                 yield Problem(str(of_sources), message, refused=False)
 
     def write(
@@ -150,12 +150,12 @@ class _Sources:
 
     def read(self) -> Iterator[Problem]:
         options = self._options
-        values = json_values(self._path, encoding=options.encoding, meter=options.meter)
+        values = read_json_values(self._path, encoding=options.encoding, meter=options.meter)
         return read_objects(values, self._store_row, what="row")
 
     def _store_row(self, row: dict[str, Any], _: Value) -> tuple[Problem, ...]:
-        key = identifier(field(row, "source_id", option=""), what="source_id")
-        field(row, "source_info", option="")
+        key = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
+        get_field(row, "source_info", option="")
         line = json.dumps(row, ensure_ascii=False)
         self.unused += self._rows.word(key) is None
         if self._rows.first(key, line) != line:
@@ -181,13 +181,15 @@ class _ResponseReader:
 
     def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[str]]:
         """The sample with its annotations, and doubts about it."""
-        key = identifier(field(row, "id", option=""), what="id")
-        source_id = identifier(field(row, "source_id", option=""), what="source_id")
+        key = parse_identifier(get_field(row, "id", option=""), what="id")
+        source_id = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
         about = self._sources.row(source_id)
         info = about["source_info"]
         text = "\n".join(_render_lines(info, "")) if isinstance(info, dict) else info
         source = self._make_document(text, Side.SOURCE, "source_info")
-        response = self._make_document(field(row, "response", option=""), Side.SUMMARY, "response")
+        response = self._make_document(
+            get_field(row, "response", option=""), Side.SUMMARY, "response"
+        )
         owned, spans = self._read_annotations(row, key, response.text)
         both = sorted({name for name in about if name in row} - TAKEN)
         sample = Sample(
@@ -204,12 +206,12 @@ class _ResponseReader:
         return Record(sample, owned, done, (imported_person(FORMAT),), where), doubts
 
     def _make_document(self, text: Any, side: Side, column: str) -> Document:
-        return document(text, side=side, column=column, language=self._language)
+        return parse_document(text, side=side, column=column, language=self._language)
 
     def _read_annotations(
         self, row: Mapping[str, Any], key: str, text: str
     ) -> tuple[tuple[OwnedAnnotation, ...], ConvertedSpans]:
-        labels = check_objects(field(row, "labels", option=""), "labels")
+        labels = check_objects(get_field(row, "labels", option=""), "labels")
         quoted = [_quoted(each, place) for place, each in enumerate(labels, 1)]
         spans = convert_offsets(text, quoted)
         owned = []

@@ -19,7 +19,7 @@ from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
-from tui_annotate.plugins.files.columnar import parquet_table
+from tui_annotate.plugins.files.columnar import open_parquet_table
 from tui_annotate.plugins.files.sheets import (
     CUT,
     FORMULA,
@@ -86,7 +86,7 @@ def _count_record(record: Record, report: ExportReport) -> None:
     report.lose(Loss.JOINER.value, sum(JOINER in name or LABELS in name for name in names))
 
 
-def rows(record: Record) -> Iterator[dict[str, Any]]:
+def span_rows(record: Record) -> Iterator[dict[str, Any]]:
     """A row for each pair of spans, and one for each assignee who marked nothing."""
     sample = record.sample
     names = {person.id: person.name for person in record.people}
@@ -170,7 +170,7 @@ def _span_cells(anchor: Anchor | None, sample: Sample, *, prefix: str) -> dict[s
     return cells if anchor.side is Side.SUMMARY else cells | {"source_document": anchor.index}
 
 
-def reviews(record: Record) -> Iterator[dict[str, Any]]:
+def review_rows(record: Record) -> Iterator[dict[str, Any]]:
     """A row for each assignee of the sample, and for others who marked something in it."""
     names = {person.id: person.name for person in record.people}
     marked = Counter(owned.person for owned in record.annotations)
@@ -210,7 +210,7 @@ class CsvFormat:
         table = _CsvTable(target, COLUMNS, formula_safe=options.formula_safe)
         for record in records:
             _count_record(record, report)
-            table.add(rows(record))
+            table.add(span_rows(record))
         return report
 
 
@@ -236,8 +236,8 @@ class CsvTablesFormat:
             work_table = _CsvTable(work, REVIEWS, formula_safe=options.formula_safe)
             for record in records:
                 _count_record(record, report)
-                table.add(rows(record))
-                work_table.add(reviews(record))
+                table.add(span_rows(record))
+                work_table.add(review_rows(record))
         return report
 
 
@@ -294,13 +294,13 @@ class ParquetFormat:
         with (
             target.file(first) as annotations,
             target.file(second) as work,
-            parquet_table(annotations.buffer, _column_types(COLUMNS), report) as table,
-            parquet_table(work.buffer, _column_types(REVIEWS), report) as work_table,
+            open_parquet_table(annotations.buffer, _column_types(COLUMNS), report) as table,
+            open_parquet_table(work.buffer, _column_types(REVIEWS), report) as work_table,
         ):
             for record in records:
                 _count_record(record, report)
-                table.add(rows(record))
-                work_table.add(reviews(record))
+                table.add(span_rows(record))
+                work_table.add(review_rows(record))
         return report
 
 
@@ -343,8 +343,8 @@ class WorkbookFormat:
             work_table = make_sheet("reviews", columns=REVIEWS)
             for record in records:
                 _count_record(record, report)
-                annotations.add(rows(record))
-                work_table.add(reviews(record))
+                annotations.add(span_rows(record))
+                work_table.add(review_rows(record))
         return report
 
 

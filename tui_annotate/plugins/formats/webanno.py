@@ -20,8 +20,8 @@ from tui_annotate.plugins.files.json_values import Value
 from tui_annotate.plugins.json_records import (
     Fields,
     check_objects,
-    json_records,
     object_field,
+    read_json_records,
     text_field,
     whole_number_field,
     write_json_array,
@@ -29,7 +29,7 @@ from tui_annotate.plugins.json_records import (
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.offset_units import CountedAnnotation, convert_annotations
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
-from tui_annotate.plugins.record_validation import describe_value, document, identifier
+from tui_annotate.plugins.record_validation import describe_value, parse_document, parse_identifier
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_all_but
 
 FORMAT: Final = "w3c"
@@ -85,7 +85,7 @@ class WebAnnotationFormat:
             reader = _CollectionReader(fields, dataset=options.dataset, language=options.language)
             return reader.record(value.where), reader.doubts
 
-        return json_records(path, options, read, what="record")
+        return read_json_records(path, options, read, what="record")
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -134,13 +134,13 @@ class _CollectionReader:
 
     def _read_creator(self, item: Fields) -> str:
         fields = _mapping(item, "creator")
-        key = identifier(_parse_iri(fields.get("id"), "person"), what="id of a person")
+        key = parse_identifier(_parse_iri(fields.get("id"), "person"), what="id of a person")
         kind = _read_enum(PersonKind, fields.get("tui:kind", PersonKind.IMPORTED.value), "tui:kind")
         self._people.setdefault(key, Person(key, text_field(fields, "name") or key, kind))
         return key
 
     def _read_annotation(self, item: Fields) -> tuple[str, CountedAnnotation]:
-        key = identifier(_parse_iri(item.get("id"), "annotation"), what="id of an annotation")
+        key = parse_identifier(_parse_iri(item.get("id"), "annotation"), what="id of an annotation")
         targets = _objects(item, "target")
         bodies = _objects(item, "body")
         labels = (body for body in bodies if body.get("purpose") == "classifying")
@@ -227,8 +227,8 @@ def _read_sample(fields: Fields, dataset: str, language: str) -> Sample:
         raise InvalidInput("the sample has no documents, or several summaries")
     request = _mapping(fields, "tui:request")
     return Sample(
-        identifier(dataset or fields.get("tui:dataset"), what="dataset"),
-        identifier(fields.get("tui:sample"), what="id"),
+        parse_identifier(dataset or fields.get("tui:dataset"), what="dataset"),
+        parse_identifier(fields.get("tui:sample"), what="id"),
         tuple(sorted(documents, key=lambda each: each.side is Side.SUMMARY)),
         kind=_read_enum(SampleKind, fields.get("tui:kind", SampleKind.PAIR.value), "tui:kind"),
         group=_name(fields, "tui:group"),
@@ -240,7 +240,7 @@ def _read_sample(fields: Fields, dataset: str, language: str) -> Sample:
 def _read_document(fields: Fields, language: str) -> Document:
     side = _read_enum(Side, fields.get("tui:side"), "tui:side")
     language = language or _name(fields, "language")
-    plain = document(fields.get("value"), side=side, column=f"{side} text", language=language)
+    plain = parse_document(fields.get("value"), side=side, column=f"{side} text", language=language)
     if fields.get("id") != _HASH + plain.sha256:
         raise InvalidInput(
             f"the {side} text has the SHA-256 {plain.sha256[:12]}..., the file another",

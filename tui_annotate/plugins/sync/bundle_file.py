@@ -16,9 +16,9 @@ from typing import IO, Any, Final
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
-from tui_annotate.domain.people import Person, PersonKind, checked_name
+from tui_annotate.domain.people import Person, PersonKind, check_name
 from tui_annotate.plugins.files.targets import check_target, part_path
-from tui_annotate.plugins.record_validation import identifier
+from tui_annotate.plugins.record_validation import parse_identifier
 
 FORMAT: Final = "tui-annotate-bundle/1"
 ABOUT, GUIDANCE, SAMPLES, STREAMS, VECTORS, SUGGESTIONS = (
@@ -60,7 +60,7 @@ class BundleGuidance:
     guidelines: Mapping[str, str]
 
 
-def describe(folder: Path, about: BundleHeader, guidance: BundleGuidance) -> None:
+def write_header(folder: Path, about: BundleHeader, guidance: BundleGuidance) -> None:
     """Write the header and the guidance of a bundle into the folder of its members."""
     value = {"format": FORMAT, **asdict(about)}
     (folder / ABOUT).write_text(json.dumps(value, sort_keys=True), "utf-8")
@@ -181,11 +181,11 @@ def _read_header(file: Path, folder: Path) -> BundleHeader:
         raise InvalidInput(f"{file} does not say whose it is", _HINT)
     if type(number) is not int or not 0 <= number < _LARGEST:
         raise InvalidInput(f"{file} counts from {number!r}", _HINT)
-    owner = identifier(value.get("person"), what="id of a person")
-    return BundleHeader(owner, checked_name(str(name)), str(home), number)
+    owner = parse_identifier(value.get("person"), what="id of a person")
+    return BundleHeader(owner, check_name(str(name)), str(home), number)
 
 
-def guidance(file: Path, folder: Path) -> BundleGuidance:
+def read_guidance(file: Path, folder: Path) -> BundleGuidance:
     """The label sets and guidelines of a bundle that was unpacked.
 
     Raises:

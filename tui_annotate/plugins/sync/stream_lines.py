@@ -9,14 +9,14 @@ from typing import Any, Final, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.history import Change, Event, PendingEvent
-from tui_annotate.domain.people import Person, reader
+from tui_annotate.domain.people import Person, base_person
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import StreamCopy, StreamName
 from tui_annotate.domain.stream_validation import find_chain_problem
-from tui_annotate.plugins.files.json_values import Value, check_text, json_values
+from tui_annotate.plugins.files.json_values import Value, check_text, read_json_values
 from tui_annotate.plugins.json_records import check_object, object_field, text_field
-from tui_annotate.plugins.record_validation import describe_value, identifier, imported_person
+from tui_annotate.plugins.record_validation import describe_value, imported_person, parse_identifier
 
 FORMAT: Final = "tui-annotate-streams/1"
 _HINT: Final = "take one that sync push or bundle make wrote"
@@ -49,7 +49,7 @@ def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
         InvalidRecord: it is no such file.
         NotFound, InvalidInput, Unavailable: it can not be opened.
     """
-    values = json_values(path)
+    values = read_json_values(path)
     first = next(values, None)
     if not isinstance(first, Value) or not isinstance(first.value, dict):
         raise InvalidRecord("this is no file of streams", _HINT, where=f"{path}:1")
@@ -80,7 +80,7 @@ def _read_copies(
             continue
         try:
             copy = _read_copy(value.value)
-            if reader(copy.person) != person.id:
+            if base_person(copy.person) != person.id:
                 raise InvalidInput(f"{copy.key} is work of somebody else than {person.name}")
             if copy.name in seen:
                 raise InvalidInput(f"{copy.key} is there twice")
@@ -96,14 +96,15 @@ def _read_copies(
 def _read_person(value: Any) -> Person:
     check_object(value, what="person")
     name = text_field(value, "name", None)
-    return imported_person(identifier(value.get("id"), what="id of a person"), name)
+    return imported_person(parse_identifier(value.get("id"), what="id of a person"), name)
 
 
 def _read_copy(value: Any) -> StreamCopy:
     check_object(value, what="stream")
-    person = identifier(value.get("person"), what="id of a person")
+    person = parse_identifier(value.get("person"), what="id of a person")
     key = SampleKey(
-        identifier(value.get("dataset"), what="dataset"), identifier(value.get("sample"), what="id")
+        parse_identifier(value.get("dataset"), what="dataset"),
+        parse_identifier(value.get("sample"), what="id"),
     )
     rows = value.get("events")
     if not isinstance(rows, list) or not rows:

@@ -11,9 +11,9 @@ from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.suggestions import Suggestion, suggestion_from_json, suggestion_to_json
-from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.json_values import Value, read_json_values
 from tui_annotate.plugins.json_records import check_object, read_objects
-from tui_annotate.plugins.record_validation import identifier
+from tui_annotate.plugins.record_validation import parse_identifier
 
 Line = tuple[ScoreRun, SampleKey, Suggestion]
 
@@ -35,18 +35,18 @@ def read(path: Path) -> Iterator[Line | Problem]:
     Raises:
         NotFound, InvalidInput, Unavailable: it can not be opened.
     """
-    return read_objects(json_values(path), _read_line, what="line")
+    return read_objects(read_json_values(path), _read_line, what="line")
 
 
 def _read_line(fields: dict[str, Any], _: Value) -> tuple[Line]:
-    dataset = identifier(fields.get("dataset"), what="dataset")
-    key = SampleKey(dataset, identifier(fields.get("sample"), what="id"))
+    dataset = parse_identifier(fields.get("dataset"), what="dataset")
+    key = SampleKey(dataset, parse_identifier(fields.get("sample"), what="id"))
     run = check_object(fields.get("run"), what="run")
     at = run.get("at")
     made = ScoreRun(
-        id=identifier(run.get("id"), what="id of a run"),
+        id=parse_identifier(run.get("id"), what="id of a run"),
         kind=RunKind.SUGGEST,
-        maker=identifier(run.get("maker"), what="maker"),
+        maker=parse_identifier(run.get("maker"), what="maker"),
         dataset=dataset,
         parameters=check_object(run.get("parameters"), what="parameters"),
         at=at if isinstance(at, str) else "",

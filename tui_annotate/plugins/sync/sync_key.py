@@ -17,12 +17,12 @@ URL, KEY, FOLDER = "TUI_ANNOTATE_SYNC_URL", "TUI_ANNOTATE_SYNC_KEY", "TUI_ANNOTA
 _LONGEST: Final = 300
 
 
-def address() -> str:
+def read_address() -> str:
     """The address of the environment; empty without one."""
     return os.environ.get(URL, "").strip()
 
 
-def checked_address(text: str) -> httpx2.URL:
+def check_address(text: str) -> httpx2.URL:
     """The address of a table, without the path of PostgREST.
 
     Raises:
@@ -45,12 +45,12 @@ def checked_address(text: str) -> httpx2.URL:
     return url.copy_with(path=path or "/")
 
 
-def folder() -> str:
+def read_folder() -> str:
     """The shared folder of the environment; empty without one."""
     return os.environ.get(FOLDER, "").strip()
 
 
-def key() -> str:
+def read_sync_key() -> str:
     """The key of the environment.
 
     Raises:

@@ -19,7 +19,13 @@ from tui_annotate.plugins.files.json_values import SURROGATE
 from tui_annotate.plugins.http_errors import TransientFailure, connection_failure, retry_after
 from tui_annotate.plugins.http_transport import open_client, read_body
 from tui_annotate.plugins.retry import RetryPolicy
-from tui_annotate.plugins.sync.sync_key import KEY, URL, checked_address, key, redact_message
+from tui_annotate.plugins.sync.sync_key import (
+    KEY,
+    URL,
+    check_address,
+    read_sync_key,
+    redact_message,
+)
 
 if TYPE_CHECKING:
     import httpx2
@@ -133,7 +139,7 @@ def _batches(rows: Sequence[SyncRow]) -> Iterator[list[SyncRow]]:
         yield batch
 
 
-def row_of(value: Any) -> SyncRow:
+def parse_row(value: Any) -> SyncRow:
     """A row of a reply; Unavailable where it is none."""
     found = value if isinstance(value, dict) else {}
     words = {name: found.get(name, "") for name in _COLUMNS}
@@ -188,7 +194,7 @@ class Table:
         clock: Callable[[], float] = time.monotonic,
         attempts: int = _ATTEMPTS,
     ) -> None:
-        self._url = checked_address(address)
+        self._url = check_address(address)
         self._clock = clock
         self.host = redact_message(self._url.netloc.decode("ascii"))
         self._retry = RetryPolicy(
@@ -237,7 +243,7 @@ class Table:
         while True:
             page = {**query, "limit": str(size), "offset": str(offset)}
             send = partial(self._send, "GET", page, most=_MOST_ROW_BYTES)
-            found = [row_of(each) for each in self._retry(send)]
+            found = [parse_row(each) for each in self._retry(send)]
             if not found:
                 return
             wanted = all(each.matches(dataset, username, keys) for each in found)
@@ -267,7 +273,7 @@ class Table:
             prefer = "resolution=merge-duplicates,return=representation"
             most = _MOST_REPLY_BYTES
             send = partial(self._send, "POST", query, most=most, body=values, prefer=prefer)
-            stored = {row.name: row for row in map(row_of, self._retry(send))}
+            stored = {row.name: row for row in map(parse_row, self._retry(send))}
             if stored.keys() != wanted:
                 raise Unavailable(
                     f"{self.host} says that it stored other rows than those that were sent",
@@ -298,7 +304,7 @@ class Table:
         import httpx2
 
         url = self._url.copy_with(path=self._url.path.rstrip("/") + _PATH)
-        secret = key()
+        secret = read_sync_key()
         headers = {"apikey": secret, "Authorization": f"Bearer {secret}"}
         if prefer:
             headers["Prefer"] = prefer

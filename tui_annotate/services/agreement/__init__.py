@@ -14,8 +14,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.label_files import stored_labels
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, is_allowed, reader, require
+from tui_annotate.domain.label_files import parse_stored_labels
+from tui_annotate.domain.people import (
+    OPERATOR,
+    Actor,
+    Permission,
+    base_person,
+    is_allowed,
+    require_permission,
+)
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Document, Sample, SampleKind, Segment, Side
 from tui_annotate.services.agreement.figures import (
@@ -32,7 +39,7 @@ from tui_annotate.services.agreement.readings import (
     LeftOutReason,
     ReadingBuilder,
     SampleReading,
-    all_named,
+    format_labels,
 )
 from tui_annotate.services.agreement.tallies import AgreementTally, Group, Summary
 from tui_annotate.storage.labels.store import GuidanceKind
@@ -109,13 +116,13 @@ class AgreementService:
             InvalidInput: a filter names nothing that is there.
         """
         options = asked or AgreementOptions()
-        only = "" if is_allowed(self.actor, Verb.REPORT) else self._require_own_id(options)
+        only = "" if is_allowed(self.actor, Permission.REPORT) else self._require_own_id(options)
         wanted = self._resolve_options(options)
         order = LabelOrder(self._label_trees(wanted), level=wanted.label_level)
         readers = ReadingBuilder(wanted, order, only=only)
         named = set(wanted.people)
         chosen = frozenset(
-            reader(each.id) for each in self.people.all() if named & {each.id, each.name}
+            base_person(each.id) for each in self.people.all() if named & {each.id, each.name}
         )
         together, oneself = AgreementTally(order, self.ratings), AgreementTally(order, self.ratings)
         for record, summary in self._read_records(wanted):
@@ -132,8 +139,8 @@ class AgreementService:
         return Agreement(
             wanted,
             self._unique_names({*both.people, *own_work.people}),
-            all_named(labels),
-            all_named(order.sorted(order.strangers.intersection(labels))),
+            format_labels(labels),
+            format_labels(order.sorted(order.strangers.intersection(labels))),
             _scale_words(together, oneself),
             dict(sorted(readers.label_sets.items())),
             both,
@@ -143,11 +150,11 @@ class AgreementService:
 
     def _require_own_id(self, options: AgreementOptions) -> str:
         """The actor's own id; refuses people whose readings the actor may not compare."""
-        require(self.actor, Verb.REPORT, self.actor.person)
+        require_permission(self.actor, Permission.REPORT, self.actor.person)
         own = self.people.person(self.actor.person)
         for person in options.people:
             if person != own.name:
-                require(self.actor, Verb.REPORT, person)
+                require_permission(self.actor, Permission.REPORT, person)
         return own.id
 
     def _resolve_options(self, options: AgreementOptions) -> AgreementOptions:
@@ -176,7 +183,7 @@ class AgreementService:
 
     def _label_trees(self, options: AgreementOptions) -> Iterator[LabelTree]:
         if options.label_set:
-            yield stored_labels(self.guidance.text(GuidanceKind.LABELS, options.label_set))
+            yield parse_stored_labels(self.guidance.text(GuidanceKind.LABELS, options.label_set))
             return
         names = [each.name for each in self.corpus.datasets()]
         for name in [options.dataset] if options.dataset else names:
@@ -227,7 +234,7 @@ def _marked_documents(sample: Sample) -> tuple[Document, ...]:
 
 
 def _without_second_readings(readings: Iterable[SampleReading]) -> list[SampleReading]:
-    return [each for each in readings if reader(each.person) == each.person]
+    return [each for each in readings if base_person(each.person) == each.person]
 
 
 def _count_left_out(
@@ -235,7 +242,7 @@ def _count_left_out(
 ) -> LeftOutCounts:
     """Count readings of a sample without another reading to compare with."""
     first = {each.person for each in _without_second_readings(readings)}
-    second = sum(reader(each.person) not in first for each in readings)
+    second = sum(base_person(each.person) not in first for each in readings)
     left = LeftOutCounts(work=Counter({LeftOutReason.SECOND_ALONE: second}))
     if not compared and (chosen & first if chosen else first):
         left.samples[LeftOutReason.ONE_READER] = 1
@@ -255,11 +262,11 @@ def _first_and_second_readings(
 ) -> list[Group]:
     first = {each.person: each for each in _without_second_readings(readings)}
     return [
-        (first[reader(each.person)], each)
+        (first[base_person(each.person)], each)
         for each in readings
         if each.person not in first
-        and reader(each.person) in first
-        and (not chosen or reader(each.person) in chosen)
+        and base_person(each.person) in first
+        and (not chosen or base_person(each.person) in chosen)
     ]
 
 

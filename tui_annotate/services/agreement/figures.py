@@ -83,7 +83,7 @@ class _LabelCounts:
         self._samples = samples
         self._size = len(places)
         self._patterns = [[places[label] for label in each] for each in ratings.patterns]
-        self._counts = agreement.counts(self._patterns, self._size)
+        self._counts = agreement.count_labels(self._patterns, self._size)
 
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[AgreementFigure]:
         """Yield percent, Cohen for two people, Fleiss, nominal and ordinal alpha."""
@@ -99,12 +99,12 @@ class _LabelCounts:
         yield from self._alpha_figures(level, "samples")
 
     def _percent_figure(self, level: str, of: str) -> AgreementFigure:
-        pairs = self._sum_by_sample(agreement.pairs(self._counts))
-        measures = _Measure("percent", int(pairs[:, 1].sum()), of, agreement.percent)
+        pairs = self._sum_by_sample(agreement.count_agreeing_pairs(self._counts))
+        measures = _Measure("percent", int(pairs[:, 1].sum()), of, agreement.percent_agreement)
         return _make_figures(level, pairs, [measures])[0]
 
     def _alpha_figures(self, level: str, of: str) -> list[AgreementFigure]:
-        met = self._sum_by_sample(_flatten_tables(agreement.coincidences(self._counts)))
+        met = self._sum_by_sample(_flatten_tables(agreement.count_coincidences(self._counts)))
         measures = [
             _Measure("alpha_nominal", len(self._ratings), of, self._alpha_statistic()),
             _Measure("alpha_ordinal", len(self._ratings), of, self._alpha_statistic(ordinal=True)),
@@ -133,20 +133,22 @@ class _LabelCounts:
         by_pattern[fits] = agreement.fleiss_sums(self._counts[fits])
         others = len(self._ratings) - sizes[people]
         note = f"of {people} people each; {others:,} of other numbers left out" if others else ""
-        measures = _Measure("fleiss_kappa", sizes[people], of, agreement.fleiss, note)
+        measures = _Measure("fleiss_kappa", sizes[people], of, agreement.fleiss_kappa, note)
         yield from _make_figures(level, self._sum_by_sample(by_pattern), [measures])
 
     def _sum_by_sample(self, by_pattern: Numbers) -> Numbers:
         return self._ratings.summed(by_pattern, self._samples)
 
     def _alpha_statistic(self, *, ordinal: bool = False) -> Statistic:
-        return partial(_apply_to_tables, partial(agreement.alpha, ordinal=ordinal), self._size)
+        return partial(
+            _apply_to_tables, partial(agreement.krippendorff_alpha, ordinal=ordinal), self._size
+        )
 
 
 KAPPAS: Final[Mapping[str, Statistic]] = {
-    "cohen_kappa": agreement.cohen,
-    "kappa_linear": partial(agreement.cohen_by_steps, power=1),
-    "kappa_quadratic": partial(agreement.cohen_by_steps, power=2),
+    "cohen_kappa": agreement.cohen_kappa,
+    "kappa_linear": partial(agreement.ordinal_cohen_kappa, power=1),
+    "kappa_quadratic": partial(agreement.ordinal_cohen_kappa, power=2),
 }
 
 
@@ -162,7 +164,9 @@ def _span_figures(level: str, marks: PairMarks, samples: int) -> list[AgreementF
     rows = marks.summed(samples)
     note = f"neither marked anything in {marks.neither:,} more" if marks.neither else ""
     measures = [
-        _Measure(f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", share_of(place, -1), note)
+        _Measure(
+            f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", column_ratio(place, -1), note
+        )
         for place, name in enumerate(FIGURES)
     ]
     return _make_figures(level, rows, measures)
@@ -197,14 +201,14 @@ def _passage_share(
 
     def share(sums: Numbers) -> Numbers:
         columns = (sums[..., ours].sum(axis=-1), sums[..., all_of].sum(axis=-1))
-        return agreement.percent(np.stack(columns, axis=-1))
+        return agreement.percent_agreement(np.stack(columns, axis=-1))
 
     return share
 
 
-def share_of(part: int, whole: int) -> Statistic:
+def column_ratio(part: int, whole: int) -> Statistic:
     """Return a statistic: one column of sums as a share of another, by index."""
-    return lambda sums: agreement.percent(sums[..., [part, whole]])
+    return lambda sums: agreement.percent_agreement(sums[..., [part, whole]])
 
 
 def _make_figures(level: str, rows: Numbers, measures: Sequence[_Measure]) -> list[AgreementFigure]:
@@ -255,7 +259,7 @@ def _figures_of_pair(
 ) -> PairFigures:
     sums = np.array([*pair.spans, pair.marked])
     spans = {
-        name: measure_value(share_of(place, -1)(sums), units=pair.marked)
+        name: measure_value(column_ratio(place, -1)(sums), units=pair.marked)
         for place, name in enumerate(FIGURES)
     }
     both, matched = (
@@ -291,5 +295,5 @@ def _measure_two(
         table[labels.index(one), labels.index(other)] = count
     whole = np.array([np.trace(table), table.sum()])
     values = {name: kappa(table) for name, kappa in KAPPAS.items()}
-    values["percent"] = agreement.percent(whole)
+    values["percent"] = agreement.percent_agreement(whole)
     return {name: measure_value(value, units=both.total()) for name, value in values.items()}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, Final
 
-from tui_annotate.domain.people import reader
+from tui_annotate.domain.people import base_person
 from tui_annotate.methods.agreement import Measured, Undefined
 from tui_annotate.methods.bootstrap import DRAWS, LEVEL, SEED
 from tui_annotate.services.agreement import (
@@ -40,16 +40,16 @@ def as_json(found: Agreement) -> dict[str, Any]:
         "oneself": _comparison_to_json(found, found.oneself),
         "left_out": [
             {"what": what, "reason": reason, "count": count}
-            for what, reason, count in left_out(found)
+            for what, reason, count in list_left_out(found)
         ],
     }
 
 
-def rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
+def output_rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
     """Yield a row of `COLUMNS` for each measure; cells without a value are empty."""
     for before, compared in (("", found.together), (_ONESELF_PREFIX, found.oneself)):
         for figure in compared.figures if compared.samples else ():
-            value = rounded(figure.value)
+            value = round_value(figure.value)
             yield (
                 before + figure.level,
                 figure.measure,
@@ -62,7 +62,7 @@ def rows(found: Agreement) -> Iterator[tuple[str | float, ...]]:
             )
 
 
-def left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
+def list_left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
     """(what, why, how many) of all that did not count; a reading is a person's work on a sample."""
     left = found.left
     kinds = {"samples": left.samples, "readings": left.work, "annotations": left.annotations}
@@ -71,7 +71,7 @@ def left_out(found: Agreement) -> Iterator[tuple[str, str, int]]:
             yield what, reason, count
 
 
-def rounded(value: Measured) -> float | None:
+def round_value(value: Measured) -> float | None:
     """Round to four digits; None without a value."""
     return None if isinstance(value, Undefined) else _round(value)
 
@@ -81,10 +81,10 @@ def missing_value_reason(value: Measured) -> str:
     return value.reason if isinstance(value, Undefined) else ""
 
 
-def people_of(found: Agreement, pair: PairFigures) -> list[str]:
+def pair_names(found: Agreement, pair: PairFigures) -> list[str]:
     """Return the names of two people; of two readings of one person, that name alone."""
-    names = [found.names[person] for person in pair.people if reader(person) == person]
-    return names or [found.names[reader(pair.people[0])]]
+    names = [found.names[person] for person in pair.people if base_person(person) == person]
+    return names or [found.names[base_person(pair.people[0])]]
 
 
 def _round(value: float) -> float:
@@ -94,7 +94,7 @@ def _round(value: float) -> float:
 def _comparison_to_json(found: Agreement, compared: AgreementComparison) -> dict[str, Any]:
     return {
         "samples": compared.samples,
-        "people": [found.names[each] for each in compared.people if reader(each) == each],
+        "people": [found.names[each] for each in compared.people if base_person(each) == each],
         "stacked": compared.stacked,
         "measures": [_figure_to_json(each) for each in compared.figures],
         "pairs": [_pair_to_json(found, each) for each in compared.pairs],
@@ -106,7 +106,7 @@ def _figure_to_json(figure: AgreementFigure) -> dict[str, Any]:
     return {
         "level": figure.level,
         "measure": figure.measure,
-        "value": rounded(figure.value),
+        "value": round_value(figure.value),
         "low": low,
         "high": high,
         "n": figure.n,
@@ -118,17 +118,17 @@ def _figure_to_json(figure: AgreementFigure) -> dict[str, Any]:
 
 def _pair_to_json(found: Agreement, pair: PairFigures) -> dict[str, Any]:
     return {
-        "people": people_of(found, pair),
+        "people": pair_names(found, pair),
         "samples": pair.samples,
-        "percent": rounded(pair.percent),
-        "kappa": rounded(pair.kappa),
+        "percent": round_value(pair.percent),
+        "kappa": round_value(pair.kappa),
         "marked": pair.marked,
-        **{f"f1_{name}": rounded(value) for name, value in pair.spans.items()},
+        **{f"f1_{name}": round_value(value) for name, value in pair.spans.items()},
         "matched": pair.matched,
-        "matched_percent": rounded(pair.matched_percent),
-        "matched_kappa": rounded(pair.matched_kappa),
+        "matched_percent": round_value(pair.matched_percent),
+        "matched_kappa": round_value(pair.matched_kappa),
         "rated": pair.rated,
-        "rating_percent": rounded(pair.rating_percent),
-        "rating_kappa_linear": rounded(pair.rating_linear),
-        "rating_kappa_quadratic": rounded(pair.rating_quadratic),
+        "rating_percent": round_value(pair.rating_percent),
+        "rating_kappa_linear": round_value(pair.rating_linear),
+        "rating_kappa_quadratic": round_value(pair.rating_quadratic),
     }

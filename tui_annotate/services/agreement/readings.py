@@ -18,11 +18,11 @@ from typing import Final
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
-from tui_annotate.domain.people import SETTLED, reader
+from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Sample, SampleKind, Segment, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.span_agreement import stacked
+from tui_annotate.methods.span_agreement import count_stacked
 
 NOTHING: Final[LabelPath] = ()
 """What stands for a sample or a sentence in which somebody marked nothing."""
@@ -51,7 +51,7 @@ class AgreementOptions:
 
 @unique
 class LeftOutReason(StrEnum):
-    """Why work, annotations or samples are not compared; see also `other_state`."""
+    """Why work, annotations or samples are not compared; see also `other_state_reason`."""
 
     TOO_OLD = "last changed before that time"
     NOT_READ = "nothing marked, and not said to be done"
@@ -63,7 +63,7 @@ class LeftOutReason(StrEnum):
     ONE_READER = "read by one person"
 
 
-def other_state(state: State, wanted: str) -> str:
+def other_state_reason(state: State, wanted: str) -> str:
     """Return the reason for leaving out work in another state than `wanted`."""
     return f"{state.value}, not {wanted}"
 
@@ -150,7 +150,7 @@ class ReadingBuilder:
             work.setdefault(owned.person, []).append(owned.annotation)
         found = []
         for assignment in sorted(record.assignments, key=lambda each: each.person):
-            allowed = self._only_person in ("", reader(assignment.person))
+            allowed = self._only_person in ("", base_person(assignment.person))
             own = work.get(assignment.person, [])
             if assignment.person != SETTLED and allowed and self._counts(assignment, own):
                 kept = list(self._filter_annotations(own, record.sample))
@@ -161,7 +161,7 @@ class ReadingBuilder:
     def _counts(self, assignment: Assignment, own: Sequence[Annotation]) -> bool:
         options, state = self._options, assignment.state
         if options.state and state != options.state:
-            self.left.work[other_state(state, options.state)] += 1
+            self.left.work[other_state_reason(state, options.state)] += 1
             return False
         if assignment.updated < options.since:
             self.left.work[LeftOutReason.TOO_OLD] += 1
@@ -218,7 +218,7 @@ class ReadingBuilder:
                 span: MarkedUnit(self._order.worse(found), frozenset(evidence[span]))
                 for span, found in labels.items()
             },
-            sum(map(stacked, by_label.values())),
+            sum(map(count_stacked, by_label.values())),
             frozenset(each.label_set for each in own if each.label_set),
             frozenset(filter(None, sources)),
             assignment.rating,
@@ -303,7 +303,7 @@ def _walk_leaves_first(label: Label) -> Iterator[LabelPath]:
     yield label.path
 
 
-def all_named(paths: Sequence[LabelPath]) -> list[str]:
+def format_labels(paths: Sequence[LabelPath]) -> list[str]:
     """Return labels as people read them, in their order."""
     special = {NOTHING: "nothing", UNLABELLED: "(no label)"}
     return [special.get(path, JOINER.join(path)) for path in paths]

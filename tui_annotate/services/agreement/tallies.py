@@ -12,14 +12,14 @@ from typing import Final
 import numpy as np
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.collection_items import scale
+from tui_annotate.domain.collection_items import rating_scale
 from tui_annotate.domain.samples import SampleKind, Segment
 from tui_annotate.methods.agreement import Numbers
 from tui_annotate.methods.span_agreement import (
     EvidenceRelation,
     SpanF1,
     compare_evidence,
-    overlapping,
+    find_overlaps,
     span_f1,
 )
 from tui_annotate.services.agreement.readings import LabelOrder, SampleReading
@@ -168,7 +168,7 @@ class AgreementTally:
             self.of_samples.add(self.samples, [reading.worst for reading in group])
             rated: list[LabelPath] = [(each.rating,) for each in group if each.rating]
             if len(rated) > 1:
-                words = scale(summary.kind, self._chosen)
+                words = rating_scale(summary.kind, self._chosen)
                 mine = self.rated.setdefault(self._scale_name(summary.kind), ScaleRatings(words))
                 mine.given.add(self.samples, rated)
             columns = [reading.of_segments(summary.segments, self._order) for reading in group]
@@ -193,7 +193,7 @@ class AgreementTally:
             return
         pair.marked += 1
         pair.spans = [sum(each) for each in zip(pair.spans, found, strict=True)]
-        for ours, theirs in overlapping(one.units, other.units):
+        for ours, theirs in find_overlaps(one.units, other.units):
             unit, its = one.units[ours], other.units[theirs]
             pair.matched[unit.label, its.label] += 1
             self.of_matched.add(self.samples, (unit.label, its.label))

@@ -11,22 +11,22 @@ from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.collection_items import (
     Item,
-    Leaf,
     Sentence,
-    leaves,
+    TreeLeaf,
+    list_leaves,
+    rating_scale,
     report_id,
-    scale,
-    sentences,
+    report_sentences,
 )
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.label_changes import Renames
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.practice_feedback import Feedback, feedback
+from tui_annotate.domain.practice_feedback import Feedback, compare_with_gold
 from tui_annotate.domain.queue_orders import BY_SOURCE
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, Sibling, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionAnswer, SuggestionStatus
-from tui_annotate.domain.terminal_text import visible
+from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
@@ -89,7 +89,7 @@ class SampleQueries:
             self.labels(key.dataset),
             self.guidance.text(GuidanceKind.GUIDELINES, guidelines) if guidelines else "",
             standing.practice,
-            scale(stored.sample.kind, self.ratings),
+            rating_scale(stored.sample.kind, self.ratings),
             self.store.suggested(person, key),
         )
 
@@ -139,7 +139,7 @@ class SampleQueries:
             if self.line.holds(person, key, order=order):
                 return key
         raise NotFound(
-            f"no sample of {visible(dataset)!r} is yours", "ask whoever hands the samples out"
+            f"no sample of {make_visible(dataset)!r} is yours", "ask whoever hands the samples out"
         )
 
     def feedback(self, person: str, key: SampleKey) -> Feedback | None:
@@ -148,7 +148,7 @@ class SampleQueries:
         if right is None:
             return None
         work = self.store.stream(person, key)
-        return feedback(work.annotations, right, rated=work.assignment.rating)
+        return compare_with_gold(work.annotations, right, rated=work.assignment.rating)
 
     def next_unfinished(
         self, person: str, after: SampleKey | None, *, order: str = BY_SOURCE
@@ -204,13 +204,13 @@ class SampleQueries:
 
     def leaves(
         self, person: str, dataset: str, kind: SampleKind, *, topic: str, run: str
-    ) -> tuple[Leaf, ...]:
+    ) -> tuple[TreeLeaf, ...]:
         """Return documents of a run by id, or sentences in order; none of reports."""
         if kind is SampleKind.REPORT:
             return ()
         of_run = run if kind is SampleKind.CITATION else ""
         items = self.items.items(person, dataset, kind, topic=topic, run=of_run)
-        return leaves(kind, items, run)
+        return list_leaves(kind, items, run)
 
     def next_incomplete(
         self, person: str, kind: SampleKind, after: SampleKey | None, *, dataset: str = ""
@@ -236,7 +236,7 @@ class SampleQueries:
         return CitationContext(
             report,
             int(index) if index.isdecimal() else 0,
-            sentences(report) if report else (),
+            report_sentences(report) if report else (),
             tuple(one.key for one in items if one.group == sample.group),
         )
 
@@ -247,7 +247,7 @@ class SampleQueries:
             NotFound: there is no such sample.
         """
         sample = self.corpus.sample(key).sample
-        found = leaves(SampleKind.CITATION, self._citations_of_report(person, sample))
+        found = list_leaves(SampleKind.CITATION, self._citations_of_report(person, sample))
         at = next((at for at, leaf in enumerate(found) if key in leaf.keys), -1) + step
         return found[at].keys[0] if 0 <= at < len(found) else None
 

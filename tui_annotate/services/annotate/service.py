@@ -14,7 +14,7 @@ from tui_annotate.domain import event_builders
 from tui_annotate.domain.annotations import Annotation, normalize_annotation
 from tui_annotate.domain.assignments import State, working_seconds
 from tui_annotate.domain.assist_snapshot import AssistSnapshot, add_trace
-from tui_annotate.domain.collection_items import in_sentences, scale
+from tui_annotate.domain.collection_items import rating_scale, split_claim_at_sentences
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import READ, PendingEvent
 from tui_annotate.domain.labels import LabelTree, check_overlap, is_duplicate
@@ -151,7 +151,7 @@ class AnnotationService(SampleQueries):
         """
         kind = self.corpus.sample(key).sample.kind
         word = check_storable(rating.strip(), "rating")
-        parts = {"rating": event_builders.rating(word, scale(kind, self.ratings))}
+        parts = {"rating": event_builders.check_rating(word, rating_scale(kind, self.ratings))}
         return self._write(person, key, _prepare_opinion("rate", parts), seconds=seconds)
 
     def read(self, person: str, key: SampleKey, *, seconds: float) -> None:
@@ -315,7 +315,7 @@ def _split_at_sentences(
 
     The first part keeps the id; the other ids follow from it, so a repeated write is harmless.
     """
-    whole = in_sentences(annotation, sample)
+    whole = split_claim_at_sentences(annotation, sample)
     if sample.kind is not SampleKind.REPORT or len(whole.claim) <= 1:
         return (whole,)
     parts = [replace(whole, claim=(anchor,)) for anchor in whole.claim]

@@ -23,22 +23,22 @@ from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.people import (
     SETTLED,
     Actor,
+    Permission,
     Person,
     PersonKind,
-    Verb,
-    checked_name,
-    require,
+    check_name,
+    require_permission,
     second_reader,
 )
 from tui_annotate.services.assignments.report import (
     AssignmentOverview,
     AssignmentRuleResult,
     HandoutReport,
+    build_overview,
     report_handout,
     report_person,
-    shown,
 )
-from tui_annotate.storage.assignments.assignment_rows import AllottedRow
+from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.store import (
     AssignableDataset,
     AssignmentStore,
@@ -91,7 +91,7 @@ class AssignmentService:
     disabled: Callable[[], Collection[str]] = tuple
 
     def __post_init__(self) -> None:
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
 
     def meant(self, to: Sequence[str], *, dry_run: bool) -> list[Person]:
         """Return the people who are named.
@@ -125,7 +125,9 @@ class AssignmentService:
         request = {**_request_to_json(wish, people, score), **({"ids": sorted(ids)} if ids else {})}
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
-            return assignment_plan.give(_select_items(data, ids), _assignees(data, people), wish)
+            return assignment_plan.plan_assignment(
+                _select_items(data, ids), _assignees(data, people), wish
+            )
 
         handout = _HandoutRequest(AssignmentCause.GIVE, dataset, people, allocate, request, score)
         return self._hand_out(handout, dry_run=dry_run)
@@ -145,7 +147,9 @@ class AssignmentService:
         request = {**_request_to_json(wish, people, score), "open": number}
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
-            return assignment_plan.top_up(data.items, _assignees(data, people), wish, to=number)
+            return assignment_plan.plan_top_up(
+                data.items, _assignees(data, people), wish, to=number
+            )
 
         handout = _HandoutRequest(AssignmentCause.TOP_UP, dataset, people, allocate, request, score)
         return self._hand_out(handout, dry_run=dry_run)
@@ -174,7 +178,7 @@ class AssignmentService:
 
     def _plan_handout(
         self, store: AssignmentTransaction, handout: _HandoutRequest
-    ) -> tuple[HandoutReport, list[AllottedRow]]:
+    ) -> tuple[HandoutReport, list[AssignedRow]]:
         data = store.room(handout.dataset, score=handout.score)
         if handout.score and all(item.score is None for item in data.items):
             raise InvalidInput(
@@ -188,7 +192,7 @@ class AssignmentService:
             for each in handout.people
         ]
         items = [item for own in outcome.given.values() for item in own]
-        rows = [AllottedRow(who, item.place) for who, own in outcome.given.items() for item in own]
+        rows = [AssignedRow(who, item.place) for who, own in outcome.given.items() for item in own]
         return report_handout(people, items, short=outcome.short), rows
 
     def move(
@@ -274,7 +278,7 @@ class AssignmentService:
             number = 0
             if not dry_run:
                 rows = [
-                    AllottedRow(each.id, item.place, practice=True)
+                    AssignedRow(each.id, item.place, practice=True)
                     for each in people
                     for item in data.items
                 ]
@@ -347,7 +351,7 @@ class AssignmentService:
     def show(self, dataset: str = "") -> AssignmentOverview:
         """Return all assignments, or those of one dataset, which may be deleted."""
         with self.store.reading() as store:
-            found = shown(
+            found = build_overview(
                 store, {each.id: each.name for each in self.people.all()}, dataset=dataset
             )
             if dataset and not found.handouts:
@@ -365,7 +369,7 @@ class AssignmentService:
             return member
         if known := self._find_known(name):
             return known
-        return self.people.local(name) if keep else Person(f"new: {name}", checked_name(name))
+        return self.people.local(name) if keep else Person(f"new: {name}", check_name(name))
 
     def _find_giver(self, name: str) -> Person:
         if known := self._find_known(name):
@@ -446,7 +450,7 @@ def _plan_move(
     ]
     items = _held_items(store, held)
     need = {item.key: 1 for item in items}
-    return assignment_plan.spread(items, find_assignees, need=need, together=True, seed="1")
+    return assignment_plan.distribute(items, find_assignees, need=need, together=True, seed="1")
 
 
 def _write_move(

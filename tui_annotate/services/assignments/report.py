@@ -110,7 +110,7 @@ def report_handout(
     return HandoutReport(0, len({item.key for item in items}), tuple(people), short)
 
 
-def shown(
+def build_overview(
     store: AssignmentTransaction, names: Mapping[str, str], *, dataset: str = ""
 ) -> AssignmentOverview:
     """List all assignments, or those of one dataset; people by `names`."""

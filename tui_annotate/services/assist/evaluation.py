@@ -16,16 +16,23 @@ from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods import bootstrap
-from tui_annotate.methods.evaluation import FIGURES, KINDS, RankingFigures, gains, is_hit, kinds
-from tui_annotate.methods.matching import touched_segments
+from tui_annotate.methods.evaluation import (
+    FIGURES,
+    KINDS,
+    RankingFigures,
+    classify_query,
+    figures_by_query,
+    is_hit,
+)
+from tui_annotate.methods.matching import find_touched_segments
 from tui_annotate.methods.segmentation import SEGMENTER, segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, ImportOptions
 from tui_annotate.services.assist.sample import (
     DocumentVectors,
     SampleAssist,
-    document_vectors,
-    joined,
+    embed_documents,
+    join_documents,
     prepare_sample,
     side_segments,
 )
@@ -81,10 +88,10 @@ class Choice:
     def kinds(self) -> tuple[str, ...]:
         """The kinds of this query, as in `methods.evaluation.kinds`."""
         cut = side_segments(self.sample, self.segments, self.chosen.side)[self.chosen.index]
-        at = touched_segments(cut, self.chosen.span)
+        at = find_touched_segments(cut, self.chosen.span)
         whole = _document(self.sample, self.chosen).text[cut[at[0]].start : cut[at[-1]].end]
         language = _document(self.sample, self.selected).language
-        return kinds(self.text, whole, segments=self.shown(Side.SOURCE), language=language)
+        return classify_query(self.text, whole, segments=self.shown(Side.SOURCE), language=language)
 
     def rank(self, found: Iterable[tuple[int, Span]]) -> int | None:
         """The rank, from 1, of the first hit among (document, extent), best first."""
@@ -95,7 +102,7 @@ class Choice:
         return next((rank for rank, hit in enumerate(hits, 1) if hit), None)
 
 
-def choices(records: Iterable[Record], *, least: int = 1) -> dict[str, list[Choice]]:
+def collect_choices(records: Iterable[Record], *, least: int = 1) -> dict[str, list[Choice]]:
     """By direction, the distinct (texts, claim span, evidence span), in an order of their own.
 
     `least`: minimum number of non-blank segments of a searched text.
@@ -174,7 +181,7 @@ def evaluate(
         InvalidInput: a record is invalid; the message gives its position.
     """
     chosen = [_load_embedder(name) for name in dict.fromkeys([embedder, *compare])]
-    asked = choices(_read_records(files), least=min_segments)
+    asked = collect_choices(_read_records(files), least=min_segments)
     ranks = [_rank_queries(asked, each, told) for each in chosen]
     parts = {
         direction: _group_queries(own, [found[direction] for found in ranks])
@@ -220,7 +227,7 @@ class _QueryGroup:
         if self.means is None:
             return None
         columns = zip(FIGURES, self.means[:, at].T, strict=True)
-        return {name: [*bootstrap.interval(column)] for name, column in columns}
+        return {name: [*bootstrap.percentile_interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
         """Return the figures of an embedder minus those of the first."""
@@ -229,7 +236,9 @@ class _QueryGroup:
         for place, name in enumerate(FIGURES):
             between = None
             if self.means is not None:
-                between = bootstrap.interval(self.means[:, at, place] - self.means[:, 0, place])
+                between = bootstrap.percentile_interval(
+                    self.means[:, at, place] - self.means[:, 0, place]
+                )
             figures[name] = {
                 "difference": own[name] - first[name],
                 "interval": [*between] if between else None,
@@ -243,7 +252,7 @@ def _group_queries(
 ) -> dict[str, _QueryGroup]:
     import numpy as np
 
-    found = np.stack([gains(own) for own in ranks], axis=1)
+    found = np.stack([figures_by_query(own) for own in ranks], axis=1)
     sources = [each.source for each in asked]
     kinds = [each.kinds for each in asked]
     languages = sorted({own[-1] for own in kinds} - {*_LANGUAGES})
@@ -320,11 +329,11 @@ def _prepare_samples(
         names = [name for name, _ in _named_documents(each)]
         if not made.keys() >= {*names}:
             new = _next_batch(some[at:], made)
-            vectors = document_vectors([*new.values()], embedder)
+            vectors = embed_documents([*new.values()], embedder)
             made.update(zip(new, vectors, strict=True))
             done += len(new)
             report_progress(embedder.label, done, done / len(waiting))
-        own = joined(each.sample, [made[name] for name in names], embedder)
+        own = join_documents(each.sample, [made[name] for name in names], embedder)
         yield prepare_sample(each.sample, each.segments, own)
         waiting.subtract(names)
         for name in names:
@@ -357,7 +366,7 @@ def _load_embedder(name: str) -> Embedder | None:
         return None
     if name != "auto":
         kind = name.partition(":")[0]
-        if kind in registry.names("embedders") and registry.has_cost(kind):
+        if kind in registry.plugin_names("embedders") and registry.has_cost(kind):
             raise InvalidInput(
                 f"{name!r} asks an endpoint, which an evaluation never does",
                 "name static, neural, neural:FOLDER or none",

@@ -15,9 +15,9 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import SampleKey, Segment
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.vector_sets import VectorSet
-from tui_annotate.methods.lexical import LexicalIndex, words
-from tui_annotate.methods.matching import query, touched_segments
-from tui_annotate.methods.selection_vectors import of_sentences
+from tui_annotate.methods.lexical import LexicalIndex, find_words
+from tui_annotate.methods.matching import find_touched_segments, query
+from tui_annotate.methods.selection_vectors import average_sentences
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,7 +79,7 @@ class PastAnnotationSearch:
         bag = query(claim_query.text, claim_query.segments, claim_query.span)
         if not own or bag is None:
             return ()
-        claims = LexicalIndex([[word.text for word in words(each.claim)] for each in own])
+        claims = LexicalIndex([[word.text for word in find_words(each.claim)] for each in own])
         shared, near = claims.scores(bag.bag), self._cosines(claim_query, own)
         scores = shared if near is None else near
         order = sorted(range(len(own)), key=lambda at: (-scores[at], -shared[at], at))
@@ -129,8 +129,8 @@ class PastAnnotationSearch:
         rows = self.vectors().fetch(used.table, [claim_query.document]).get(claim_query.document)
         if rows is None or len(rows) != len(claim_query.segments):
             raise Unavailable("this sample has no vectors yet", self.vectors().command())
-        own = touched_segments(claim_query.segments, claim_query.span)
-        meaning = of_sentences(rows[own.start : own.stop])
+        own = find_touched_segments(claim_query.segments, claim_query.span)
+        meaning = average_sentences(rows[own.start : own.stop])
         return meaning.vector if meaning else None
 
     def _search_segments(

@@ -18,7 +18,7 @@ from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation
 from tui_annotate.domain.samples import Signals
-from tui_annotate.methods.intervals import wilson
+from tui_annotate.methods.intervals import wilson_interval
 
 DEPTHS: Final = (1, 3, 5)
 NO_LABEL: Final = "(no label)"
@@ -79,25 +79,27 @@ class AssistCounts:
 
     def as_json(self) -> dict[str, Any]:
         """Return counts, and shares with 95 % intervals; a share of nothing is null."""
-        hits = {f"top_{depth}": share(self.within[depth], self.spans) for depth in DEPTHS}
+        hits = {
+            f"top_{depth}": count_with_share(self.within[depth], self.spans) for depth in DEPTHS
+        }
         return {
             "annotations": self.annotations,
             "unknown": self.unknown,
             "spans": self.spans,
             **hits,
-            "outside": share(self.outside, self.spans),
-            "exact": share(self.exact, self.spans),
-            "nothing_lit": share(self.nothing_lit, self.annotations),
-            "looked_at_best": share(self.looked, self.annotations),
-            "refused_best": share(self.refused, self.looked),
+            "outside": count_with_share(self.outside, self.spans),
+            "exact": count_with_share(self.exact, self.spans),
+            "nothing_lit": count_with_share(self.nothing_lit, self.annotations),
+            "looked_at_best": count_with_share(self.looked, self.annotations),
+            "refused_best": count_with_share(self.refused, self.looked),
         }
 
 
-def share(count: int, of: int) -> dict[str, Any]:
+def count_with_share(count: int, of: int) -> dict[str, Any]:
     """Return a count, its share, and the 95 % interval of the share."""
     if not of:
         return {"count": count, "share": None, "low": None, "high": None}
-    low, high = wilson(count, of)
+    low, high = wilson_interval(count, of)
     values = {"share": count / of, "low": low, "high": high}
     return {"count": count, **{name: round(value, _DIGITS) for name, value in values.items()}}
 

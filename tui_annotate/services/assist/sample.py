@@ -11,14 +11,20 @@ from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.samples import Match, Sample, Segment, Side, Signals
-from tui_annotate.methods.late_interaction import TokenBank, directions
-from tui_annotate.methods.matching import Query, SegmentIndex, Space, query, touched_segments
+from tui_annotate.methods.late_interaction import TokenBank, normalise_rows
+from tui_annotate.methods.matching import (
+    Query,
+    SegmentIndex,
+    VectorSpace,
+    find_touched_segments,
+    query,
+)
 from tui_annotate.methods.selection_vectors import (
     SelectionVectors,
+    average_sentences,
     blend_with_sentence,
+    find_least_cosine,
     has_enough_vectors,
-    least_cosine,
-    of_sentences,
     pool_tokens,
 )
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
@@ -51,16 +57,16 @@ class SampleVectors:
     version: str = ""
 
 
-def spaces(
+def build_spaces(
     vectors: SampleVectors, segments: Mapping[Side, Sequence[Sequence[Segment]]]
-) -> tuple[dict[Side, Space], int]:
+) -> tuple[dict[Side, VectorSpace], int]:
     """Return the vectors of each side in half precision, and the number of unknown documents.
 
     `segments` are by side, of its documents in order; so is the result.
     """
     import numpy as np
 
-    made: dict[Side, Space] = {}
+    made: dict[Side, VectorSpace] = {}
     unknown = 0
     halves = {
         side: rows.astype(np.float16).astype(np.float32) for side, rows in vectors.rows.items()
@@ -71,7 +77,7 @@ def spaces(
         unknown += strangers
         if known.any():
             own = rows if known.all() else rows * known[:, None]
-            made[side] = Space(own, known, vectors.tokens.get(side), floor, token_floor)
+            made[side] = VectorSpace(own, known, vectors.tokens.get(side), floor, token_floor)
     return made, unknown
 
 
@@ -96,13 +102,13 @@ def _least_cosines(vectors: SampleVectors) -> tuple[float, float]:
     """The cosines at which a likeness of texts, and one of tokens, begins in this model."""
     if vectors.embedder:  # its vectors have no floor, and here every millisecond counts
         return 0.0, 0.0
-    texts = least_cosine(*vectors.rows.values())
+    texts = find_least_cosine(*vectors.rows.values())
     # Not of all tokens: of a long text that would take as long as to fetch them.
     sampled = [
-        directions(bank.vectors[:: max(1, len(bank.vectors) // _SAMPLED_TOKENS)])
+        normalise_rows(bank.vectors[:: max(1, len(bank.vectors) // _SAMPLED_TOKENS)])
         for bank in vectors.tokens.values()
     ]
-    return texts, least_cosine(*sampled) if sampled else 0.0
+    return texts, find_least_cosine(*sampled) if sampled else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +119,7 @@ class DocumentVectors:
     tokens: TokenBank | None = None
 
 
-def embedded(
+def embed_sample(
     sample: Sample, segments: Sequence[Sequence[Segment]], embedder: Embedder
 ) -> SampleVectors:
     """Return the vectors of a sample as ingest stores them, by document."""
@@ -121,10 +127,10 @@ def embedded(
         [document.text[own.start : own.end] for own in cut]
         for document, cut in zip(sample.documents, segments, strict=True)
     ]
-    return joined(sample, document_vectors(texts, embedder), embedder)
+    return join_documents(sample, embed_documents(texts, embedder), embedder)
 
 
-def document_vectors(
+def embed_documents(
     documents: Sequence[Sequence[str]], embedder: Embedder
 ) -> list[DocumentVectors]:
     """Embed documents, each given as its segments, in one batch."""
@@ -139,7 +145,9 @@ def document_vectors(
     return [DocumentVectors(rows[first:last]) for first, last in bounds]
 
 
-def joined(sample: Sample, made: Sequence[DocumentVectors], embedder: Embedder) -> SampleVectors:
+def join_documents(
+    sample: Sample, made: Sequence[DocumentVectors], embedder: Embedder
+) -> SampleVectors:
     """Join the vectors of a sample from those of its documents, in order."""
     import numpy as np
 
@@ -230,7 +238,7 @@ class SampleAssist:
             return None
         segments = self._segments(anchor.side)
         here = segments[anchor.index]
-        at = touched_segments(here, asked.span)
+        at = find_touched_segments(here, asked.span)
         before = sum(map(len, segments[: anchor.index]))
         first, last = before + at.start, before + at.stop
         if not own.space.known[first:last].any():
@@ -245,7 +253,7 @@ class SampleAssist:
         if found:
             axes = vectors.axes
             return found if axes is None else replace(found, vector=axes @ found.vector)
-        return of_sentences(own.space.vectors[first:last])
+        return average_sentences(own.space.vectors[first:last])
 
     def _segments(self, side: Side) -> list[Sequence[Segment]]:
         return side_segments(self.sample, self.segments, side)
@@ -271,14 +279,14 @@ def prepare_sample(
         if sample.side(side)
     }
     words = SampleAssist(sample, segments, sides=sides)
-    return with_vectors(words, vectors) if vectors else words
+    return add_vectors(words, vectors) if vectors else words
 
 
-def with_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
+def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
     """Return the sample with vectors; documents without known ones are ranked by words alone."""
     sample, segments = ready.sample, ready.segments
     cuts = {side: side_segments(sample, segments, side) for side in vectors.rows}
-    made, unknown = spaces(vectors, cuts)
+    made, unknown = build_spaces(vectors, cuts)
     if not made:
         return ready
     sides = {

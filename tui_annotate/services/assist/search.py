@@ -16,9 +16,9 @@ from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.services.assist.sample import (
     SampleAssist,
     SampleVectors,
+    add_vectors,
     prepare_sample,
     side_segments,
-    with_vectors,
 )
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class AssistService:
         if not vectors:
             return ready
         used = self._vector_set_in_use()
-        full = with_vectors(ready, self._fetch_vectors(used, sample, segments))
+        full = add_vectors(ready, self._fetch_vectors(used, sample, segments))
         if full.blind & full.sides.keys():
             raise Unavailable(f"{used.label} lacks these words", "words find what they can")
         return full

@@ -13,9 +13,9 @@ from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import NotAllowed, Throttled
 from tui_annotate.domain.passwords import check_password
 from tui_annotate.domain.people import Actor, Person
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.throttle import ACCOUNT, CLIENT, OWN_PAIR, PAIR, ThrottleRule, longest_wait
-from tui_annotate.services.authentication.hashing import Hasher, code_hash, new_token, token_hash
+from tui_annotate.services.authentication.hashing import Hasher, hash_code, hash_token, new_token
 from tui_annotate.storage.people.accounts import AccountStore
 from tui_annotate.storage.people.sessions import AttemptStore, Session, SessionStore
 
@@ -105,7 +105,7 @@ class AuthenticationService:
             NotAllowed: no live session has this token.
         """
         del client  # a laptop changes its address; the token alone says who it is
-        session = self.sessions.by_token(token_hash(token), now=self._now())
+        session = self.sessions.by_token(hash_token(token), now=self._now())
         account = self.accounts.by_person(session.person) if session else None
         if session is None or account is None:
             raise NotAllowed(_SIGNED_OUT, "sign in again")
@@ -190,7 +190,7 @@ class AuthenticationService:
             Throttled: as `sign_in`.
         """
         refusal = NotAllowed("this code is not good", "codes work once, and for 7 days")
-        name = code_hash(code)
+        name = hash_code(code)
         ticket = self._count_attempt(name, client, known=False)
         account = self.accounts.invited(name, now=self._now())
         if account is None:
@@ -255,7 +255,7 @@ class AuthenticationService:
             _format_time(now + self.life),
         )
         before = _format_time(now - _CLIENT_MEMORY)
-        self.sessions.begin(session, token_hash(token), before=before)
+        self.sessions.begin(session, hash_token(token), before=before)
         must_change = account.must_change and means == "password"
         return SignInResult(account.person, account.actor, session.id, token, must_change)
 
@@ -268,7 +268,7 @@ def _format_time(moment: datetime) -> str:
 
 
 def _throttled(seconds: int) -> Throttled:
-    again = f"try again in {many(seconds, 'second')}"
+    again = f"try again in {format_count(seconds, 'second')}"
     return Throttled("too many attempts failed", again, seconds=seconds)
 
 

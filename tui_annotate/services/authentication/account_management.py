@@ -17,17 +17,17 @@ from tui_annotate.domain.people import (
     OPERATOR,
     SETTLED,
     Actor,
+    Permission,
     Person,
     PersonKind,
     Role,
-    Verb,
-    checked_name,
-    reader,
-    require,
+    base_person,
+    check_name,
+    require_permission,
 )
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.user_files import UserRow
-from tui_annotate.services.authentication.hashing import Hasher, code_hash, is_hash, new_code
+from tui_annotate.services.authentication.hashing import Hasher, hash_code, is_hash, new_code
 from tui_annotate.storage.people.accounts import AccountStore
 from tui_annotate.storage.people.sessions import Session, SessionStore
 from tui_annotate.storage.people.store import PeopleStore
@@ -72,7 +72,7 @@ class Accounts:
 
     def all(self) -> tuple[Account, ...]:
         """Return all accounts, by name."""
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         return self.store.all()
 
     def find(self, who: str) -> Account:
@@ -95,7 +95,7 @@ class Accounts:
 
     def signed_in(self) -> tuple[Session, ...]:
         """Return the live sessions, by name."""
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         return self.sessions.active_sessions(now=self._now())
 
     def add(self, new: NewAccount) -> Account:
@@ -108,14 +108,14 @@ class Accounts:
             NotFound: the claimed person does not exist.
             Conflict: address, user or person has an account already.
         """
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         first = not self.store.any()
         role = new.role or (Role.ADMIN if first else Role.ANNOTATOR)
         if first and role is not Role.ADMIN:
             raise InvalidInput(
                 f"the first account is an admin's, not one of {role}", "make the admin's first"
             )
-        name, email = checked_name(new.name), normalize_email(new.email)
+        name, email = check_name(new.name), normalize_email(new.email)
         made = self._hash_password(new.password, name, email) if new.password else ""
         person_id = self.claimable(new.claim).id if new.claim else uuid.uuid4().hex
         account = Account(
@@ -136,7 +136,7 @@ class Accounts:
         Raises:
             NotFound: there is none, or several.
         """
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         free = [person for person in self.people.all() if person.kind in _CLAIMABLE_KINDS]
         found = [person for person in free if who == person.id]
         found = found or [person for person in free if who == person.name]
@@ -159,7 +159,7 @@ class Accounts:
             raise Conflict(f"the account {account.email} is disabled", "enable it first")
         code = new_code()
         expires = (self.clock() + INVITED_FOR).isoformat(timespec="microseconds")
-        self.store.invite(account.person.id, code_hash(code), expires=expires)
+        self.store.invite(account.person.id, hash_code(code), expires=expires)
         return account, code
 
     def update(
@@ -180,7 +180,7 @@ class Accounts:
         account = self.find(who)
         values: dict[str, Any] = {}
         if name is not None:
-            values["name"] = checked_name(name)
+            values["name"] = check_name(name)
         if email is not None:
             values["email"] = normalize_email(email)
         if unix is not None:
@@ -227,7 +227,7 @@ class Accounts:
 
     def take(self, accounts: Sequence[Account]) -> None:
         """Store imported accounts, all or none; people keep their ids."""
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         self.store.add(accounts)
         for account in accounts:
             self.people.keep(account.person)
@@ -311,12 +311,12 @@ def register(
 
 def _parse_account(row: UserRow) -> Account | Problem:
     try:
-        if not _ID_PATTERN.fullmatch(row.id) or row.id == SETTLED or reader(row.id) != row.id:
+        if not _ID_PATTERN.fullmatch(row.id) or row.id == SETTLED or base_person(row.id) != row.id:
             raise InvalidInput(f"{row.id!r} is no id of a person")
         if row.hash and not is_hash(row.hash):
             raise InvalidInput(f"the password of {row.email!r} is no hash of argon2id")
         email = normalize_email(row.email)
-        name = checked_name(row.name or email.partition("@")[0])
+        name = check_name(row.name or email.partition("@")[0])
         return Account(
             Person(row.id, name, PersonKind.ACCOUNT),
             email,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from tui_annotate.domain.passwords import normal
+from tui_annotate.domain.passwords import normalise_password
 
 _CODE_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 """What is easily told apart when it is read out or copied by hand."""
@@ -47,7 +47,7 @@ class Hasher:
 
     def hash(self, password: str) -> str:
         """Hash a password with a new salt."""
-        return str(self._argon2.hash(_password_bytes(normal(password))))
+        return str(self._argon2.hash(_password_bytes(normalise_password(password))))
 
     def verify(self, password: str, known: str) -> bool:
         """Whether a password matches a hash.
@@ -55,8 +55,10 @@ class Hasher:
         An empty hash, for an account that is not there or has no password, takes the same time.
         """
         against = known or self._unusable_hash
-        right = bool(self._argon2.verify(_password_bytes(normal(password)), against))
-        if not right and normal(password) != password:  # a hash of elsewhere knows no NFC
+        right = bool(self._argon2.verify(_password_bytes(normalise_password(password)), against))
+        if (
+            not right and normalise_password(password) != password
+        ):  # a hash of elsewhere knows no NFC
             right = bool(self._argon2.verify(_password_bytes(password), against))
         return right and bool(known)
 
@@ -108,11 +110,11 @@ def new_code() -> str:
     return "-".join(groups)
 
 
-def token_hash(token: str) -> str:
+def hash_token(token: str) -> str:
     """Return the stored form of a token."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def code_hash(code: str) -> str:
+def hash_code(code: str) -> str:
     """Return the stored form of a code, however it was typed."""
-    return token_hash("".join(code.split()).replace("-", "").upper())
+    return hash_token("".join(code.split()).replace("-", "").upper())

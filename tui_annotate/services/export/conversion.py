@@ -52,7 +52,7 @@ class ExportFormat:
         return (*self.about.lost, *others) or ("nothing",)
 
 
-def forms() -> Iterator[ExportFormat]:
+def list_formats() -> Iterator[ExportFormat]:
     """Yield every working format, readers first; a broken one is logged."""
     readers = dict(registry.load_all("importers"))
     writers = dict(registry.load_all("exporters"))
@@ -61,10 +61,10 @@ def forms() -> Iterator[ExportFormat]:
         yield ExportFormat(name, name in readers, name in writers, about)
 
 
-def table() -> str:
+def format_table() -> str:
     """Return a Markdown table of what survives in each format that is written."""
     rows = [("format", *TITLES), ("---",) * (len(TITLES) + 1)]
-    for form in forms():
+    for form in list_formats():
         if form.writes and form.about:
             carried = form.about.carried
             rows.append((f"`{form.name}`", *(carried.get(trait, "no") for trait in COLUMNS)))
@@ -104,7 +104,7 @@ class Conversion:
                 no valid record; an existing target stays.
         """
         name = self.source_format or detect(source, self.reading, option="--from")
-        done = ConversionReport(name, self.target_format or form_of(target))
+        done = ConversionReport(name, self.target_format or detect_export_format(target))
         registry.load("importers", name)  # before anything of the target is made
         writing = ExportRun(done.written, self.writing, names=self.names)
         if target is not None and target.exists() and target.samefile(source):
@@ -128,7 +128,7 @@ class Conversion:
         return done
 
 
-def form_of(target: Path | None) -> str:
+def detect_export_format(target: Path | None) -> str:
     """Return the exporter that a file's name asks for.
 
     Raises:
@@ -138,7 +138,7 @@ def form_of(target: Path | None) -> str:
     if suffixes and suffixes[-1] in _FORMAT_BY_SUFFIX:
         return _FORMAT_BY_SUFFIX[suffixes[-1]]
     shown = target or "standard output"
-    there = ", ".join(registry.names("exporters"))
+    there = ", ".join(registry.plugin_names("exporters"))
     raise InvalidInput(
         f"the format of {shown} is not certain", f"name it with --to, one of: {there}"
     )

@@ -21,7 +21,7 @@ from tui_annotate.domain.people import (
     SETTLED,
     Person,
     PersonKind,
-    reader,
+    base_person,
     second_reader,
 )
 from tui_annotate.domain.records import OwnedAnnotation, Record
@@ -167,7 +167,7 @@ class Pseudonyms:
     def _person(self, person_id: str) -> Person:
         found = self._made.get(person_id)
         if found is None:
-            first = reader(person_id)
+            first = base_person(person_id)
             unnamed = first in NOBODY or first.startswith(MACHINE)
             word = first if unnamed else self._make_word(first)
             plain = Person(word, word.removeprefix(MACHINE))
@@ -249,7 +249,7 @@ BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
 
 
 @dataclass(slots=True)
-class Keys:
+class PseudonymKeys:
     """The key in a file, for its owner alone; `made` is whether this object created it.
 
     `remembered` and `remember` load and store the key's fingerprint.

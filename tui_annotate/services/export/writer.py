@@ -14,9 +14,9 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import MAJORITY, SETTLED, Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record
-from tui_annotate.methods.adjudication import CandidateAnnotation, groups
+from tui_annotate.methods.adjudication import CandidateAnnotation, group_candidates
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.files.targets import folder, output
+from tui_annotate.plugins.files.targets import open_folder, open_output
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.plugins.traits import FormatTarget, get_traits
 from tui_annotate.services.export.pseudonyms import Pseudonyms
@@ -67,17 +67,17 @@ class ExportRun:
             InvalidInput, Unavailable: the target can not hold the format, or not be written.
         """
         met = records if self._names is None else self._names.meeting(records)
-        chosen = layered(met, self._layer) if self._layer else met
+        chosen = select_layer(met, self._layer) if self._layer else met
         if self._names is not None:  # once the layer is chosen, by true names
             chosen = map(self._names.record, chosen)
         if self._place is not FormatTarget.STREAM:
             if not isinstance(target, Path):
                 raise InvalidInput(f"{self._name} is written to a folder", "name a new one")
-            with folder(target) as several:
+            with open_folder(target) as several:
                 return self._run_exporter(chosen, several)
         if target is not None and not isinstance(target, Path):
             return self._run_exporter(chosen, target)
-        with output(target) as file:
+        with open_output(target) as file:
             return self._run_exporter(chosen, file)
 
     def _run_exporter(self, records: Iterable[Record], target: Any) -> ExportReport:
@@ -88,7 +88,7 @@ class ExportRun:
         return report
 
 
-def layered(records: Iterable[Record], layer: str) -> Iterator[Record]:
+def select_layer(records: Iterable[Record], layer: str) -> Iterator[Record]:
     """Yield records with one layer of annotations; samples without it have none.
 
     Raises:
@@ -139,7 +139,11 @@ def _majority_layer(record: Record) -> Record:
         by_person.setdefault(owned.person, []).append(owned.annotation)
     for person in {SETTLED, *again}:
         by_person.pop(person, None)
-    kept = [candidate for group in groups(record.sample, by_person) for candidate in group.proposal]
+    kept = [
+        candidate
+        for group in group_candidates(record.sample, by_person)
+        for candidate in group.proposal
+    ]
     return replace(
         record,
         annotations=tuple(

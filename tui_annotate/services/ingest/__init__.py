@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, NotFound, Unavailable
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
@@ -26,7 +26,7 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Cost
 from tui_annotate.services.ingest.options import AUTO, NONE, EmbedderLoader, VectorOptions
 from tui_annotate.services.ingest.run import (
-    Files,
+    IngestFiles,
     IngestOutcome,
     IngestReport,
     IngestRun,
@@ -34,7 +34,12 @@ from tui_annotate.services.ingest.run import (
     Watcher,
 )
 from tui_annotate.services.ingest.sentences import SegmentationPool
-from tui_annotate.services.ingest.vector_sets import SetInfo, Sets, fresh, price
+from tui_annotate.services.ingest.vector_sets import (
+    VectorSetInfo,
+    VectorSets,
+    estimate_cost,
+    select_new_documents,
+)
 from tui_annotate.services.ingest.vectors import Vectors
 
 if TYPE_CHECKING:
@@ -45,14 +50,14 @@ if TYPE_CHECKING:
 __all__ = [
     "AUTO",
     "NONE",
-    "Files",
+    "IngestFiles",
     "IngestOutcome",
     "IngestReport",
     "IngestService",
     "Progress",
     "Sample",
-    "SetInfo",
     "VectorOptions",
+    "VectorSetInfo",
 ]
 
 
@@ -90,7 +95,7 @@ class IngestService:
         """Store new records with their annotations.
 
         Args:
-            records: `Files`, or any iterable; iterated twice where `strict`.
+            records: `IngestFiles`, or any iterable; iterated twice where `strict`.
             embedder: a name, `auto` for the workspace's own, or `none`; or more than a name.
             strict: store nothing if one record is refused.
             dry_run: check all records and price the vectors, but store nothing.
@@ -177,9 +182,9 @@ class IngestService:
         return _finish_report(run, began, vectors.name)
 
     @property
-    def sets(self) -> Sets:
+    def sets(self) -> VectorSets:
         """The sets of vectors of the workspace."""
-        return Sets(self.corpus, self.stores, self.load)
+        return VectorSets(self.corpus, self.stores, self.load)
 
     def _price_records(self, records: Iterator[Record], vectors: Vectors) -> Cost | None:
         costly = vectors.costly()
@@ -187,7 +192,9 @@ class IngestService:
             return None
         with SegmentationPool(self._workers) as sentences:
             bare = ((text, segments) for _, text, segments in self.corpus.bare(vectors.table))
-            return price(costly, chain(fresh(self.corpus, records, sentences), bare))
+            return estimate_cost(
+                costly, chain(select_new_documents(self.corpus, records, sentences), bare)
+            )
 
     @property
     def _workers(self) -> int:
@@ -199,7 +206,7 @@ class IngestService:
 
     def _give_stored_samples(self, records: Records) -> None:
         """Let files look up stored samples, for formats whose ids need it."""
-        if isinstance(records, Files):
+        if isinstance(records, IngestFiles):
             records.stored = self.corpus.sample_or_none
 
     def _run(self, watcher: Watcher, *, exchange: bool | None = None) -> IngestRun:
@@ -230,8 +237,8 @@ class IngestService:
         ]
         if worked:
             raise Conflict(
-                f"people worked on {many(len(worked), 'sample')} whose texts would change or go, "
-                f"for example {worked[0]}",
+                f"people worked on {format_count(len(worked), 'sample')} whose texts would change "
+                f"or go, for example {worked[0]}",
                 "export their work first; to drop it as well, add --with-annotations",
             )
 

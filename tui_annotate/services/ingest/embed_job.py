@@ -10,11 +10,11 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.plugins.protocols import Costly, Embedder, TokenEmbedder
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.batches import split_batches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,7 +44,7 @@ VectorSetCallback = Callable[[VectorSet], None]
 """Remembers the set that is filled."""
 
 
-def tidy(corpus: CorpusStore, store: VectorStore, table: str) -> None:
+def clean_up(corpus: CorpusStore, store: VectorStore, table: str) -> None:
     """Remove vectors of documents that are no longer stored, and update the indexes."""
     with store.writing():  # nobody brings back a document between the two
         store.discard(table, corpus.forget_removed_documents(table))
@@ -94,7 +94,7 @@ class EmbedJob:
             segments = sum(len(own) for _, _, own in waiting)
             limit = min(max(len(waiting) * self._rows // max(segments, 1), 1), _MAX_DOCUMENTS)
         if self._loose or self.corpus.is_loose(table):
-            tidy(self.corpus, self.store, table)
+            clean_up(self.corpus, self.store, table)
             self._loose = False
         dimensions = self.embedder.dimensions  # by an endpoint, with its first vectors
         if dimensions and dimensions != self.target.dimensions:
@@ -107,7 +107,7 @@ class EmbedJob:
         if not self.unknown_documents:
             return ()
         why = f"too few of theirs are known to {self.target.label}"
-        documents = many(self.unknown_documents, "document is", "documents are")
+        documents = format_count(self.unknown_documents, "document is", "documents are")
         return (f"{documents} ranked by words alone: {why}",)
 
     @property
@@ -115,7 +115,7 @@ class EmbedJob:
         return QUICK_ROWS if self.embedder.instant else SLOW_ROWS
 
     def _split_groups(self, waiting: Sequence[Waiting]) -> Iterator[list[Waiting]]:
-        return batches(waiting, self._rows, weight=lambda document: len(document[2]))
+        return split_batches(waiting, self._rows, weight=lambda document: len(document[2]))
 
     def _write(self, group: Sequence[Waiting]) -> None:
         table = self.target.table

@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import Progress
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
-from tui_annotate.methods.segmentation import SEGMENTER, languages
+from tui_annotate.methods.segmentation import SEGMENTER, list_languages
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import Cost, ImportOptions, Meter
 from tui_annotate.plugins.reader_guard import read_guarded
@@ -202,7 +202,7 @@ class IngestRun:
             while window:
                 self._store_batch(window.popleft(), sentences, vectors)
         if self._changed_samples:
-            where = many(self._changed_samples, "sample")
+            where = format_count(self._changed_samples, "sample")
             self.report.notes.append(
                 f"ratings, comments or states of an earlier import changed: {where}"
             )
@@ -292,7 +292,7 @@ class IngestRun:
         self._report_progress("storing")
 
     def _batches(self, records: Records) -> Iterator[list[Record]]:
-        if isinstance(records, Files):
+        if isinstance(records, IngestFiles):
             self._fraction_read = records.share
         batch: list[Record] = []
         size = 0
@@ -342,9 +342,9 @@ class IngestRun:
 
 
 def _digest(record: Record) -> str:
-    from tui_annotate.storage.corpus.store import text_digest  # SQL, which a worker does not need
+    from tui_annotate.storage.corpus.store import hash_texts  # SQL, which a worker does not need
 
-    return text_digest(record.sample)
+    return hash_texts(record.sample)
 
 
 def _new_sample(
@@ -362,7 +362,7 @@ def _new_sample(
 
 
 @dataclass(slots=True)
-class Files:
+class IngestFiles:
     """Files with the user's options; iteration reads them. An empty `format` is detected."""
 
     paths: Sequence[Path]
@@ -379,9 +379,9 @@ class Files:
                 is unknown; before the first record.
         """
         language = self.options.language
-        if language and language not in languages():
+        if language and language not in list_languages():
             raise InvalidInput(
-                f"no language {language!r} is known", f"there are: {', '.join(languages())}"
+                f"no language {language!r} is known", f"there are: {', '.join(list_languages())}"
             )
         named = [(path, self.format or detect(path, self.options)) for path in self.paths]
         self._meter = Meter(sum(map(_size, self.paths)))

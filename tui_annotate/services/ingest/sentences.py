@@ -22,7 +22,7 @@ from typing import Self
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.methods.segmentation import segment_all
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.batches import split_batches
 
 Text = tuple[str, str]
 """A text and its language."""
@@ -71,7 +71,7 @@ class SegmentationPool:
 
     def submit(self, texts: Sequence[Text]) -> list[SegmentationTask]:
         """Submit texts; processes begin at once if there are any."""
-        parts = batches(texts, _TASK_CHARACTERS, weight=lambda text: len(text[0]))
+        parts = split_batches(texts, _TASK_CHARACTERS, weight=lambda text: len(text[0]))
         tasks = [SegmentationTask(part) for part in parts]
         self._waiting += tasks
         self._size += sum(len(text) for text, _ in texts)

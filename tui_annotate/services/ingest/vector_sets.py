@@ -44,7 +44,7 @@ _WORDS_ALONE: Final = "words alone"
 
 
 @dataclass(frozen=True, slots=True)
-class SetInfo:
+class VectorSetInfo:
     """A set of vectors; `by_words` are documents that words alone rank, `waiting` lack vectors."""
 
     vectors: VectorSet
@@ -56,14 +56,14 @@ class SetInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Sets:
+class VectorSets:
     """Rebuilds, lists and drops the sets of a workspace."""
 
     corpus: CorpusStore
     stores: Callable[[], VectorStore]
     load: EmbedderLoader
 
-    def infos(self) -> tuple[SetInfo, ...]:
+    def infos(self) -> tuple[VectorSetInfo, ...]:
         """List all sets, oldest first; words alone count as one while in use."""
         used = self.corpus.vector_set()
         kept = self.corpus.vector_sets()
@@ -74,7 +74,7 @@ class Sets:
             kept = (*kept, used)
         store = self.stores()
         return tuple(
-            SetInfo(
+            VectorSetInfo(
                 each,
                 each == used,
                 *self.corpus.embedded(each.table),
@@ -142,7 +142,7 @@ class Sets:
         there = self._completable_sets(loaded, replaced)
         bare = self.corpus.bare(there[-1].table if there else "")
         documents = ((text, segments) for _, text, segments in bare)
-        return price(loaded, documents) if isinstance(loaded, Costly) else None
+        return estimate_cost(loaded, documents) if isinstance(loaded, Costly) else None
 
     def drop(self, name: str) -> tuple[int, int]:
         """Remove all unused sets of an embedder; return how many, and their bytes.
@@ -268,7 +268,7 @@ class Sets:
                 store.drop(table)
 
 
-def price(costly: Costly, documents: Iterable[Segmented]) -> Cost:
+def estimate_cost(costly: Costly, documents: Iterable[Segmented]) -> Cost:
     """Return the cost of embedding all segments, in batches as of an ingest."""
     total, texts = Cost(), list[str]()
     for text, segments in documents:
@@ -279,7 +279,7 @@ def price(costly: Costly, documents: Iterable[Segmented]) -> Cost:
     return total + costly.cost(texts)
 
 
-def fresh(
+def select_new_documents(
     corpus: CorpusStore, records: Iterable[Record], sentences: SegmentationPool
 ) -> Iterator[Segmented]:
     """Yield the documents of records that are not stored yet, once each."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
@@ -17,8 +17,8 @@ from tui_annotate.services.ingest.embed_job import (
     QUICK_ROWS,
     EmbeddingProgress,
     EmbedJob,
+    clean_up,
     list_unknown_documents,
-    tidy,
 )
 from tui_annotate.services.ingest.options import (
     AUTO,
@@ -200,7 +200,7 @@ class Vectors:
         if self.corpus.unembedded(self.table, 1):
             return True
         if self.table and self.corpus.is_loose(self.table):  # a killed run came as far as that
-            tidy(self.corpus, self.stores(), self.table)
+            clean_up(self.corpus, self.stores(), self.table)
         return False
 
     def _load_first_available(self) -> Embedder | None:
@@ -223,8 +223,8 @@ class Vectors:
             return f"no {name} vectors: {error.message}" + (error.hint and f" ({error.hint})")
         waiting, _ = self.corpus.waiting(self._vector_set.table)
         return (
-            f"{many(waiting, 'document has', 'documents have')} no vectors, words find there: "
-            f"{error.message}; the next ingest that can makes them ({error.hint})"
+            f"{format_count(waiting, 'document has', 'documents have')} no vectors, words find "
+            f"there: {error.message}; the next ingest that can makes them ({error.hint})"
         )
 
     def _load_named(self, name: str) -> Embedder:
@@ -332,4 +332,4 @@ def _write_documents(
         (name, made.segments, made.known) for name, made in documents.items()
     )
     corpus.mark_embedded(table, [*documents], unknown=unknown)
-    tidy(corpus, store, table)
+    clean_up(corpus, store, table)

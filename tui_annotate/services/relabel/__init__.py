@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.label_changes import Renames, is_below, rename_subtree
-from tui_annotate.domain.label_files import parse_labels, stored_labels
+from tui_annotate.domain.label_files import parse_labels, parse_stored_labels
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.people import Verb, require
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.people import Permission, require_permission
+from tui_annotate.domain.plural import format_count
 from tui_annotate.services.relabel import editing, label_requests, normalising, tasks
 from tui_annotate.services.relabel.change_writer import (
     Ask,
-    Count,
     LabelChangeWriter,
     PreparedChange,
     RelabelConflict,
+    RelabelCount,
     RelabelFinding,
     RelabelReport,
     RelabelRequest,
@@ -28,7 +28,13 @@ from tui_annotate.storage.labels.store import UNDO, Edition, GuidanceKind, Label
 from tui_annotate.storage.log.label_set_change import LabelSetChange
 from tui_annotate.storage.log.plans import Stream
 
-__all__ = ["Count", "LabelChangeService", "RelabelConflict", "RelabelFinding", "RelabelReport"]
+__all__ = [
+    "LabelChangeService",
+    "RelabelConflict",
+    "RelabelCount",
+    "RelabelFinding",
+    "RelabelReport",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +82,10 @@ class LabelChangeService(LabelChangeWriter):
             changed = editing.rename(text, label.path, path[-1])
             paths = [renames.get(each.path, each.path) for each in tree.walk()]
             after = editing.parse_label_set(changed, paths)
-            task = tasks.renaming(renames, before=tree, after=after, at=at, was=self._state_before)
-            told = f"rename {label_requests.written(label.path)} to {path[-1]}"
+            task = tasks.renaming_task(
+                renames, before=tree, after=after, at=at, was=self._state_before
+            )
+            told = f"rename {label_requests.format_path(label.path)} to {path[-1]}"
             return RelabelRequest("rename", told, changed, task, renames)
 
         return self._apply_change(ask, dataset=dataset, dry=dry)
@@ -88,7 +96,7 @@ class LabelChangeService(LabelChangeWriter):
         """Merge labels, with their children, into an existing one."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
-            gone, kept = label_requests.merged(tree, old, into)
+            gone, kept = label_requests.parse_merge(tree, old, into)
             paths = [each.path for each in tree.walk()]
             renames = {
                 path: kept.path for path in paths if any(is_below(path, each) for each in gone)
@@ -97,9 +105,11 @@ class LabelChangeService(LabelChangeWriter):
             after = editing.parse_label_set(
                 changed, [path for path in paths if path not in renames]
             )
-            task = tasks.renaming(renames, before=tree, after=after, at=at, was=self._state_before)
-            merged = " ".join(map(label_requests.written, gone))
-            told = f"merge {merged} into {label_requests.written(kept.path)}"
+            task = tasks.renaming_task(
+                renames, before=tree, after=after, at=at, was=self._state_before
+            )
+            merged = " ".join(map(label_requests.format_path, gone))
+            told = f"merge {merged} into {label_requests.format_path(kept.path)}"
             return RelabelRequest("merge", told, changed, task, renames)
 
         return self._apply_change(ask, dataset=dataset, dry=dry)
@@ -111,12 +121,12 @@ class LabelChangeService(LabelChangeWriter):
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
             label = label_requests.find_label(tree, old)
-            parts = label_requests.parts(tree, label, new)
+            parts = label_requests.parse_split(tree, label, new)
             changed = editing.split(text, label.path, parts)
             editing.parse_label_set(changed, {*(each.path for each in tree.walk()), *parts})
-            split_into = " ".join(map(label_requests.written, parts))
-            told = f"split {label_requests.written(label.path)} into {split_into}"
-            return RelabelRequest("split", told, changed, tasks.splitting({label.path}, at=at))
+            split_into = " ".join(map(label_requests.format_path, parts))
+            told = f"split {label_requests.format_path(label.path)} into {split_into}"
+            return RelabelRequest("split", told, changed, tasks.splitting_task({label.path}, at=at))
 
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
@@ -128,8 +138,8 @@ class LabelChangeService(LabelChangeWriter):
             changed = editing.retire(text, label.path)
             editing.parse_label_set(changed, [each.path for each in tree.walk()])
             gone = {each.path for each in label.walk()}
-            told = f"retire {label_requests.written(label.path)}"
-            return RelabelRequest("retire", told, changed, tasks.retiring(gone))
+            told = f"retire {label_requests.format_path(label.path)}"
+            return RelabelRequest("retire", told, changed, tasks.retiring_task(gone))
 
         return self._apply_change(ask, dataset=dataset, dry=dry)
 
@@ -151,14 +161,15 @@ class LabelChangeService(LabelChangeWriter):
             if lost := report.of("lost"):
                 labels = sorted({place.label for place in lost})
                 whose = {replace(place, label="") for place in lost}
+                lacking = format_count(len(whose), "annotation")
                 raise RelabelConflict(
-                    f"{name} lacks labels of {many(len(whose), 'annotation')}: {', '.join(labels)}",
+                    f"{name} lacks labels of {lacking}: {', '.join(labels)}",
                     "rename, merge or retire them first (see: tui-annotate labels --help); "
                     "--dry-run tells whose they are",
                     report,
                 )
 
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         first = not self.in_force_hash()
         if first and not dry:
             self.file.take_up()
@@ -177,16 +188,18 @@ class LabelChangeService(LabelChangeWriter):
         with self.store.reading() as seen:
             begun = seen.moment(dataset)
             text = self.in_force(begun.version) if begun.version and dataset else self.file.text()
-            labels = stored_labels(text)
+            labels = parse_stored_labels(text)
             return normalising.find_irregularities(seen.streams(begun.datasets), labels), labels
 
     def normalise(self, renames: Renames, *, dataset: str = "", dry: bool = False) -> RelabelReport:
         """Replace irregular labels in work by labels of the set."""
 
         def ask(_text: str, tree: LabelTree, at: str) -> RelabelRequest:
-            task = tasks.renaming(renames, before=tree, after=tree, at=at, was=self._state_before)
+            task = tasks.renaming_task(
+                renames, before=tree, after=tree, at=at, was=self._state_before
+            )
             rules = (
-                f"{label_requests.written(old)}={label_requests.written(new)}"
+                f"{label_requests.format_path(old)}={label_requests.format_path(new)}"
                 for old, new in renames.items()
             )
             return RelabelRequest("normalise", f"normalise {' '.join(rules)}", None, task, renames)
@@ -196,7 +209,7 @@ class LabelChangeService(LabelChangeWriter):
     def _apply_change(
         self, ask: Ask, *, dataset: str, dry: bool, own: bool = True
     ) -> RelabelReport:
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         if not dry:
             self.file.take_up()
         with self.store.reading() as seen:
@@ -248,7 +261,7 @@ class LabelChangeService(LabelChangeWriter):
             at,
             self.names().get(by, by),
             change.request.told if change else "",
-            len(list(stored_labels(self.in_force(version)).walk())),
+            len(list(parse_stored_labels(self.in_force(version)).walk())),
             in_force=False,
             undone=bool(change and change.undone),
         )
@@ -282,7 +295,7 @@ class LabelChangeService(LabelChangeWriter):
             NotFound: nothing is left to undo, or there is no such dataset.
             Conflict: `labels.yaml` differs from the set in force.
         """
-        require(self.actor, Verb.MANAGE)
+        require_permission(self.actor, Permission.MANAGE)
         if not dataset and self.file.pending():
             raise Conflict(
                 "labels.yaml says something else than the set in force",
@@ -322,8 +335,8 @@ class LabelChangeService(LabelChangeWriter):
             task = tasks.undoing(
                 lambda stream: done.get((stream.person, stream.key)),
                 renames,
-                before=stored_labels(now),
-                after=stored_labels(text),
+                before=parse_stored_labels(now),
+                after=parse_stored_labels(text),
                 at=at,
                 is_later=self._has_later_work,
             )

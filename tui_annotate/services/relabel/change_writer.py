@@ -13,7 +13,7 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import Event, PendingEvent
 from tui_annotate.domain.label_changes import Renames, is_stricter
-from tui_annotate.domain.label_files import WRITE, stored_labels
+from tui_annotate.domain.label_files import WRITE, parse_stored_labels
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.people import OPERATOR, Actor
 from tui_annotate.domain.version import VERSION
@@ -36,7 +36,7 @@ from tui_annotate.storage.log.plans import Plan, Stream, plan_event
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class RelabelCount:
     """How many annotations of a person get a label; `becomes` is empty where it is lost."""
 
     person: str
@@ -79,7 +79,7 @@ class RelabelReport:
     reopened: int
     closed: int
     file: str
-    counts: tuple[Count, ...]
+    counts: tuple[RelabelCount, ...]
     places: tuple[RelabelFinding, ...]
 
     def of(self, what: str) -> list[RelabelFinding]:
@@ -208,7 +208,7 @@ class LabelChangeWriter:
         """
         begun, at, batch = seen.moment(dataset), self.clock(), self.new_id()
         old = text or self.in_force(begun.version)
-        what = ask(old, stored_labels(old), at)
+        what = ask(old, parse_stored_labels(old), at)
         after = begun.version if what.text is None else self.guidance.hash_of(what.text)
         work = RelabelWork(
             what.task, self._event_maker(after or self.in_force_hash(), at, batch=batch)
@@ -282,7 +282,7 @@ class LabelChangeWriter:
             closed=sum(each.closes for each in all_of),
             file=file,
             counts=tuple(
-                Count(name, dataset, JOINER.join(old), JOINER.join(new), count)
+                RelabelCount(name, dataset, JOINER.join(old), JOINER.join(new), count)
                 for (name, dataset, old, new), count in sorted(counts.items())
             ),
             places=tuple(

@@ -30,7 +30,7 @@ class _Text:
     items: Mapping[LabelPath, OutlineItem]
 
     def end(self, node: yaml.Node) -> int:
-        return end_of(node, self.text)
+        return find_end(node, self.text)
 
     def line_end(self, at: int) -> int:
         found = self.text.find("\n", at)
@@ -44,7 +44,7 @@ def rename(text: str, old: LabelPath, name: str) -> str:
 
     def edits(at: _Text) -> Iterator[Edit]:
         node = at.items[old].name
-        yield node.start_mark.index, at.end(node), scalar(name)
+        yield node.start_mark.index, at.end(node), quote_scalar(name)
 
     def renamed(path: LabelPath) -> LabelPath:
         return new + path[len(old) :] if is_below(path, old) else path
@@ -97,7 +97,7 @@ def _apply_edits(
     split: Callable[[LabelPath], LabelPath] = lambda path: path,
     gone: Sequence[LabelPath] = (),
 ) -> str:
-    at = _Text(text, outline(text))
+    at = _Text(text, parse_outline(text))
     found = list(edits(at))
     for path, item in at.items.items():
         value = item.fields.get("split")
@@ -180,7 +180,10 @@ def _sibling_edit(at: _Text, item: OutlineItem, names: Sequence[str]) -> Edit:
     inherited = "".join(
         f", {name}: {at.text[node.start_mark.index : at.end(node)]}" for name, node in rules.items()
     )
-    made = [f"{{name: {scalar(name)}{inherited}}}" if inherited else scalar(name) for name in names]
+    made = [
+        f"{{name: {quote_scalar(name)}{inherited}}}" if inherited else quote_scalar(name)
+        for name in names
+    ]
     if item.list.flow_style:
         end = at.end(item.node)
         return end, end, "".join(f", {each}" for each in made)
@@ -208,10 +211,10 @@ def _removal_edits(at: _Text, found: yaml.SequenceNode, gone: set[int]) -> Itera
 
 
 def _flow_list(paths: Iterable[LabelPath]) -> str:
-    return "[" + ", ".join(scalar(JOINER.join(path)) for path in paths) + "]"
+    return "[" + ", ".join(quote_scalar(JOINER.join(path)) for path in paths) + "]"
 
 
-def scalar(value: str) -> str:
+def quote_scalar(value: str) -> str:
     """Return a text as a YAML scalar: plain where that is safe, else quoted."""
     quoted = "'" + value.replace("'", "''") + "'"
     try:
@@ -241,7 +244,7 @@ class OutlineItem:
     place: int
 
 
-def outline(text: str) -> dict[LabelPath, OutlineItem]:
+def parse_outline(text: str) -> dict[LabelPath, OutlineItem]:
     """Return the labels of a valid label set in file order, by path."""
     root = yaml.compose(text, Loader=yaml.SafeLoader)
     if isinstance(root, yaml.MappingNode):
@@ -249,7 +252,7 @@ def outline(text: str) -> dict[LabelPath, OutlineItem]:
     return {item.path: item for item in _outline_items(root, ())}
 
 
-def end_of(node: yaml.Node, text: str) -> int:
+def find_end(node: yaml.Node, text: str) -> int:
     """Return where a value ends: before blanks and comments that YAML counts to it."""
     if isinstance(node, yaml.ScalarNode):
         end = int(node.end_mark.index)
@@ -259,8 +262,8 @@ def end_of(node: yaml.Node, text: str) -> int:
     last = node.value[-1]
     if isinstance(last, tuple):
         key, value = last
-        return max(end_of(key, text), end_of(value, text))
-    return end_of(last, text)
+        return max(find_end(key, text), find_end(value, text))
+    return find_end(last, text)
 
 
 def _fields(node: yaml.MappingNode) -> dict[str, yaml.Node]:

@@ -21,7 +21,9 @@ def find_label(tree: LabelTree, whole: str) -> Label:
         return found
     known = list(tree.walk())
     near = [label for label in known if label.name.casefold() == whole.casefold()]
-    near = near or [label for label in known if written(label.path).casefold() == whole.casefold()]
+    near = near or [
+        label for label in known if format_path(label.path).casefold() == whole.casefold()
+    ]
     hint = f"did you mean {_join_paths(near)}?" if near else f"the set has: {_join_paths(known)}"
     raise NotFound(f"there is no label {whole!r} in the set", hint)
 
@@ -35,10 +37,12 @@ def new_name(tree: LabelTree, old: Label, new: str) -> LabelPath:
     """
     path = sibling_path(old, new)
     if path == old.path:
-        raise InvalidInput(f"label {written(path)!r} is called so already", "choose another name")
+        raise InvalidInput(
+            f"label {format_path(path)!r} is called so already", "choose another name"
+        )
     if tree.find(path) is not None:
         raise Conflict(
-            f"there is a label {written(path)!r} already",
+            f"there is a label {format_path(path)!r} already",
             "tui-annotate labels merge makes one of both",
         )
     return path
@@ -53,13 +57,15 @@ def sibling_path(label: Label, name: str) -> LabelPath:
     *parents, last = name.split(JOINER)
     if parents and tuple(parents) != label.path[:-1]:
         raise InvalidInput(
-            f"{name!r} does not stand beside {written(label.path)!r}",
+            f"{name!r} does not stand beside {format_path(label.path)!r}",
             "a label stays below its parent: give its name alone",
         )
     return (*label.path[:-1], last)
 
 
-def merged(tree: LabelTree, old: Sequence[str], into: str) -> tuple[tuple[LabelPath, ...], Label]:
+def parse_merge(
+    tree: LabelTree, old: Sequence[str], into: str
+) -> tuple[tuple[LabelPath, ...], Label]:
     """Return the labels to merge, and the target.
 
     Raises:
@@ -72,27 +78,27 @@ def merged(tree: LabelTree, old: Sequence[str], into: str) -> tuple[tuple[LabelP
     for path in paths:
         if path == kept.path:
             raise InvalidInput(
-                f"{written(path)!r} can not be merged into itself", "name another label"
+                f"{format_path(path)!r} can not be merged into itself", "name another label"
             )
         if is_below(kept.path, path):
             raise InvalidInput(
-                f"{written(kept.path)!r} is below {written(path)!r} and would go with it",
+                f"{format_path(kept.path)!r} is below {format_path(path)!r} and would go with it",
                 "merge it the other way round, and rename what is left",
             )
     _require_offered(kept)
     return paths, kept
 
 
-def parts(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[LabelPath, ...]:
+def parse_split(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[LabelPath, ...]:
     """Return the labels to split into: existing siblings, and new ones.
 
     Raises:
         InvalidInput: fewer than two, the label itself, or no siblings.
         Conflict: it can not be split, or one of them is deprecated.
     """
-    whole = written(old.path)
+    whole = format_path(old.path)
     if old.split:
-        into = " and ".join(map(written, old.split))
+        into = " and ".join(map(format_path, old.split))
         raise Conflict(
             f"label {whole!r} was split into {into} already", "tui-annotate labels undo, then again"
         )
@@ -109,7 +115,7 @@ def parts(tree: LabelTree, old: Label, names: Sequence[str]) -> tuple[LabelPath,
         )
     if len(once) < 2:
         raise InvalidInput(
-            f"{whole!r} would be split into {' '.join(map(written, once)) or 'nothing'}",
+            f"{whole!r} would be split into {' '.join(map(format_path, once)) or 'nothing'}",
             "name two labels or more; to give it another name: tui-annotate labels rename",
         )
     return once
@@ -133,16 +139,18 @@ def retire_label(tree: LabelTree, whole: str) -> Label:
     """
     label = find_label(tree, whole)
     if label.retired:
-        raise Conflict(f"label {written(label.path)!r} is retired already", "nothing is to be done")
+        raise Conflict(
+            f"label {format_path(label.path)!r} is retired already", "nothing is to be done"
+        )
     if all(is_below(each.path, label.path) for each in tree.offered()):
         raise Conflict(
-            f"without {written(label.path)!r} no label would be left to give",
+            f"without {format_path(label.path)!r} no label would be left to give",
             "add another one to labels.yaml first",
         )
     return label
 
 
-def written(path: LabelPath) -> str:
+def format_path(path: LabelPath) -> str:
     """Return a path with dots."""
     return JOINER.join(path)
 
@@ -150,8 +158,8 @@ def written(path: LabelPath) -> str:
 def _require_offered(label: Label) -> None:
     if not label.offered:
         why = "was split" if label.split else "is retired"
-        raise Conflict(f"label {written(label.path)!r} {why}", "name one that is still given")
+        raise Conflict(f"label {format_path(label.path)!r} {why}", "name one that is still given")
 
 
 def _join_paths(labels: Sequence[Label]) -> str:
-    return ", ".join(written(label.path) for label in labels)
+    return ", ".join(format_path(label.path) for label in labels)

@@ -16,7 +16,7 @@ from typing import Final
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
-from tui_annotate.services.relabel.label_requests import find_label, written
+from tui_annotate.services.relabel.label_requests import find_label, format_path
 from tui_annotate.storage.log.plans import Stream
 
 MENDED: Final = ("outside", "parent", "split")
@@ -66,7 +66,7 @@ def find_irregularities(streams: Iterable[Stream], labels: LabelTree) -> list[Ir
             if one.origin == REJECTED:
                 continue
             for what, paths in _find_oddities(one, labels):
-                label = " + ".join(map(written, paths))
+                label = " + ".join(map(format_path, paths))
                 place = odd.setdefault(
                     (what, paths), Irregularity(what, label, paths[0] if paths else ())
                 )
@@ -93,7 +93,7 @@ def _find_oddities(
         yield "tops", tuple(sorted(one.labels))
 
 
-def proposed(odd: Iterable[Irregularity], labels: LabelTree) -> list[LabelReplacement]:
+def propose_replacements(odd: Iterable[Irregularity], labels: LabelTree) -> list[LabelReplacement]:
     """Propose rules for labels outside the set where exactly one label fits."""
     made = [_propose_rule(each.path, labels) for each in odd if each.what == "outside"]
     return [rule for rule in made if rule is not None]
@@ -129,10 +129,10 @@ def _is_typo(one: Sequence[str], other: Sequence[str]) -> bool:
     if len(differing) != 1:
         return False
     ((a, b),) = differing
-    return distance(a, b) <= min(max(len(a), len(b)) // _LETTERS_PER_TYPO, 2)
+    return edit_distance(a, b) <= min(max(len(a), len(b)) // _LETTERS_PER_TYPO, 2)
 
 
-def distance(one: str, other: str) -> int:
+def edit_distance(one: str, other: str) -> int:
     """Return the edit distance; a swap of neighbouring letters counts once."""
     before: list[int] = []
     row = list(range(len(other) + 1))
@@ -147,7 +147,7 @@ def distance(one: str, other: str) -> int:
     return row[-1]
 
 
-def rules(
+def parse_rules(
     asked: Iterable[str], odd: Sequence[Irregularity], labels: LabelTree
 ) -> dict[LabelPath, LabelReplacement | None]:
     """Parse rules FROM=TO; None keeps a label.
@@ -193,17 +193,17 @@ def _resolve_target(whole: str, labels: LabelTree, *, instead: LabelPath) -> Lab
         raise InvalidInput(f"label {whole!r} was split", _one_of(labels.parts(label)))
     if old and old.split and label not in labels.parts(old):
         raise InvalidInput(
-            f"{whole!r} did not come of {written(instead)!r}, which was split",
+            f"{whole!r} did not come of {format_path(instead)!r}, which was split",
             f"{_one_of(labels.parts(old))}; to make it another label: tui-annotate labels merge",
         )
     return label.path
 
 
 def _one_of(labels: Iterable[Label]) -> str:
-    return "name one of " + ", ".join(written(label.path) for label in labels)
+    return "name one of " + ", ".join(format_path(label.path) for label in labels)
 
 
-def lines(text: str) -> list[str]:
+def read_rule_lines(text: str) -> list[str]:
     """Return the rules of a file, one a line, without empty lines and comments (#)."""
     stripped = (line.strip() for line in text.lstrip("\ufeff").splitlines())
     return [line for line in stripped if line and not line.startswith("#")]

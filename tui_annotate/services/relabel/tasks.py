@@ -69,7 +69,7 @@ Before = Callable[[Stream], State | None]
 """How far work was that a change of labels opened; None where it stays open."""
 
 
-def renaming(
+def renaming_task(
     renames: Renames, *, before: LabelTree, after: LabelTree, at: str, was: Before
 ) -> Task:
     """Relabel work; where no choice is pending any more, its former state returns."""
@@ -107,7 +107,7 @@ def renaming(
     return task
 
 
-def retiring(gone: Collection[LabelPath]) -> Task:
+def retiring_task(gone: Collection[LabelPath]) -> Task:
     """Count work that keeps deprecated labels."""
 
     def task(stream: Stream) -> StreamOutcome:
@@ -122,7 +122,7 @@ def retiring(gone: Collection[LabelPath]) -> Task:
     return task
 
 
-def splitting(labels: Collection[LabelPath], *, at: str) -> Task:
+def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
     """Reopen complete work with split labels, which waits for a choice."""
 
     def task(stream: Stream) -> StreamOutcome:
@@ -146,7 +146,7 @@ def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
     """Reopen work with newly split labels; report lost labels and broken rules."""
     known = {label.path for label in before.walk() if label.split}
     split = {label.path for label in after.walk() if label.split} - known
-    waiting = splitting(split, at=at)
+    waiting = splitting_task(split, at=at)
 
     def task(stream: Stream) -> StreamOutcome:
         outcome = waiting(stream)

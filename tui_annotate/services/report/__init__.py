@@ -21,8 +21,14 @@ from tui_annotate.domain.errors import InvalidLabels, NotFound
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.work_statistics import WorkStatistics
-from tui_annotate.plugins.files.targets import output
-from tui_annotate.services.report.data import PageValues, Subject, of_agreement, of_labels, of_work
+from tui_annotate.plugins.files.targets import open_output
+from tui_annotate.services.report.data import (
+    PageValues,
+    Subject,
+    agreement_data,
+    label_data,
+    work_data,
+)
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore
@@ -86,7 +92,7 @@ class ReportWriter:
         """
         wanted = self.check(filters or RecordFilter())
         about, made = subject or Subject(), PageReport()
-        with output(target) as file:
+        with open_output(target) as file:
             for text in self._page_parts(wanted, about, made, hiding=hiding):
                 file.write(text)
                 made.bytes += len(text.encode())
@@ -105,14 +111,14 @@ class ReportWriter:
         values = PageValues(about, self.names)
         opening, closing = page_frame()
         yield opening
-        yield block("head", self._head_data(wanted, about.title, descriptions), once=True)
+        yield data_element("head", self._head_data(wanted, about.title, descriptions), once=True)
         for record in records if hiding is None else map(hiding.record, records):
             for text in values.new_texts(record.sample):
-                yield block("text", text)
-            yield block("sample", values.sample(record))
+                yield data_element("text", text)
+            yield data_element("sample", values.sample(record))
             made.samples += 1
             made.annotations += len(record.annotations)
-        yield block("figures", self._statistics_data(wanted, about, hiding), once=True)
+        yield data_element("figures", self._statistics_data(wanted, about, hiding), once=True)
         yield closing
 
     def _head_data(
@@ -121,7 +127,7 @@ class ReportWriter:
         there = [each.name for each in self.corpus.datasets()]
         named = [name for name in there if wanted.dataset in ("", name)]
         trees = {name: self._label_tree(name) for name in named}
-        return {"title": title, "filters": descriptions, **of_labels(trees)}
+        return {"title": title, "filters": descriptions, **label_data(trees)}
 
     def _label_tree(self, dataset: str) -> LabelTree | None:
         with suppress(NotFound, InvalidLabels):
@@ -132,8 +138,8 @@ class ReportWriter:
         self, wanted: RecordFilter, about: Subject, hiding: PseudonymSource | None
     ) -> dict[str, Any]:
         name = hiding.name if hiding else None
-        work = of_work(self.figures(), wanted, about, name=name)
-        agreement = of_agreement(lambda filters: self.agreement(filters, name), wanted)
+        work = work_data(self.figures(), wanted, about, name=name)
+        agreement = agreement_data(lambda filters: self.agreement(filters, name), wanted)
         return {"narrowed": bool(_describe_filters(wanted)), **work, "agreement": agreement}
 
 
@@ -171,7 +177,7 @@ def page_frame() -> tuple[str, str]:
     return opening, closing.replace("{script}", script)
 
 
-def block(name: str, value: Any, *, once: bool = False) -> str:
+def data_element(name: str, value: Any, *, once: bool = False) -> str:
     """Return a JSON value as an element that browsers neither run nor show, marked `data-NAME`."""
     kind = "id" if once else "class"
     escaped = _UNSAFE.sub(

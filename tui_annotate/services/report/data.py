@@ -18,7 +18,7 @@ _AGREEMENT_PARTS: Final = ("together", "oneself", "left_out", "bootstrap")
 _COUNT_FIELDS: Final = ("assigned", "done", "skipped", "flagged", "open", "annotations")
 
 
-def of_work(
+def work_data(
     found: WorkStatistics,
     filters: RecordFilter,
     subject: Subject,
@@ -71,7 +71,7 @@ def _end_to_json(end: Projection) -> dict[str, Any]:
     return asdict(replace(end, why=NoEndReason.BEGAN_THAT_DAY) if began_today else end)
 
 
-def of_agreement(
+def agreement_data(
     agreement: Callable[[RecordFilter], dict[str, Any]], filters: RecordFilter
 ) -> dict[str, Any]:
     """Return agreement of complete work; without any, of work in all states.
@@ -215,7 +215,7 @@ def _anchor_to_json(anchor: Anchor, places: Mapping[Side, list[int]]) -> list[in
     return [places[anchor.side][anchor.index], anchor.span.start, anchor.span.end]
 
 
-def of_labels(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
+def label_data(trees: Mapping[str, LabelTree | None]) -> dict[str, Any]:
     """Return the side titles of each dataset, and all labels once."""
     known: dict[tuple[str, ...], dict[str, Any]] = {}
     for tree in trees.values():

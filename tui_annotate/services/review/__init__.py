@@ -18,20 +18,25 @@ from tui_annotate.domain.annotations import (
     normalize_annotation,
 )
 from tui_annotate.domain.assignments import State, working_seconds
-from tui_annotate.domain.collection_items import NOT_RATED, has_rating_conflict, in_sentences, scale
+from tui_annotate.domain.collection_items import (
+    NOT_RATED,
+    has_rating_conflict,
+    rating_scale,
+    split_claim_at_sentences,
+)
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed
 from tui_annotate.domain.history import READ, Payload, PendingEvent, StreamState
 from tui_annotate.domain.labels import LabelTree, check_overlap
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
     Decision,
-    adjudicated_of,
-    decision,
-    merged,
-    rejections_of,
+    find_adjudicated,
+    find_decision,
+    find_rejections,
+    merge_candidates,
 )
 from tui_annotate.services.review.queries import ReviewQueries
 from tui_annotate.services.review.review_sample import (
@@ -105,7 +110,7 @@ class AdjudicationWriter:
 
     def take(self, candidate: CandidateAnnotation, how: ReviewAction) -> None:
         """Accept a candidate; a former refusal of it is removed."""
-        self.drop(rejections_of(candidate, self.adjudicated))
+        self.drop(find_rejections(candidate, self.adjudicated))
         made = self._adjudicated_annotation(
             candidate, Adjudication(self.stamp.by, how, candidate.sources), origin=ADJUDICATED
         )
@@ -115,8 +120,8 @@ class AdjudicationWriter:
 
     def refuse(self, candidate: CandidateAnnotation, reason: Reason, note: str) -> None:
         """Store a candidate as refused, in place of results made of it."""
-        self.drop(adjudicated_of(candidate, self.adjudicated))
-        self.drop(rejections_of(candidate, self.adjudicated))
+        self.drop(find_adjudicated(candidate, self.adjudicated))
+        self.drop(find_rejections(candidate, self.adjudicated))
         why = Adjudication(self.stamp.by, ReviewAction.REJECTED, candidate.sources, reason, note)
         self._store(self._adjudicated_annotation(candidate, why, origin=REJECTED))
 
@@ -141,16 +146,16 @@ class AdjudicationWriter:
                 code="not-mergeable",
             )
         for candidate in found:
-            self.drop(adjudicated_of(candidate, self.adjudicated))
-        self.take(merged(found, labels=labels), ReviewAction.MERGED)
+            self.drop(find_adjudicated(candidate, self.adjudicated))
+        self.take(merge_candidates(found, labels=labels), ReviewAction.MERGED)
 
     def finish(self, rest: Reason, note: str) -> None:
         """Accept what all agreed on; refuse open candidates for the given reason."""
         before = self.work.adjudicated
-        known = [(group, decision(group, before)) for group in self.work.groups]
+        known = [(group, find_decision(group, before)) for group in self.work.groups]
         undecided = [group for group, what in known if what is Decision.OPEN]
         if undecided and not (rest or note):
-            count = many(len(undecided), "place is", "places are")
+            count = format_count(len(undecided), "place is", "places are")
             raise Conflict(
                 f"{count} not settled yet", "settle them, or say why nothing of them is taken"
             )
@@ -161,14 +166,14 @@ class AdjudicationWriter:
             for candidate in group.candidates:
                 if what is Decision.AGREED:
                     self.take(candidate, ReviewAction.TAKEN)
-                elif what is Decision.OPEN and not rejections_of(candidate, before):
+                elif what is Decision.OPEN and not find_rejections(candidate, before):
                     self.refuse(candidate, rest, note)
 
     def rate(self, word: str, scale: tuple[str, ...]) -> None:
         """Set the rating: of the scale, or one that somebody gave; empty for none."""
         given = [rating for rating in self.work.ratings.values() if rating]
         allowed = tuple(dict.fromkeys([*scale, *given])) if scale else ()
-        self.words["rating"] = event_builders.rating(word, allowed)
+        self.words["rating"] = event_builders.check_rating(word, allowed)
 
     def _finish_rating(self, *, excused: bool) -> None:
         """Accept a unanimous rating; refuse to finish with a conflict."""
@@ -185,7 +190,9 @@ class AdjudicationWriter:
 
     def edit(self, annotation: Annotation, sources: Sources) -> None:
         """Store other content under an id, new or known."""
-        made = in_sentences(normalize_annotation(annotation, self.work.sample), self.work.sample)
+        made = split_claim_at_sentences(
+            normalize_annotation(annotation, self.work.sample), self.work.sample
+        )
         check_storable(made.note, "note")
         former = next((one for one in self.adjudicated if one.id == annotation.id), None)
         held = former.labels if former else self.work.candidate(sources).labels if sources else ()
@@ -215,8 +222,8 @@ class AdjudicationWriter:
         settled = Adjudication(self.stamp.by, ReviewAction.OWN)
         if sources:
             candidate = self.work.candidate(sources)
-            self.drop(rejections_of(candidate, self.adjudicated))
-            self.drop(adjudicated_of(candidate, self.adjudicated))
+            self.drop(find_rejections(candidate, self.adjudicated))
+            self.drop(find_adjudicated(candidate, self.adjudicated))
             settled = Adjudication(self.stamp.by, ReviewAction.EDITED, candidate.sources)
         (number,) = self.log.numbers([0])
         return replace(made, version=1, number=number, created=self.stamp.at, settled=settled)
@@ -388,7 +395,7 @@ class ReviewService(ReviewQueries):
             InvalidInput: it is neither of the sample's scale nor what somebody rated.
         """
         word = check_storable(rating.strip(), "rating")
-        words = scale(self.corpus.sample(key).sample.kind, self.ratings)
+        words = rating_scale(self.corpus.sample(key).sample.kind, self.ratings)
         change = partial(AdjudicationWriter.rate, word=word, scale=words)
         return self._act(reviewer, key, ("rate", change), **visit)
 

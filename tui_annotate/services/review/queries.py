@@ -8,21 +8,26 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
-from tui_annotate.domain.collection_items import has_rating_conflict, scale
+from tui_annotate.domain.collection_items import has_rating_conflict, rating_scale
 from tui_annotate.domain.errors import NotAllowed, NotFound
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
+    Permission,
     Person,
     PersonKind,
-    Verb,
-    require,
+    require_permission,
     second_reader,
 )
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.methods.adjudication import CandidateGroup, DifferenceKind, GroupStatus, groups
-from tui_annotate.methods.verdicts import supported
+from tui_annotate.methods.adjudication import (
+    CandidateGroup,
+    DifferenceKind,
+    GroupStatus,
+    group_candidates,
+)
+from tui_annotate.methods.verdicts import find_verdict
 from tui_annotate.services.review.review_sample import (
     AnnotationOutcome,
     QueuedSample,
@@ -30,7 +35,7 @@ from tui_annotate.services.review.review_sample import (
     ReviewSample,
     SampleOutcome,
     SampleWork,
-    lettered,
+    assign_letters,
     read_sample_work,
 )
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -99,14 +104,14 @@ class ReviewQueries:
             self.guidance.text(GuidanceKind.GUIDELINES, guidelines) if guidelines else "",
             refused,
             now.seen_under(labels.version),
-            scale(stored.sample.kind, self.ratings),
+            rating_scale(stored.sample.kind, self.ratings),
         )
 
     def names(self, reviewer: str, key: SampleKey) -> dict[str, str]:
         """Return the names of annotators by letter."""
         self.check_reviewer(reviewer)
         with self.store.reading() as log:
-            people = lettered(key, log.finished(key))
+            people = assign_letters(key, log.finished(key))
         return {letter: self.people.person(person).name for letter, person in people.items()}
 
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
@@ -135,11 +140,11 @@ class ReviewQueries:
         Raises:
             NotAllowed: the actor may not review.
         """
-        require(self.actor, Verb.REVIEW)
+        require_permission(self.actor, Permission.REVIEW)
         self._machine_differences.clear()
         for dataset in sorted({key.dataset for key in says or ()}):
             for record in self.corpus.records(RecordFilter(dataset=dataset)):
-                found, score = supported(record), (says or {}).get(record.sample.key)
+                found, score = find_verdict(record), (says or {}).get(record.sample.key)
                 if found is not None and score is not None:
                     self._machine_differences[record.sample.key] = abs(found - score)
 
@@ -209,7 +214,7 @@ class ReviewQueries:
                 rated = {each.person: each.rating for each in record.assignments}
                 yield (
                     counted,
-                    groups(record.sample, by_person),
+                    group_candidates(record.sample, by_person),
                     [rated.get(who, "") for who in by_person],
                 )
 
@@ -219,7 +224,7 @@ class ReviewQueries:
         Raises:
             NotAllowed, NotFound: it is not theirs; there is no such sample.
         """
-        require(self.actor, Verb.READ, person)
+        require_permission(self.actor, Permission.READ, person)
         learnt = self.store.lesson(person, key)
         if learnt is None:
             return None
@@ -248,7 +253,7 @@ class ReviewQueries:
         Raises:
             NotAllowed: one of the two.
         """
-        require(self.actor, Verb.REVIEW)
+        require_permission(self.actor, Permission.REVIEW)
         if self.actor != OPERATOR and reviewer != self.actor.person:
             raise NotAllowed("nobody reviews in another's name", "sign in as that person")
 

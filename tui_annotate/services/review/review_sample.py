@@ -13,7 +13,7 @@ from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.collection_items import has_rating_conflict
 from tui_annotate.domain.errors import Conflict
-from tui_annotate.domain.history import canonical
+from tui_annotate.domain.history import canonical_json
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
@@ -21,7 +21,7 @@ from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
     CandidateGroup,
     DifferenceKind,
-    groups,
+    group_candidates,
 )
 from tui_annotate.storage.log.log import Log, Stream
 
@@ -202,7 +202,9 @@ class SampleWork:
     @cached_property
     def groups(self) -> tuple[CandidateGroup, ...]:
         """The candidates of all annotators, grouped."""
-        return groups(self.sample, {layer.letter: layer.annotations for layer in self.layers})
+        return group_candidates(
+            self.sample, {layer.letter: layer.annotations for layer in self.layers}
+        )
 
     def seen_under(self, label_set: str) -> str:
         """Return a token of the state, with the version of the label set that it is shown under."""
@@ -233,7 +235,7 @@ class SampleWork:
             stream.person: [dict(stream.state.annotations), dict(stream.state.assignment)]
             for stream in (self.settled, *self.people.values())
         }
-        return hashlib.sha256(canonical(states).encode()).hexdigest()
+        return hashlib.sha256(canonical_json(states).encode()).hexdigest()
 
     @property
     def ratings(self) -> dict[str, str]:
@@ -265,12 +267,12 @@ class SampleWork:
 def read_sample_work(log: Log, sample: Sample) -> SampleWork:
     """Read the work on a sample, as the transaction sees it."""
     key = sample.key
-    names = lettered(key, log.finished(key))
+    names = assign_letters(key, log.finished(key))
     people = {letter: log.stream(person, key) for letter, person in names.items()}
     return SampleWork(sample, log.stream(SETTLED, key), people)
 
 
-def lettered(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
+def assign_letters(key: SampleKey, people: Sequence[str]) -> dict[str, str]:
     """Assign letters to people, in an order that differs between samples."""
 
     def place(person: str) -> str:

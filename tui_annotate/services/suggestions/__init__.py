@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any, Final
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath, normalize_annotation
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.domain.labels import JOINER, LabelTree
-from tui_annotate.domain.plural import many
-from tui_annotate.domain.provenance import share
+from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.provenance import parse_score
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
-from tui_annotate.domain.suggestions import Answer, Suggestion, proposed
-from tui_annotate.methods.intervals import wilson
+from tui_annotate.domain.suggestions import Answer, Suggestion, with_id
+from tui_annotate.methods.intervals import wilson_interval
 from tui_annotate.methods.quote_location import locate_quote
-from tui_annotate.plugins.files.json_values import json_values
-from tui_annotate.plugins.record_validation import check_span, describe_value, identifier
+from tui_annotate.plugins.files.json_values import read_json_values
+from tui_annotate.plugins.record_validation import check_span, describe_value, parse_identifier
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.suggestions import SuggestionListing, SuggestionStore
@@ -68,7 +68,7 @@ class _Tally:
         """
         answered = self.answers.total()
         taken = self.answers[Answer.ACCEPTED] + self.answers[Answer.CHANGED]
-        low, high = wilson(taken, answered)
+        low, high = wilson_interval(taken, answered)
         return {
             "offered": self.offered,
             "seen": self.seen,
@@ -123,7 +123,7 @@ _MAX_PROBLEMS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class SuggestionCounts:
     """How many imported suggestions were new or known."""
 
     added: int
@@ -181,7 +181,7 @@ class SuggestionService:
         dataset: str = "",
         maker: str = "",
         problem: Callable[[Problem], None] = lambda _: None,
-    ) -> Counts:
+    ) -> SuggestionCounts:
         """Read suggestions from a JSON file, all or none.
 
         `dataset` and `maker` are those of lines without one; the default maker is `import:` and the
@@ -204,12 +204,14 @@ class SuggestionService:
                 problem(each)
         if wrong:
             raise InvalidInput(
-                f"{many(wrong, 'suggestion')} of {path} can not be taken; nothing was",
+                f"{format_count(wrong, 'suggestion')} of {path} can not be taken; nothing was",
                 "mend these lines, or take them out",
             )
         return self._store_runs(found, {"file": path.name})
 
-    def from_scores(self, dataset: str, score: str, *, threshold: Threshold, label: str) -> Counts:
+    def from_scores(
+        self, dataset: str, score: str, *, threshold: Threshold, label: str
+    ) -> SuggestionCounts:
         """Suggest the segments of summaries that the newest run of a score calls unsupported.
 
         Raises:
@@ -232,7 +234,7 @@ class SuggestionService:
         for each in scores:
             for anchor in _passing_segments(self.corpus, each, threshold):
                 made = Suggestion(id="", maker=maker, run="", claim=(anchor,), labels=labels)
-                found.append((each.key, proposed(each.key, made)))
+                found.append((each.key, with_id(each.key, made)))
         return self._store_runs(found, {"score": score, "run": run.id, **threshold.as_json()})
 
     def _newest_run(self, dataset: str, score: str) -> tuple[ScoreRun, list[Score]]:
@@ -253,7 +255,7 @@ class SuggestionService:
 
     def _store_runs(
         self, found: Sequence[tuple[SampleKey, Suggestion]], parameters: Mapping[str, Any]
-    ) -> Counts:
+    ) -> SuggestionCounts:
         groups: defaultdict[tuple[str, str], list[tuple[SampleKey, Suggestion]]] = defaultdict(list)
         for key, suggestion in found:
             groups[key.dataset, suggestion.maker].append((key, suggestion))
@@ -267,7 +269,7 @@ class SuggestionService:
                 parameters=parameters,
             )
             added += self.store.add(run, mine)
-        return Counts(added, len(found) - added)
+        return SuggestionCounts(added, len(found) - added)
 
 
 _FIELDS: Final = frozenset(
@@ -298,7 +300,7 @@ class SuggestionFileReader:
             NotFound, InvalidInput, Unavailable: the file can not be opened.
         """
         sample_of = lru_cache(_CACHED_SAMPLES)(self._find_sample)
-        for value in json_values(path):
+        for value in read_json_values(path):
             if isinstance(value, Problem):
                 yield value
                 continue
@@ -316,12 +318,14 @@ class SuggestionFileReader:
             )
         _check_fields(value, _FIELDS)
         named = "dataset" in value
-        dataset = identifier(value["dataset"], what="dataset") if named else self.dataset
-        sample = sample_of(dataset, identifier(value.get("sample"), what="sample"))
+        dataset = parse_identifier(value["dataset"], what="dataset") if named else self.dataset
+        sample = sample_of(dataset, parse_identifier(value.get("sample"), what="sample"))
         has_claim = not value.keys().isdisjoint(("quote", "start", "end"))
         made = Suggestion(
             id="",
-            maker=check_storable(identifier(value.get("maker", self.maker), what="maker"), "maker"),
+            maker=check_storable(
+                parse_identifier(value.get("maker", self.maker), what="maker"), "maker"
+            ),
             run="",
             claim=(_parse_anchor(value, sample, Side.SUMMARY),) if has_claim else (),
             evidence=tuple(_parse_evidence(value, sample)),
@@ -334,7 +338,7 @@ class SuggestionFileReader:
             Annotation("x", made.claim, made.evidence, made.labels), sample
         )
         self.labels_of(sample.dataset).check(whole)
-        return sample.key, proposed(sample.key, made)
+        return sample.key, with_id(sample.key, made)
 
     def _find_sample(self, dataset: str, name: str) -> Sample:
         key = SampleKey(dataset, name) if dataset else self.corpus.find(name)
@@ -418,7 +422,7 @@ def _only_document(chosen: list[tuple[int, Document]], side: Side) -> tuple[int,
 
 def _parse_score(value: Mapping[str, Any]) -> float | None:
     try:
-        return share(value.get("score"))
+        return parse_score(value.get("score"))
     except ValueError as error:
         raise InvalidInput(str(error), "give a number from 0 to 1, or none") from error
 

@@ -23,7 +23,7 @@ from tui_annotate.services.sync.payloads import (
     WORK_KEY,
     has_judgements,
     has_work,
-    last_deed,
+    last_action_time,
     parse_row_time,
     read_work,
 )
@@ -92,7 +92,7 @@ class TableSync:
             except InvalidInput as error:
                 done.refused.append(MergedStream(self.person.id, key, refused=error.message))
                 continue
-            digest = payloads.digest(value)
+            digest = payloads.hash_payload(value)
             if known.get(key, mark.updated_at) != mark.updated_at:
                 done.waiting.append(key)
             elif digest == mark.digest and key in known:
@@ -146,9 +146,9 @@ class TableSync:
 
     def _make_payload(self, record: Record) -> dict[str, Any]:
         key = record.sample.key
-        at = last_deed(self.log.events(self.person.id, key))
+        at = last_action_time(self.log.events(self.person.id, key))
         look_up = self.corpus.sample_or_none
-        return payloads.payload(record, look_up, at=at, answers=self._answers(key))
+        return payloads.build_payload(record, look_up, at=at, answers=self._answers(key))
 
     def _is_worth_a_row(self, record: Record) -> bool:
         return has_judgements(record) or bool(self._answers(record.sample.key))
@@ -189,14 +189,14 @@ class TableSync:
         sample = self.corpus.sample(key).sample
         stream = self.log.stream(self.person.id, key)
         events = self.log.events(self.person.id, key)
-        there = payloads.state(row.payload, sample, stream, at=at)
+        there = payloads.parse_payload(row.payload, sample, stream, at=at)
         nothing = MergedStream(self.person.id, key)
         if stream.state.alike(there):
             self._remember_row(key, row)
             return nothing
         since = mark.head if mark and mark.digest else ""
-        untouched = bool(since) and not last_deed(events, since=since)
-        here_at = last_deed(events)
+        untouched = bool(since) and not last_action_time(events, since=since)
+        here_at = last_action_time(events)
         wins = untouched or not has_work(stream) or at > here_at
         done = self.merging.become(
             self.person.id, key, lambda _: there, head=stream.head, at=at, stays=wins
@@ -222,7 +222,7 @@ class TableSync:
         record = self._find_record(key) if given else None
         digest = ""
         with suppress(InvalidInput):  # what no row can tell is told by the next push
-            digest = payloads.digest(self._make_payload(record)) if record else ""
+            digest = payloads.hash_payload(self._make_payload(record)) if record else ""
         if self.log.stream(self.person.id, key).head != head:
             digest = ""  # something was done meanwhile, which the table lacks
         self.marks.keep({key: SyncedHead(head, digest, row.updated_at)})
@@ -243,7 +243,7 @@ class TableSync:
         if record is None or not (mark or self._is_worth_a_row(record)):
             return False
         try:
-            return not mark or payloads.digest(self._make_payload(record)) != mark.digest
+            return not mark or payloads.hash_payload(self._make_payload(record)) != mark.digest
         except InvalidInput:
             return True
 

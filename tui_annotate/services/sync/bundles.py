@@ -13,7 +13,7 @@ from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidRecord, No
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.stream_merge import StreamCopy, origin
+from tui_annotate.domain.stream_merge import StreamCopy, original_hash
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ExportOptions
 from tui_annotate.plugins.sync import bundle_file, stream_lines, suggestion_lines
@@ -102,7 +102,7 @@ class Bundles:
             header = BundleHeader(person.id, person.name, self.home(), first)
             kinds = (GuidanceKind.LABELS, GuidanceKind.GUIDELINES)
             guidance = (self._guidance_texts(kind, wanted) for kind in kinds)
-            bundle_file.describe(folder, header, bundle_file.BundleGuidance(*guidance))
+            bundle_file.write_header(folder, header, bundle_file.BundleGuidance(*guidance))
             bundle_file.pack(folder, target)
         return BundleContents(samples, streams, vectors)
 
@@ -112,7 +112,7 @@ class Bundles:
         with TemporaryDirectory(prefix="tui-annotate-") as place, suppress(InvalidInput):
             about = bundle_file.unpack(target, Path(place))
             here = (event for copy in self.merging.copies(about.person) for event in copy.events)
-            known = {origin(event) for event in here}
+            known = {original_hash(event) for event in here}
             for copy in stream_lines.read(Path(place) / bundle_file.STREAMS)[1]:
                 if isinstance(copy, StreamCopy) and not known.issuperset(copy.origins()):
                     raise Conflict(

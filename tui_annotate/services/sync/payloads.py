@@ -27,9 +27,15 @@ from tui_annotate.domain.annotations import (
     normalize_annotation,
 )
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.collection_items import JUDGED, NOT_RATED, PASSAGE, cut, sentences
+from tui_annotate.domain.collection_items import (
+    NOT_RATED,
+    PASSAGE,
+    RATED_KINDS,
+    report_sentences,
+    split_at_sentences,
+)
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
-from tui_annotate.domain.history import Event, Payload, StreamState, canonical
+from tui_annotate.domain.history import Event, Payload, StreamState, canonical_json
 from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.provenance import provenance_to_json
 from tui_annotate.domain.records import Problem, Record
@@ -39,9 +45,9 @@ from tui_annotate.domain.stream_merge import IDLE
 from tui_annotate.domain.suggestions import answer_from_json, answer_to_json
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import UTF16, ExportOptions, ImportOptions
-from tui_annotate.plugins.record_validation import identifier
-from tui_annotate.storage.codec import plain
-from tui_annotate.storage.corpus.store import text_digest
+from tui_annotate.plugins.record_validation import parse_identifier
+from tui_annotate.storage.codec import replace_unstorable
+from tui_annotate.storage.corpus.store import hash_texts
 from tui_annotate.storage.log.plans import Stream
 
 _NAMESPACE: Final = uuid.UUID("a1d2b0c5-2f0e-5b53-9b0f-4f2d9a6c7e11")
@@ -53,7 +59,7 @@ _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 Place = tuple[Side, Span]
 
 
-def payload(
+def build_payload(
     record: Record,
     look_up: Callable[[SampleKey], Sample | None],
     *,
@@ -68,7 +74,7 @@ def payload(
     Raises:
         InvalidInput: it has no such form, or a table can not hold it.
     """
-    name = "autojudge" if record.sample.kind in JUDGED else "native"
+    name = "autojudge" if record.sample.kind in RATED_KINDS else "native"
     options = ExportOptions(offsets=UTF16, unrated=True, sample=look_up)
     file = io.StringIO()
     registry.load("exporters", name).write([record], file, options)
@@ -83,7 +89,7 @@ def payload(
     found[WORK_KEY] = {"at": at, "state": states[0] if states else State.NEW.value}
     if answers:
         found[_ANSWERS_KEY] = dict(answers)
-    if record.sample.kind in JUDGED and (made := collect_origins(record)):
+    if record.sample.kind in RATED_KINDS and (made := collect_origins(record)):
         found[ORIGINS_KEY] = made
     if any(_UNSTORABLE.search(text) for text in _walk_texts(found)):
         raise InvalidInput(
@@ -104,7 +110,7 @@ def _walk_texts(value: Any) -> Iterator[str]:
             yield from _walk_texts(each)
 
 
-def digest(value: Mapping[str, Any]) -> str:
+def hash_payload(value: Mapping[str, Any]) -> str:
     """Return a hash of a payload, without its times."""
     plain = dict(value)
     if WORK_KEY in plain:
@@ -112,16 +118,18 @@ def digest(value: Mapping[str, Any]) -> str:
     if "assignments" in plain:
         timeless = [{**each, "seconds": 0, "updated": ""} for each in plain["assignments"]]
         plain["assignments"] = timeless
-    return hashlib.sha256(canonical(plain).encode()).hexdigest()
+    return hashlib.sha256(canonical_json(plain).encode()).hexdigest()
 
 
-def state(value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str) -> StreamState:
+def parse_payload(
+    value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str
+) -> StreamState:
     """Parse a payload into a stream's state at a time; numbers of annotations are arbitrary.
 
     Raises:
         InvalidInput: it is no such payload, or of other texts.
     """
-    judged = sample.kind in JUDGED
+    judged = sample.kind in RATED_KINDS
     beside = {_ANSWERS_KEY} if judged else {_ANSWERS_KEY, WORK_KEY}
     plain_value = {name: each for name, each in value.items() if name not in beside}
     if judged:
@@ -148,7 +156,7 @@ def _parse_native(value: Mapping[str, Any], sample: Sample, stream: Stream) -> S
     if record is None:
         problem = next((each.message for each in items if isinstance(each, Problem)), "it is empty")
         raise InvalidInput(f"its payload is no record: {problem}", _HINT)
-    if text_digest(record.sample) != text_digest(sample):
+    if hash_texts(record.sample) != hash_texts(sample):
         raise InvalidInput("its payload is of other texts than the sample here", _HINT)
     if len({each.id for each in record.people}) > 1:
         raise InvalidInput("its payload holds work of several people", _HINT)
@@ -181,7 +189,10 @@ def _parse_judged(
     rating, comment = value.get("rating", ""), value.get("comment", "")
     if not isinstance(rating, str) or not isinstance(comment, str):
         raise InvalidInput("its rating or comment is no text", _HINT)
-    rated, comment = "" if rating == NOT_RATED else plain(rating), plain(comment.strip())
+    rated, comment = (
+        "" if rating == NOT_RATED else replace_unstorable(rating),
+        replace_unstorable(comment.strip()),
+    )
     _, now = read_work(value.get(WORK_KEY))
     now = now or stream.state.assignment["state"]
     if now == State.NEW.value and (kept or rated or comment):
@@ -212,8 +223,8 @@ def _marked_places(annotation: Annotation, sample: Sample) -> set[Place]:
 
 
 def _cut_span(span: Span, sample: Sample, side: Side) -> tuple[Span, ...]:
-    within = sentences(sample) if sample.kind is SampleKind.REPORT else ()
-    return cut(span, within, sample.document(side).text)
+    within = report_sentences(sample) if sample.kind is SampleKind.REPORT else ()
+    return split_at_sentences(span, within, sample.document(side).text)
 
 
 def _parse_places(value: Mapping[str, Any], sample: Sample) -> Iterator[Place]:
@@ -255,7 +266,7 @@ def has_judgements(record: Record) -> bool:
 
     Of pairs also that they are finished, which is what is said of one with nothing wrong in it.
     """
-    judged = record.sample.kind in JUDGED
+    judged = record.sample.kind in RATED_KINDS
     return bool(record.annotations) or any(
         one.rating or one.comment.strip() or (one.state.finished and not judged)
         for one in record.assignments
@@ -269,7 +280,7 @@ def has_work(stream: Stream) -> bool:
     return bool(stream.state.annotations or stream.state.suggestions or given)
 
 
-def last_deed(events: Iterable[Event], *, since: str = "") -> str:
+def last_action_time(events: Iterable[Event], *, since: str = "") -> str:
     """Return the time of the last action after the event with hash `since`; empty for none."""
     last = ""
     for event in events:
@@ -346,7 +357,7 @@ def _origin_annotation(value: Any, sample: Sample, *, at: str) -> Annotation:
     if not isinstance(value, Mapping):
         raise InvalidInput(f"its {ORIGINS_KEY!r} holds what is no annotation", _HINT)
     plain = {name: value.get(name) or () for name in ("claim", "evidence")}
-    plain["id"] = identifier(value.get("id"), what="id of an annotation")
+    plain["id"] = parse_identifier(value.get("id"), what="id of an annotation")
     own = {ORIGINS_KEY: value.get(ORIGINS_KEY), "labels": [PASSAGE], "created": at, "updated": at}
     annotation = normalize_annotation(annotation_from_json({**plain, **own}), sample)
     if annotation.suggested is None:

@@ -24,8 +24,8 @@ from tui_annotate.domain.errors import (
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.stream_merge import StreamCopy, StreamName, merged
-from tui_annotate.plugins.files.targets import output
+from tui_annotate.domain.stream_merge import StreamCopy, StreamName, merge_streams
+from tui_annotate.plugins.files.targets import open_output
 from tui_annotate.plugins.sync import stream_lines
 from tui_annotate.storage.log.stream_merge import StreamMergeReport
 
@@ -106,7 +106,7 @@ class SharedFolder:
                 return FolderPushResult(waiting=waiting, refused=refused)
             # Another machine may have written the file since it was read: then read it again.
             if _digest(file) == before:
-                with output(file) as target:
+                with open_output(file) as target:
                     stream_lines.write(person, whole, target)
                 return FolderPushResult(sum(map(bool, new)), sum(new), waiting, refused)
         raise Conflict(f"{file} is being written by another machine", "try again in a moment")
@@ -251,7 +251,7 @@ def _join_copies(there: StreamCopy | None, own: StreamCopy | None) -> tuple[Stre
         if found is None:
             raise ValueError("neither side has the stream")
         return found, False
-    merge = merged(there.events, own.events)
+    merge = merge_streams(there.events, own.events)
     if merge.fork is not None or there.texts != own.texts:
         return there, True
     return replace(there, events=there.events + merge.events), False

@@ -17,8 +17,8 @@ from sqlalchemy import Connection, bindparam, delete, select, text, update
 from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.assignment_rules import AssignmentCause
-from tui_annotate.domain.people import reader
-from tui_annotate.storage.batches import batches
+from tui_annotate.domain.people import base_person
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import to_json
 from tui_annotate.storage.columns import (
     ALLOTMENTS,
@@ -39,9 +39,9 @@ from tui_annotate.storage.ranks import (
     add_ranks,
     common_orders,
     ensure_own_order,
-    first_of_source,
+    find_last_value,
+    first_values_by_source,
     insert_ranks,
-    last_value,
     remove_ranks,
 )
 from tui_annotate.storage.scores.orders import mark_orders_outdated
@@ -49,7 +49,7 @@ from tui_annotate.storage.statements import (
     add_counts,
     dataset_setting,
     set_dataset_setting,
-    worked_on,
+    worked_on_condition,
 )
 
 _BATCH: Final = 1000
@@ -60,7 +60,7 @@ _STARTED_BEFORE: Final = text(
     "SELECT a.person, a.sample_id FROM assignments a"  # noqa: S608  constants
     " JOIN samples s ON s.id = a.sample_id"
     " JOIN people p ON p.id = a.person AND p.kind IN ('local', 'account')"
-    f" WHERE s.dataset_id = :dataset AND {worked_on('a')}"
+    f" WHERE s.dataset_id = :dataset AND {worked_on_condition('a')}"
     " ORDER BY a.person, a.updated, a.sample_id"
 )
 _OF_DATASET: Final = text(
@@ -69,7 +69,7 @@ _OF_DATASET: Final = text(
 )
 
 
-class AllottedRow(NamedTuple):
+class AssignedRow(NamedTuple):
     """A sample's row that somebody has, or is to have."""
 
     person: str
@@ -94,8 +94,8 @@ def record_handout(
 
 
 def assign_samples(
-    connection: Connection, rows: Iterable[AllottedRow], *, handout: int
-) -> list[AllottedRow]:
+    connection: Connection, rows: Iterable[AssignedRow], *, handout: int
+) -> list[AssignedRow]:
     """Append samples to each person's list, in order; return the new rows."""
     wanted: defaultdict[tuple[str, bool], list[int]] = defaultdict(list)
     for row in dict.fromkeys(rows):
@@ -107,27 +107,27 @@ def assign_samples(
             continue
         name = (PRACTICE if practice else SHARE) + person
         order = ensure_own_order(connection, name)
-        start = last_value(connection, order) + 1
+        start = find_last_value(connection, order) + 1
         ranks = list(enumerate(fresh, start))
         insert_ranks(connection, ranks, order_id=order, order=name)
         common = {"person": person, "handout": handout, "practice": practice}
         values = [{**common, "sample_id": sample_id, "rank": rank} for rank, sample_id in ranks]
         connection.execute(insert(ALLOTMENTS), values)
-        new += [AllottedRow(person, sample_id, practice) for sample_id in fresh]
+        new += [AssignedRow(person, sample_id, practice) for sample_id in fresh]
     _change_capacity(connection, new, by=-1)
     return new
 
 
 def _find_unassigned(connection: Connection, person: str, sample_ids: Sequence[int]) -> list[int]:
     there: set[int] = set()
-    for batch in batches(sample_ids, _BATCH):
+    for batch in split_batches(sample_ids, _BATCH):
         some = ALLOTMENTS.c.sample_id.in_(batch)
         query = select(ALLOTMENTS.c.sample_id).where(ALLOTMENTS.c.person == person, some)
         there.update(connection.execute(query).scalars())
     return [sample_id for sample_id in sample_ids if sample_id not in there]
 
 
-def unassign_samples(connection: Connection, rows: Sequence[AllottedRow]) -> None:
+def unassign_samples(connection: Connection, rows: Sequence[AssignedRow]) -> None:
     """Takes samples from people; what they did with them stays theirs."""
     by_person: defaultdict[str, list[int]] = defaultdict(list)
     for row in rows:
@@ -157,7 +157,7 @@ def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at
         number = record_handout(
             connection, AssignmentCause.FOUND, dataset=str(name), by=by, at=at, request={}
         )
-        assign_samples(connection, [AllottedRow(*row) for row in begun], handout=number)
+        assign_samples(connection, [AssignedRow(*row) for row in begun], handout=number)
 
 
 def free_dataset(connection: Connection, dataset_id: int) -> bool:
@@ -173,7 +173,7 @@ def free_dataset(connection: Connection, dataset_id: int) -> bool:
         return False
     if dataset_setting(connection, dataset_id, HANDED_OUT) is None:
         return True
-    found = [AllottedRow(row[0], row[1]) for row in rows if row[2] == AssignmentCause.FOUND]
+    found = [AssignedRow(row[0], row[1]) for row in rows if row[2] == AssignmentCause.FOUND]
     unassign_samples(connection, found)
     set_dataset_setting(connection, dataset_id, HANDED_OUT, value=None)
     _restore_ranks(connection, dataset_id)
@@ -189,8 +189,8 @@ def _restore_ranks(connection: Connection, dataset_id: int) -> None:
     )
     rows = connection.execute(query).all()
     first: dict[str, int] = {}
-    for sources in batches(dict.fromkeys(row[1] for row in rows), _BATCH):
-        first |= first_of_source(connection, sources)
+    for sources in split_batches(dict.fromkeys(row[1] for row in rows), _BATCH):
+        first |= first_values_by_source(connection, sources)
     newcomers = [
         RankedSample(row[0], first.setdefault(row[1], row[0]), row[2], row[3]) for row in rows
     ]
@@ -232,7 +232,7 @@ def count_available_in_pool(connection: Connection, dataset_id: int, *, person: 
     return int(connection.execute(_AVAILABLE, scope).scalar_one())
 
 
-def recount(connection: Connection, dataset_id: int) -> None:
+def recount_pool(connection: Connection, dataset_id: int) -> None:
     """Counts a pool anew."""
     mine = POOL_COUNTS.c.dataset_id == dataset_id
     connection.execute(delete(POOL_COUNTS).where(mine))
@@ -252,13 +252,13 @@ def record_removal(connection: Connection, sample_id: int) -> None:
             _add_counts(connection, Counter({(place.dataset_id, who): -1 for who in people}))
 
 
-def _change_capacity(connection: Connection, rows: Iterable[AllottedRow], *, by: int) -> None:
+def _change_capacity(connection: Connection, rows: Iterable[AssignedRow], *, by: int) -> None:
     """Update pools after samples were assigned (`by` is -1) or unassigned (1)."""
     people: defaultdict[int, list[str]] = defaultdict(list)
     for person, sample_id, _ in rows:
-        if reader(person) == person:  # a second reading is by nobody new
+        if base_person(person) == person:  # a second reading is by nobody new
             people[sample_id].append(person)
-    for some in batches(sorted(people), _BATCH):
+    for some in split_batches(sorted(people), _BATCH):
         _change_capacity_batch(connection, {row: people[row] for row in some}, by=by)
 
 
@@ -300,7 +300,7 @@ def _find_assignees(
     found: defaultdict[int, list[str]] = defaultdict(list)
     query = select(ALLOTMENTS.c.sample_id, ALLOTMENTS.c.person)
     for row, person in connection.execute(query.where(ALLOTMENTS.c.sample_id.in_(sample_ids))):
-        if reader(person) == person:
+        if base_person(person) == person:
             found[row].append(person)
     return found
 

@@ -12,8 +12,8 @@ from typing import Final
 from sqlalchemy import Connection, text
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, disagree
-from tui_annotate.storage.assignments.assignment_rows import AllottedRow, assign_samples
+from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, labels_disagree
+from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign_samples
 from tui_annotate.storage.codec import from_json
 
 Disabled = Callable[[], Collection[str]]
@@ -69,7 +69,7 @@ def escalate(
         return 0
     excluded = disabled()
     free = connection.execute(_AVAILABLE_PEOPLE, {"sample": sample_id}).scalars()
-    rows = [AllottedRow(person, sample_id) for person in free if person not in excluded]
+    rows = [AssignedRow(person, sample_id) for person in free if person not in excluded]
     return len(assign_samples(connection, rows[: rule.add], handout=rule.handout))
 
 
@@ -108,4 +108,4 @@ def _find_due_rule(connection: Connection, sample_id: int) -> Escalation | None:
     for person, payload in connection.execute(_ANNOTATIONS, scope):
         labels[person].append(tuple(map(tuple, from_json(payload)["labels"])))
     rule = Escalation(**from_json(found))
-    return rule if disagree([labels[person] for person in done], rule.when) else None
+    return rule if labels_disagree([labels[person] for person in done], rule.when) else None

@@ -16,12 +16,12 @@ from tui_annotate.domain.assignment_rules import AssignmentCause, Pool
 from tui_annotate.domain.queue_orders import BY_SOURCE, by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments import assignment_rows
-from tui_annotate.storage.assignments.assignment_rows import AllottedRow, assign_samples
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign_samples
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import POOL, SAMPLES, columns_of
 from tui_annotate.storage.ranks import RankedSample, sort_value_of
-from tui_annotate.storage.scores.orders import line_of, position_value
+from tui_annotate.storage.scores.orders import position_value, read_positions
 from tui_annotate.storage.statements import dataset_setting
 
 _BATCH: Final = 1000
@@ -86,11 +86,11 @@ def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
         rows = connection.execute(query.where(SAMPLES.c.dataset_id == dataset_id))
         value = sort_value_of(pool.order)
         if order := by_score(pool.order):
-            line = line_of(connection, order, dataset_id)
+            line = read_positions(connection, order, dataset_id)
             value = partial(position_value, line)
         joining = [(row[0], row[1], row[2]) for row in rows]
         _insert_batches(connection, dataset_id, pool=pool, rows=joining, value=value)
-    assignment_rows.recount(connection, dataset_id)
+    assignment_rows.recount_pool(connection, dataset_id)
 
 
 def _insert_batches(
@@ -101,7 +101,7 @@ def _insert_batches(
     rows: Sequence[tuple[int, str, str]],
     value: Callable[[RankedSample], int],
 ) -> None:
-    for some in batches(rows, _BATCH):
+    for some in split_batches(rows, _BATCH):
         first: dict[str, int] = {}
         if pool.order == BY_SOURCE:
             first = _find_first_of_source(connection, dataset_id, [row[1] for row in some])
@@ -150,7 +150,7 @@ def take_from_pool(connection: Connection, person: str) -> SampleKey | None:
         for value, row in [*([tuple(last)] if last else []), (-1, -1)]:
             found = connection.execute(_NEXT, {**scope, "value": value, "row": row}).first()
             if found is not None:
-                taken = AllottedRow(person, found[0])
+                taken = AssignedRow(person, found[0])
                 assign_samples(connection, [taken], handout=each.pool.handout)
                 return SampleKey(each.dataset, found[1])
     return None

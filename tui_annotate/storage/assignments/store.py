@@ -16,11 +16,11 @@ from tui_annotate.domain.assignment_plan import AllocationItem
 from tui_annotate.domain.assignment_rules import AssignmentCause, Escalation, Pool, Practice
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.people import Person
-from tui_annotate.domain.practice_feedback import GoldAnswer
+from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.queue_orders import by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments import assignment_rows, escalation, pools
-from tui_annotate.storage.assignments.assignment_rows import AllottedRow
+from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.escalation import (
     Disabled,
     escalate_dataset,
@@ -32,12 +32,12 @@ from tui_annotate.storage.columns import DATASETS, HANDOUTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.ranks import HANDED_OUT
-from tui_annotate.storage.scores.orders import line_of
+from tui_annotate.storage.scores.orders import read_positions
 from tui_annotate.storage.statements import (
     dataset_row,
     dataset_setting,
     set_dataset_setting,
-    worked_on,
+    worked_on_condition,
 )
 
 _PRACTICE_RULE: Final = text(
@@ -85,11 +85,11 @@ _STARTED: Final = text(
     "SELECT w.sample_id, w.person, w.finished, 0 FROM samples s"  # noqa: S608  constants
     " JOIN assignments w ON w.sample_id = s.id"
     " JOIN people p ON p.id = w.person AND p.kind IN ('local', 'account')"
-    f" WHERE s.dataset_id = :dataset AND {worked_on('w')}"
+    f" WHERE s.dataset_id = :dataset AND {worked_on_condition('w')}"
 )
 _HELD_SAMPLES: Final = text(
     "SELECT a.person, a.sample_id, a.practice, a.handout, d.name, s.external,"  # noqa: S608  constants
-    f"  coalesce(w.finished, 0), coalesce({worked_on('w')}, 0)"
+    f"  coalesce(w.finished, 0), coalesce({worked_on_condition('w')}, 0)"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id"
     " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
@@ -100,7 +100,7 @@ _HELD_SAMPLES: Final = text(
 
 _PROGRESS: Final = text(
     "SELECT d.name, a.person, count(*), sum(coalesce(w.finished, 0)),"  # noqa: S608  constants
-    f"  sum(coalesce(NOT w.finished AND {worked_on('w')}, 0)),"
+    f"  sum(coalesce(NOT w.finished AND {worked_on_condition('w')}, 0)),"
     "  sum(h.kind = 'pool'), sum(a.practice)"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id JOIN datasets d"
     "   ON d.id = s.dataset_id JOIN people p ON p.id = a.person"
@@ -129,7 +129,7 @@ _KINDS: Final[dict[str, type[Rule]]] = {
 class HeldSample:
     """A sample that somebody has, and how far they are with it."""
 
-    allotted: AllottedRow
+    allotted: AssignedRow
     handout: int
     key: SampleKey
     finished: bool
@@ -148,7 +148,7 @@ class AssignableDataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Handout:
+class StoredAssignment:
     """A handout that was made; `undone` is empty while it holds."""
 
     id: int
@@ -164,7 +164,7 @@ class Handout:
 class WithdrawalResult:
     """The result of an undone assignment: removed and kept samples, datasets free again."""
 
-    handout: Handout
+    handout: StoredAssignment
     removed: int
     kept: int
     free: tuple[str, ...]
@@ -244,7 +244,7 @@ class AssignmentTransaction:
 
     def _load_scores(self, dataset_id: int, rows: Sequence[Any], score: str) -> list[float | None]:
         if order := by_score(score):
-            line = line_of(self.connection, order, dataset_id)
+            line = read_positions(self.connection, order, dataset_id)
             return [line.get(row[0]) for row in rows]
         return [_parse_score(row[3], score) for row in rows]
 
@@ -257,7 +257,7 @@ class AssignmentTransaction:
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
-                AllottedRow(row[0], row[1], bool(row[2])),
+                AssignedRow(row[0], row[1], bool(row[2])),
                 row[3],
                 SampleKey(row[4], row[5]),
                 *map(bool, row[6:8]),
@@ -265,11 +265,13 @@ class AssignmentTransaction:
             for row in rows
         ]
 
-    def handouts(self) -> list[Handout]:
+    def handouts(self) -> list[StoredAssignment]:
         """All that were made, as they came; what was found begun is none."""
         query = select(HANDOUTS).where(HANDOUTS.c.kind != AssignmentCause.FOUND.value)
         return [
-            Handout(id_, at, by, AssignmentCause(kind), dataset, from_json(request), undone)
+            StoredAssignment(
+                id_, at, by, AssignmentCause(kind), dataset, from_json(request), undone
+            )
             for id_, at, by, kind, dataset, request, undone in self.connection.execute(
                 query.order_by(HANDOUTS.c.id)
             )
@@ -314,7 +316,7 @@ class AssignmentTransaction:
         kind: AssignmentCause,
         dataset: str,
         *,
-        rows: Sequence[AllottedRow],
+        rows: Sequence[AssignedRow],
         request: Mapping[str, Any],
     ) -> int:
         """Store an assignment; return its number. `dataset` is empty for several.
@@ -368,7 +370,7 @@ class AssignmentTransaction:
         return number
 
     def set_practice(
-        self, dataset: str, rule: Practice, *, rows: Sequence[AllottedRow], to: Sequence[str]
+        self, dataset: str, rule: Practice, *, rows: Sequence[AssignedRow], to: Sequence[str]
     ) -> int:
         """Make a dataset practice for these people; return the assignment's number.
 
@@ -422,7 +424,7 @@ class AssignmentTransaction:
         free = tuple(name for name in sorted(datasets) if self._lift_rule(name, handout))
         return WithdrawalResult(handout, len(gone), len(held) - len(gone), free)
 
-    def _find_handout(self, number: int) -> Handout:
+    def _find_handout(self, number: int) -> StoredAssignment:
         holding = [each for each in self.handouts() if not each.undone or each.id == number]
         meant = [each for each in holding if number in (0, each.id)]
         if not meant:
@@ -432,13 +434,13 @@ class AssignmentTransaction:
             raise Conflict(f"handout {number} was taken back", "see: tui-annotate assign show")
         return meant[-1]
 
-    def _return_moved(self, moved: Handout, gone: Mapping[SampleKey, HeldSample]) -> None:
+    def _return_moved(self, moved: StoredAssignment, gone: Mapping[SampleKey, HeldSample]) -> None:
         for dataset, sample, person, handout in moved.request["rows"]:
             if each := gone.get(SampleKey(dataset, sample)):
-                row = AllottedRow(person, each.allotted.sample_id)
+                row = AssignedRow(person, each.allotted.sample_id)
                 assignment_rows.assign_samples(self.connection, [row], handout=handout)
 
-    def _lift_rule(self, dataset: str, handout: Handout) -> bool:
+    def _lift_rule(self, dataset: str, handout: StoredAssignment) -> bool:
         query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
         dataset_id = self.connection.execute(query).scalar()
         if dataset_id is None:
@@ -459,7 +461,7 @@ class AssignmentTransaction:
         request = {"from": giver.id, "to": list(to), "rows": rows}
         assignment_rows.unassign_samples(self.connection, [each.allotted for each in moved])
         new = [
-            AllottedRow(who, each.allotted.sample_id) for who, own in given.items() for each in own
+            AssignedRow(who, each.allotted.sample_id) for who, own in given.items() for each in own
         ]
         return self.apply(AssignmentCause.MOVE, "", rows=new, request=request)
 
@@ -485,7 +487,9 @@ def _parse_score(meta: str, field: str) -> float | None:
     return float(value)
 
 
-def gold(connection: Connection, person: str, key: SampleKey) -> GoldAnswer | None:
+def find_practice_answer(
+    connection: Connection, person: str, key: SampleKey
+) -> PracticeAnswer | None:
     """What is right about a sample that somebody has for practice; None where they have it not.
 
     A rating is right where all who rated it, of those whose answers count, rated it so.
@@ -499,10 +503,10 @@ def gold(connection: Connection, person: str, key: SampleKey) -> GoldAnswer | No
     payloads = connection.execute(_GOLD_ANNOTATIONS, {**scope, "dataset": 0}).scalars()
     answers = tuple(annotation_from_json(from_json(payload)) for payload in payloads)
     ratings = connection.execute(_GOLD_RATINGS, scope).scalars().all()
-    return GoldAnswer(answers, ratings[0] if len(ratings) == 1 else "")
+    return PracticeAnswer(answers, ratings[0] if len(ratings) == 1 else "")
 
 
-def practised(connection: Connection, seen: Collection[str] | None) -> int:
+def count_practice_samples(connection: Connection, seen: Collection[str] | None) -> int:
     """Count practice samples by person; `seen` limits the people, None for all."""
     people = connection.execute(_PRACTISED)
     return sum(count for person, count in people if seen is None or person in seen)

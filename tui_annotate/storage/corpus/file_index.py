@@ -24,7 +24,7 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind,
 from tui_annotate.storage.codec import (
     check_storable,
     from_json,
-    plain,
+    replace_unstorable,
     request_from_json,
     request_to_json,
     to_json,
@@ -129,10 +129,10 @@ class FileIndex:
                 self.total + 1,
                 check_storable(sample.dataset, "dataset"),
                 check_storable(sample.id, "sample id"),
-                plain(sample.group),
+                replace_unstorable(sample.group),
                 len(record.annotations),
                 len(workers),
-                plain(summary_start(sample)),
+                replace_unstorable(summary_start(sample)),
             ),
         )
         if not new.rowcount:
@@ -147,7 +147,7 @@ class FileIndex:
         )
         database.executemany(
             "INSERT INTO work VALUES (?, ?, ?)",
-            [(self.total, plain(person), counts[person]) for person in workers],
+            [(self.total, replace_unstorable(person), counts[person]) for person in workers],
         )
         self._count_work(record, counts)
 
@@ -219,8 +219,8 @@ class FileIndex:
         """
         pattern = search.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         scope = {
-            "search": plain(f"%{pattern}%") if search else "",
-            "person": plain(person),
+            "search": replace_unstorable(f"%{pattern}%") if search else "",
+            "person": replace_unstorable(person),
             "marked": marked,
         }
         with self._connection() as database:

@@ -11,14 +11,25 @@ from typing import Any, Final
 from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects.sqlite import insert
 
-from tui_annotate.domain.collection_items import JUDGED, PASSAGE_LABELS
+from tui_annotate.domain.collection_items import PASSAGE_LABELS, RATED_KINDS
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
 from tui_annotate.storage.assignments.pools import add_to_pool
-from tui_annotate.storage.codec import check_storable, mapping_to_json, pack, plain, request_to_json
+from tui_annotate.storage.codec import (
+    check_storable,
+    mapping_to_json,
+    pack,
+    replace_unstorable,
+    request_to_json,
+)
 from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLE_DOCUMENTS, SAMPLES
 from tui_annotate.storage.labels.store import start_with_labels
-from tui_annotate.storage.ranks import RankedSample, add_ranks, first_of_source, handed_out
+from tui_annotate.storage.ranks import (
+    RankedSample,
+    add_ranks,
+    assigned_datasets,
+    first_values_by_source,
+)
 from tui_annotate.storage.statements import known_digests
 
 SUMMARY_START: Final = 160
@@ -38,7 +49,7 @@ class NewSample:
     segments: tuple[tuple[Segment, ...], ...]
 
 
-def text_digest(sample: Sample) -> str:
+def hash_texts(sample: Sample) -> str:
     """One hash for the texts of a sample and the sides they stand on, in order."""
     parts = (f"{document.side}:{document.sha256}" for document in sample.documents)
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -109,7 +120,7 @@ def _build_sample_row(sample: Sample) -> dict[str, Any]:
         "external": check_storable(sample.id, "sample id"),
         "kind": sample.kind.value,
         "group": check_storable(sample.group, "group"),
-        "digest": text_digest(sample),
+        "digest": hash_texts(sample),
         "source": _hash_source(sample),
         "summary": summary_start(sample),
         "request": request_to_json(sample.request),
@@ -125,7 +136,7 @@ def _build_placement_rows(sample: Sample) -> Iterable[dict[str, Any]]:
             "sha256": document.sha256,
             "side": document.side.value,
             "key": check_storable(document.key, "document key"),
-            "title": plain(document.title),
+            "title": replace_unstorable(document.title),
         }
 
 
@@ -200,7 +211,7 @@ def _create_datasets(
     if fresh:
         defaults = {"created": created, "labels": "", "guidelines": ""}
         connection.execute(insert(DATASETS), [{"name": name, **defaults} for name in fresh])
-        marked = [name for name in fresh if kinds[name] in JUDGED]
+        marked = [name for name in fresh if kinds[name] in RATED_KINDS]
         start_with_labels(connection, marked, PASSAGE_LABELS, at=created)
     return {row[0]: row[1] for row in connection.execute(wanted)}
 
@@ -226,8 +237,8 @@ def _add_to_orders(
     connection: Connection, keys: Sequence[SampleKey], rows: Sequence[dict[str, Any]]
 ) -> None:
     """Into the orders that all people walk; of a dataset that is handed out, into its pool."""
-    handed = handed_out(connection)
-    first = first_of_source(connection, [row["source"] for row in rows])
+    handed = assigned_datasets(connection)
+    first = first_values_by_source(connection, [row["source"] for row in rows])
     newcomers = [
         RankedSample(row["id"], first.setdefault(row["source"], row["id"]), *key)
         for row, key in zip(rows, keys, strict=True)

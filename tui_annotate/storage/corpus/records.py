@@ -70,10 +70,10 @@ class StoredSample:
     segments: tuple[tuple[Segment, ...], ...]
 
 
-def stored_sample(
+def read_stored_sample(
     connection: Connection, key: SampleKey, *, seen: Collection[str] | None = None
 ) -> StoredSample:
-    """One sample with its segments; `seen` as for `stream`.
+    """One sample with its segments; `seen` as for `stream_records`.
 
     Raises:
         NotFound: there is no such sample.
@@ -91,7 +91,7 @@ def stored_sample(
     return StoredSample(_build_sample(key.dataset, row, documents, seen=seen), tuple(segments))
 
 
-def stream(
+def stream_records(
     connection: Connection, filters: RecordFilter, *, seen: Collection[str] | None = None
 ) -> Iterator[Record]:
     """Yield filtered records by dataset, in order of arrival; `seen`: readable people or None."""
@@ -110,10 +110,10 @@ def stream(
                 yield work.record(number, sample, people)
 
 
-def samples(
+def stream_samples(
     connection: Connection, dataset: str, *, seen: Collection[str] | None = None
 ) -> Iterator[Sample]:
-    """The samples of a dataset as they came, without what people did; else as `stream`."""
+    """The samples of a dataset as they came, without what people did; else as `stream_records`."""
     documents = _Documents(connection)
     query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
     for dataset_id in connection.execute(query).scalars().all():

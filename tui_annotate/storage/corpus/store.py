@@ -13,13 +13,13 @@ from sqlalchemy import Connection, bindparam, delete, func, select, text, tuple_
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import DISCARD, Change, Event, PendingEvent
-from tui_annotate.domain.people import Verb, require, seen_by
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.people import Permission, require_permission, visible_people
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
 from tui_annotate.storage.assignments.assignment_rows import record_removal
-from tui_annotate.storage.assignments.store import practised
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.assignments.store import count_practice_samples
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import (
@@ -32,7 +32,7 @@ from tui_annotate.storage.columns import (
     TOMBSTONES,
 )
 from tui_annotate.storage.corpus import intake, records
-from tui_annotate.storage.corpus.intake import NewSample, text_digest
+from tui_annotate.storage.corpus.intake import NewSample, hash_texts
 from tui_annotate.storage.corpus.records import StoredSample
 from tui_annotate.storage.corpus.sample_names import only_key, split_name
 from tui_annotate.storage.database import CommonStore
@@ -45,7 +45,7 @@ from tui_annotate.storage.statements import (
     known_digests,
     sample_row,
     seen_scope,
-    worked_on,
+    worked_on_condition,
 )
 from tui_annotate.storage.vectors.sets import VectorSetStore
 
@@ -56,7 +56,7 @@ __all__ = [
     "NewSample",
     "RecordFilter",
     "StoredSample",
-    "text_digest",
+    "hash_texts",
 ]
 
 
@@ -129,7 +129,7 @@ class CorpusStore(VectorSetStore):
     # what is there -----------------------------------------------------------------------------
 
     def known(self, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
-        """By key, the `text_digest` of the sample that is stored; a new key is absent."""
+        """By key, the digest of the texts of the sample that is stored; a new key is absent."""
         with self._database.reading() as connection:
             return known_digests(connection, keys)
 
@@ -148,7 +148,7 @@ class CorpusStore(VectorSetStore):
             NotFound: there is none with that key.
         """
         with self._database.reading() as connection:
-            return records.stored_sample(connection, key, seen=seen_by(self._actor))
+            return records.read_stored_sample(connection, key, seen=visible_people(self._actor))
 
     def sample_or_none(self, key: SampleKey) -> Sample | None:
         """Return a sample without its segments; None where there is none with that key."""
@@ -188,17 +188,17 @@ class CorpusStore(VectorSetStore):
     def records(self, filters: RecordFilter) -> Iterator[Record]:
         """The records under a filter, by dataset, then as they came; of one moment, streamed."""
         with self._database.reading() as connection:
-            yield from records.stream(connection, filters, seen=seen_by(self._actor))
+            yield from records.stream_records(connection, filters, seen=visible_people(self._actor))
 
     def samples(self, dataset: str) -> Iterator[Sample]:
         """The samples of a dataset as they came, without what people did; else as `records`."""
         with self._database.reading() as connection:
-            yield from records.samples(connection, dataset, seen=seen_by(self._actor))
+            yield from records.stream_samples(connection, dataset, seen=visible_people(self._actor))
 
     def practised(self) -> int:
         """How many samples people worked on for practice, counted for each of them."""
         with self._database.reading() as connection:
-            return practised(connection, seen_by(self._actor))
+            return count_practice_samples(connection, visible_people(self._actor))
 
     # what comes and goes -----------------------------------------------------------------------
 
@@ -267,8 +267,8 @@ class CorpusStore(VectorSetStore):
         Raises:
             Conflict: people worked on one of them, and `with_annotations` is False.
         """
-        require(self._actor, Verb.MANAGE)
-        for batch in batches(keys, _BATCH):
+        require_permission(self._actor, Permission.MANAGE)
+        for batch in split_batches(keys, _BATCH):
             with self._writing_as_manager() as connection:
                 for key in batch:
                     _remove_sample(connection, key, with_annotations=with_annotations)
@@ -283,7 +283,7 @@ class CorpusStore(VectorSetStore):
             NotFound: there is no such dataset.
             Conflict: people worked on it, and `with_annotations` is False.
         """
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             row = dataset_row(connection, name)
             mine = select(SAMPLES.c.external).where(SAMPLES.c.dataset_id == row)
@@ -300,13 +300,13 @@ class CorpusStore(VectorSetStore):
     def datasets(self) -> list[DatasetInfo]:
         """Figures of all datasets, by name."""
         with self._database.reading() as connection:
-            rows = connection.execute(_INFOS, seen_scope(seen_by(self._actor)))
+            rows = connection.execute(_INFOS, seen_scope(visible_people(self._actor)))
             return [DatasetInfo(*row) for row in rows]
 
     def progress(self) -> list[DatasetProgress]:
         """What was done by dataset and person."""
         with self._database.reading() as connection:
-            return progress(connection, seen_by(self._actor))
+            return read_progress(connection, visible_people(self._actor))
 
     def totals(self) -> tuple[int, int, int]:
         """Samples, documents and segments of the whole store."""
@@ -317,7 +317,7 @@ class CorpusStore(VectorSetStore):
         return samples, documents, segments
 
 
-def progress(connection: Connection, seen: Sequence[str] | None) -> list[DatasetProgress]:
+def read_progress(connection: Connection, seen: Sequence[str] | None) -> list[DatasetProgress]:
     """Return work by dataset, then person; `seen`: readable people, None for all."""
     return [DatasetProgress(*row) for row in connection.execute(_PROGRESS, seen_scope(seen))]
 
@@ -326,13 +326,13 @@ def _refuse_worked_on(connection: Connection, what: str, condition: Any) -> None
     query = (
         select(func.count(), func.coalesce(func.sum(ASSIGNMENTS.c.annotations), 0))
         .join(SAMPLES, SAMPLES.c.id == ASSIGNMENTS.c.sample_id)
-        .where(condition, text(worked_on("assignments")))
+        .where(condition, text(worked_on_condition("assignments")))
     )
     assignments, annotations = connection.execute(query).one()
     if assignments:
         raise Conflict(
-            f"{what} holds work of people: {many(annotations, 'annotation')}, "
-            f"{many(assignments, 'assignment')}",
+            f"{what} holds work of people: {format_count(annotations, 'annotation')}, "
+            f"{format_count(assignments, 'assignment')}",
             "export it first; to drop it as well, add --with-annotations",
         )
 

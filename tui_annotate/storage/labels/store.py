@@ -15,7 +15,7 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.history import Event
 from tui_annotate.domain.label_changes import Renames
-from tui_annotate.domain.label_files import WRITE, stored_labels
+from tui_annotate.domain.label_files import WRITE, parse_stored_labels
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json, to_json
@@ -185,7 +185,9 @@ class LabelSets:
             NotFound: no such version was ever stored.
         """
         if version not in self._trees:
-            self._trees[version] = stored_labels(self.guidance.text(GuidanceKind.LABELS, version))
+            self._trees[version] = parse_stored_labels(
+                self.guidance.text(GuidanceKind.LABELS, version)
+            )
         return self._trees[version]
 
     def same(self, version: str, labels: LabelTree) -> bool:

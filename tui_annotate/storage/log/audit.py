@@ -9,12 +9,18 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, func, select, text
 
-from tui_annotate.domain.hash_chain import Break, Head, LogHead, contradiction, heads_digest
+from tui_annotate.domain.hash_chain import (
+    ChainFault,
+    Head,
+    LogHead,
+    digest_heads,
+    find_contradiction,
+)
 from tui_annotate.domain.history import (
     DISCARD,
     PendingEvent,
     StreamState,
-    canonical,
+    canonical_json,
     later_action_time,
 )
 from tui_annotate.domain.samples import SampleKey
@@ -62,7 +68,7 @@ _HASH_AT: Final = select(EVENTS.c.hash).where(
 class AuditStore(CommonStore):
     """The log as one moment has it; what people do meanwhile waits for nothing, and is not seen."""
 
-    def breaks(self, tell: Callable[[int, int], None] | None = None) -> Iterator[Break]:
+    def breaks(self, tell: Callable[[int, int], None] | None = None) -> Iterator[ChainFault]:
         """Yield the first inconsistency of each stream; `tell` gets (events read, total)."""
         with self._database.reading() as connection:
             total, done = _count_events(connection), 0
@@ -79,10 +85,10 @@ class AuditStore(CommonStore):
                 tell(done, total)
             for person, dataset, sample in connection.execute(_WORK_WITHOUT_EVENTS):
                 says = "work stands there that no event tells of: its events were removed"
-                yield Break(person, dataset, sample, 0, "", "", total + 1, says)
+                yield ChainFault(person, dataset, sample, 0, "", "", total + 1, says)
             if (wrong := connection.execute(_WRONG_TALLIES).first()) is not None:
                 says = f"the finished samples of {wrong[1]} are counted wrongly"
-                yield Break(wrong[1], "", "", 0, "", "", total + 1, says)
+                yield ChainFault(wrong[1], "", "", 0, "", "", total + 1, says)
 
     def events(self) -> int:
         """How many events there are."""
@@ -101,7 +107,7 @@ class AuditStore(CommonStore):
             count = _count_events(connection)
             count = count if first is None else min(first, count)
             last = connection.execute(_LAST, {"before": count - 1}).first() if count else None
-            streams, digest = heads_digest(_read_heads(connection, count))
+            streams, digest = digest_heads(_read_heads(connection, count))
             return LogHead(count, streams, last[1] if last else "", digest)
 
     def lost(self, heads: Iterable[Head]) -> Iterator[tuple[Head, str]]:
@@ -133,7 +139,7 @@ class _StreamCheck:
     """One stream, event by event; after the first that does not fit, nothing more is looked at."""
 
     def __init__(self, connection: Connection, person: str, key: SampleKey) -> None:
-        self.found: Break | None = None
+        self.found: ChainFault | None = None
         self._connection = connection
         self._person = person
         self._key = key
@@ -153,8 +159,8 @@ class _StreamCheck:
 
     def _check_event(self, row: Any) -> str:
         try:
-            event = events.from_row(row)
-            problem = contradiction(event, seq=self._seq, prev=self._head, state=self._state)
+            event = events.row_to_event(row)
+            problem = find_contradiction(event, seq=self._seq, prev=self._head, state=self._state)
             if not problem:
                 self._state = self._state.applied(event.action, seconds=event.seconds)
                 self._head = event.hash
@@ -172,7 +178,7 @@ class _StreamCheck:
         for name, payload in action.after.annotations.items():
             (self._removed.add if payload is None else self._removed.discard)(name)
 
-    def compare_with_tables(self) -> Break | None:
+    def compare_with_tables(self) -> ChainFault | None:
         """What the tables say otherwise than the log; None where they agree."""
         scope = {"dataset": self._key.dataset, "sample": self._key.id}
         sample_id = self._connection.execute(SAMPLE_ROW, scope).scalar()
@@ -185,10 +191,10 @@ class _StreamCheck:
         problem = problem or _find_missing_tombstone(self._connection, self._removed)
         return self._build_break(problem)
 
-    def _build_break(self, problem: str) -> Break | None:
+    def _build_break(self, problem: str) -> ChainFault | None:
         row = self._last
         place = (row["seq"], row["id"], row["at"], row["arrival"])
-        return Break(self._person, *self._key, *place, problem) if problem else None
+        return ChainFault(self._person, *self._key, *place, problem) if problem else None
 
 
 def _find_difference(connection: Connection, logged: Stream, *, ended: bool) -> str:
@@ -236,6 +242,6 @@ def _find_missing_tombstone(connection: Connection, removed: set[str]) -> str:
 def _normalize_row(row: dict[str, Any]) -> dict[str, Any]:
     """A row of an annotation or an answer, in whatever order its JSON names things."""
     try:
-        return {**row, "payload": canonical(from_json(row["payload"]))}
+        return {**row, "payload": canonical_json(from_json(row["payload"]))}
     except ValueError:
         return row

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from tui_annotate.domain.comments import ALL, CommentThread, PersonComment
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.people import Verb, is_allowed
+from tui_annotate.domain.people import Permission, is_allowed
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.columns import REMARKS
@@ -58,7 +58,7 @@ class CommentStore(Store):
             query = query.where(REMARKS.c.dataset == sample.dataset, REMARKS.c.sample == sample.id)
         if person:
             query = query.where(_match_starter(person))
-        if not is_allowed(self._actor, Verb.REVIEW):
+        if not is_allowed(self._actor, Permission.REVIEW):
             query = query.where(_match_starter(self._actor.person))
         with self._database.reading() as connection:
             threads: dict[str, list[PersonComment]] = {}
@@ -84,7 +84,7 @@ class CommentStore(Store):
 
     def replies(self, person: str, *, since: str = "") -> list[PersonComment]:
         """What was answered to a person after a moment, in order."""
-        if not is_allowed(self._actor, Verb.READ, person):
+        if not is_allowed(self._actor, Permission.READ, person):
             return []
         return self._load_addressed(person, since)
 

@@ -28,7 +28,7 @@ _ENDED_LATER = (
     .exists()
 )
 INSERT: Final = insert(EVENTS)
-"""Appends events, as `row` gives them."""
+"""Appends events, as `event_to_row` gives them."""
 
 _EVENT: Final = select(EVENTS).execution_options(yield_per=100)
 _OF_STREAM: Final = _EVENT.where(
@@ -54,7 +54,7 @@ _ACTIONS: Final = (
 )
 
 
-def row(event: Event) -> dict[str, Any]:
+def event_to_row(event: Event) -> dict[str, Any]:
     """An event that has its place, as the table takes it."""
     action = event.action
     return {name: getattr(event, name) for name in _PLAIN_FIELDS} | {
@@ -72,17 +72,17 @@ _PLAIN_FIELDS: Final = (
 )  # fmt: skip
 
 
-def of_stream(connection: Connection, person: str, key: SampleKey) -> Iterator[Event]:
+def read_stream(connection: Connection, person: str, key: SampleKey) -> Iterator[Event]:
     """The events of a stream in order."""
     return _load_events(connection, _OF_STREAM, person=person, dataset=key.dataset, sample=key.id)
 
 
-def by_id(connection: Connection, name: str) -> Event:
+def read_event(connection: Connection, name: str) -> Event:
     """The event with an id that is known to be there."""
     return next(_load_events(connection, _BY_ID, id=name))
 
 
-def batch_of(connection: Connection, event: Event) -> Iterator[Event]:
+def read_batch_of(connection: Connection, event: Event) -> Iterator[Event]:
     """The events that were done as one with this, in order; without a batch: itself alone.
 
     Those whose sample was taken out since, or got other labels, are left out.
@@ -93,19 +93,19 @@ def batch_of(connection: Connection, event: Event) -> Iterator[Event]:
     return _load_events(connection, _BATCH, **scope)
 
 
-def of_batch(connection: Connection, batch: str) -> Iterator[Event]:
+def read_batch(connection: Connection, batch: str) -> Iterator[Event]:
     """The events of a batch, of all people; none for an empty name."""
     return _load_events(connection, _WHOLE_BATCH, batch=batch) if batch else iter(())
 
 
 def streams(connection: Connection) -> Iterator[tuple[str, SampleKey, Iterator[Any]]]:
-    """Every stream of the log, sorted: person, sample, and its rows in order; see `from_row`."""
+    """Every stream of the log, sorted: person, sample, its rows in order; see `row_to_event`."""
     rows = connection.execute(_ALL).mappings()
     for (person, *key), own in groupby(rows, key=itemgetter("person", "dataset", "sample")):
         yield person, SampleKey(*key), own
 
 
-def deeds(connection: Connection, person: str, *, by: str = "") -> Iterator[LoggedAction]:
+def read_actions(connection: Connection, person: str, *, by: str = "") -> Iterator[LoggedAction]:
     """Yield a person's actions and undos, newest first; `by` limits the actor."""
     everybodys = EVENTS.c.verb.in_(sorted(ENDS))
     query = _ACTIONS.where(everybodys | (by == _WHO)) if by else _ACTIONS
@@ -114,14 +114,14 @@ def deeds(connection: Connection, person: str, *, by: str = "") -> Iterator[Logg
 
 
 def _load_events(connection: Connection, query: Select[Any], **scope: str) -> Iterator[Event]:
-    return (from_row(row) for row in connection.execute(query, scope).mappings())
+    return (row_to_event(row) for row in connection.execute(query, scope).mappings())
 
 
 UNREADABLE: Final = (ValueError, KeyError, TypeError, AttributeError)
-"""What `from_row` raises."""
+"""What `row_to_event` raises."""
 
 
-def from_row(row: Any) -> Event:
+def row_to_event(row: Any) -> Event:
     """An event as its row tells it.
 
     Raises:

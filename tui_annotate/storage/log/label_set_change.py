@@ -16,7 +16,7 @@ from sqlalchemy import Connection, bindparam, func, select, text
 
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import RELABEL, Event, StreamState
-from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.assignments.escalation import Disabled
 from tui_annotate.storage.codec import from_json
@@ -84,14 +84,14 @@ class LabelChangeStore(LogStore):
     @contextmanager
     def reading(self) -> Iterator[LabelSetChange]:
         """A transaction that only reads."""
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             yield LabelSetChange(connection, self._disabled)
 
     @contextmanager
     def writing(self) -> Iterator[LabelSetChange]:
         """A transaction that holds the write lock; kept only if nothing is raised."""
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             yield LabelSetChange(connection, self._disabled)
 
@@ -170,7 +170,7 @@ class LabelSetChange:
 
     def batch(self, name: str) -> dict[StreamName, Event]:
         """The events of a change, of all people, by their streams; none for an empty name."""
-        found = events.of_batch(self.connection, name)
+        found = events.read_batch(self.connection, name)
         return {(each.person, SampleKey(each.dataset, each.sample)): each for each in found}
 
     def keep(

@@ -16,8 +16,8 @@ from tui_annotate.domain.history import (
     Event,
     LoggedAction,
     PendingEvent,
-    redo_target,
-    undo_target,
+    find_redo_target,
+    find_undo_target,
 )
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.version import VERSION
@@ -114,11 +114,11 @@ class Ledger:
 
     def undo(self, person: str) -> ActionResult | None:
         """Undo the last action that is not undone."""
-        return self._reverse(person, UNDO, undo_target)
+        return self._reverse(person, UNDO, find_undo_target)
 
     def redo(self, person: str) -> ActionResult | None:
         """Undo the last undo, unless there was an action since."""
-        return self._reverse(person, REDO, redo_target)
+        return self._reverse(person, REDO, find_redo_target)
 
     def _reverse(
         self, person: str, verb: str, find: Callable[[Iterable[LoggedAction]], LoggedAction | None]

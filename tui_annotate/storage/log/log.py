@@ -20,11 +20,11 @@ from tui_annotate.domain.people import (
     OPERATOR,
     SETTLED,
     Actor,
+    Permission,
     PersonKind,
-    Verb,
-    reader,
-    require,
-    seen_by,
+    base_person,
+    require_permission,
+    visible_people,
 )
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.suggestions import Suggestion
@@ -42,8 +42,8 @@ from tui_annotate.storage.columns import (
 from tui_annotate.storage.database import Database, Store
 from tui_annotate.storage.labels.store import LabelChangeRequest, changes_since, current_label_names
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.plans import Plan, Stream, plan_event, stream_of, write
-from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert, worked_on
+from tui_annotate.storage.log.plans import Plan, Stream, build_stream, plan_event, write
+from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert, worked_on_condition
 
 __all__ = ["Log", "Stream"]
 
@@ -114,14 +114,14 @@ class Log:
 
     def stream(self, person: str, key: SampleKey) -> Stream:
         """A person's stream on a sample; empty where nothing was done yet."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         sample_id = sample_row(self._connection, key)
         scope = {"person": person, "sample_id": sample_id}
         row = self._connection.execute(_ASSIGNMENT, scope).mappings().first()
         if row is None:
             # The sample is new, or came back after it was taken out.
             history = list(self.events(person, key))
-            return stream_of(person, key, sample_id=sample_id, history=history)
+            return build_stream(person, key, sample_id=sample_id, history=history)
         payloads, answers = (
             self._connection.execute(each, scope) for each in (_PAYLOADS, _ANSWERS)
         )
@@ -135,37 +135,37 @@ class Log:
 
     def finished(self, key: SampleKey) -> list[str]:
         """The people whose work on a sample counts for review, sorted."""
-        require(self._actor, Verb.REVIEW)
+        require_permission(self._actor, Permission.REVIEW)
         scope = {"sample_id": sample_row(self._connection, key)}
         return list(self._connection.execute(_FINISHED, scope).scalars())
 
     def annotated(self, person: str) -> list[SampleKey]:
         """The samples with annotations of a person, sorted."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         rows = self._connection.execute(_ANNOTATED, {"person": person})
         return [SampleKey(*row) for row in rows]
 
     def rated_or_commented(self, person: str) -> list[SampleKey]:
         """The samples that a person rated or commented on, sorted."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         rows = self._connection.execute(_RATED_OR_COMMENTED, {"person": person})
         return [SampleKey(*row) for row in rows]
 
     def events(self, person: str, key: SampleKey) -> Iterator[Event]:
         """The events of a stream in order, also of a sample that is gone."""
-        require(self._actor, Verb.READ, person)
-        return events.of_stream(self._connection, person, key)
+        require_permission(self._actor, Permission.READ, person)
+        return events.read_stream(self._connection, person, key)
 
     def event(self, name: str) -> Event:
         """The event with an id that is known to be there."""
-        found = events.by_id(self._connection, name)
-        require(self._actor, Verb.READ, found.person)
+        found = events.read_event(self._connection, name)
+        require_permission(self._actor, Permission.READ, found.person)
         return found
 
     def batch(self, event: Event) -> Iterator[Event]:
         """The events that were done as one with this, in order, but for samples now gone."""
-        require(self._actor, Verb.READ, event.person)
-        return events.batch_of(self._connection, event)
+        require_permission(self._actor, Permission.READ, event.person)
+        return events.read_batch_of(self._connection, event)
 
     def with_current_labels(self, event: Event, action: PendingEvent) -> PendingEvent:
         """An action that comes of an old event, as label sets changed since name things."""
@@ -188,8 +188,8 @@ class Log:
 
     def deeds(self, person: str, *, by: str = "") -> Iterator[LoggedAction]:
         """What was done and taken back in a person's streams, newest first; by one, if named."""
-        require(self._actor, Verb.READ, person)
-        return events.deeds(self._connection, person, by=by)
+        require_permission(self._actor, Permission.READ, person)
+        return events.read_actions(self._connection, person, by=by)
 
     def buried(self, names: Sequence[str]) -> set[str]:
         """Of some ids of annotations, those that were removed."""
@@ -197,7 +197,7 @@ class Log:
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
         """Of some ids of annotations, those that stand: by id, the person and the sample's row."""
-        seen = seen_by(self._actor)
+        seen = visible_people(self._actor)
         query = _OWNERS if seen is None else _OWNERS.where(ANNOTATIONS.c.person.in_(seen))
         rows = self._connection.execute(query, {"names": list(names)})
         return {name: (who, row) for name, who, row in rows}
@@ -221,7 +221,7 @@ class Log:
 
     def holds(self, person: str, plans: Sequence[Plan]) -> bool:
         """Whether the streams of a person's plans are as they were when these were made."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
         return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)
 
@@ -232,7 +232,7 @@ class Log:
             Conflict: an annotation's id is taken by another stream.
         """
         for person in {plan.assignment["person"] for plan in plans}:
-            require(self._actor, Verb.WRITE, person)
+            require_permission(self._actor, Permission.WRITE, person)
         write(self._connection, plans, disabled=self.disabled)
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:
@@ -266,7 +266,7 @@ _COUNTS: Final = f"""
 _FINISHED: Final = text(f"SELECT a.person {_COUNTS} AND a.sample_id = :sample_id ORDER BY a.person")
 _ALL_FINISHED: Final = text(f"SELECT a.sample_id, a.person, a.head {_COUNTS}")
 _TOUCHED: Final = text(
-    f"SELECT sample_id, person FROM assignments a WHERE {worked_on('a')}"  # noqa: S608  constants
+    f"SELECT sample_id, person FROM assignments a WHERE {worked_on_condition('a')}"  # noqa: S608  constants
 )
 _ALLOTTED: Final = text("SELECT sample_id, person FROM allotments WHERE NOT practice")
 _SETTLED: Final = text("SELECT sample_id, state FROM assignments WHERE person = :settled")
@@ -296,7 +296,7 @@ class Candidate:
     state: State
 
 
-def candidates(connection: Connection) -> Iterator[Candidate]:
+def list_candidates(connection: Connection) -> Iterator[Candidate]:
     """The samples with enough work for review, and those that it began or settled, as they came."""
     counted: dict[int, list[tuple[str, str]]] = defaultdict(list)
     for sample_id, person, head in connection.execute(_ALL_FINISHED):
@@ -311,7 +311,7 @@ def candidates(connection: Connection) -> Iterator[Candidate]:
         state = states.get(sample_id, State.NEW)
         if state is not State.NEW or len(done) >= ENOUGH or (done and complete):
             key, finished = SampleKey(dataset, external), tuple(sorted(done))
-            readers = frozenset(map(reader, workers.get(sample_id, ())))
+            readers = frozenset(map(base_person, workers.get(sample_id, ())))
             yield Candidate(key, group, summary, finished, frozenset(pending), readers, state)
 
 

@@ -20,7 +20,7 @@ from tui_annotate.domain.history import (
     Event,
     Payload,
     StreamState,
-    chained,
+    chain_event,
     last_action_time,
     later_action_time,
     replay,
@@ -28,7 +28,7 @@ from tui_annotate.domain.history import (
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.suggestions import SuggestionAnswer, answer_from_json
 from tui_annotate.storage.assignments.escalation import Disabled, escalate, no_disabled_people
-from tui_annotate.storage.codec import plain, to_json
+from tui_annotate.storage.codec import replace_unstorable, to_json
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, TOMBSTONES
 from tui_annotate.storage.log import events
 from tui_annotate.storage.ranks import count_finished
@@ -87,7 +87,9 @@ class Stream:
         return Assignment(self.person, state, rating, comment, self.state.seconds, self.updated)
 
 
-def stream_of(person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]) -> Stream:
+def build_stream(
+    person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]
+) -> Stream:
     """A stream as its events, in order, leave it.
 
     Raises:
@@ -135,7 +137,7 @@ def plan_event(stream: Stream, event: Event) -> tuple[Plan, Stream]:
     Raises:
         Conflict: the stream is not as the event's action found it.
     """
-    placed = chained(event, seq=stream.seq + 1, prev=stream.head)
+    placed = chain_event(event, seq=stream.seq + 1, prev=stream.head)
     action = event.action
     state = stream.state.applied(action, seconds=event.seconds)
     acted = later_action_time(stream.updated, placed)
@@ -150,7 +152,7 @@ def plan_event(stream: Stream, event: Event) -> tuple[Plan, Stream]:
     plan = Plan(
         stream.sample_id,
         stream.head,
-        event=events.row(placed),
+        event=events.event_to_row(placed),
         dropped=[{"name": name} for name in dropped],
         buried=[
             {"id": name, "dataset": stream.key.dataset}
@@ -187,7 +189,7 @@ def annotation_row(stream: Stream, payload: Payload) -> Row:
         "sample_id": stream.sample_id,
         "number": payload["number"],
         "origin": payload["origin"],
-        "note": plain(payload["note"]),
+        "note": replace_unstorable(payload["note"]),
         "updated": payload["updated"],
         "payload": to_json(payload),
     }

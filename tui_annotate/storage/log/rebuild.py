@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, insert, text
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.hash_chain import Head
 from tui_annotate.domain.history import DISCARD, Event
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
@@ -23,7 +23,7 @@ from tui_annotate.storage.log.plans import (
     annotation_row,
     answer_row,
     assignment_row,
-    stream_of,
+    build_stream,
 )
 from tui_annotate.storage.statements import SAMPLE_ROW
 
@@ -55,7 +55,7 @@ def cut_to_heads(copy: Database, heads: Iterable[Head]) -> list[Head]:
     Streams of which no head is given are gone then.
     """
     with copy.writing() as connection, _cut_streams(connection):
-        for batch in batches((head._asdict() for head in heads), _ROWS):
+        for batch in split_batches((head._asdict() for head in heads), _ROWS):
             connection.execute(_KEEP, batch)
         return [Head(*row) for row in connection.execute(_LOST)]
 
@@ -88,7 +88,7 @@ def rebuild_tables(copy: Database) -> int:
     with copy.reading() as reading, copy.writing() as connection:
         for table in (ANNOTATIONS, ANSWERS, ASSIGNMENTS):
             connection.execute(delete(table))
-        for batch in batches(_replay_streams(reading, connection), _ROWS):
+        for batch in split_batches(_replay_streams(reading, connection), _ROWS):
             count += len(batch)
             _write_streams(connection, [each for each in batch if each is not None])
     return count
@@ -115,13 +115,13 @@ def _replay_streams(reading: Connection, connection: Connection) -> Iterator[Str
         history = [_read_event(row) for row in rows]
         row = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()
         # It is replayed in any case: a log that contradicts itself is never passed over.
-        stream = stream_of(person, key, sample_id=row or 0, history=history)
+        stream = build_stream(person, key, sample_id=row or 0, history=history)
         yield None if row is None or history[-1].action.verb == DISCARD else stream
 
 
 def _read_event(row: Any) -> Event:
     try:
-        return events.from_row(row)
+        return events.row_to_event(row)
     except events.UNREADABLE as error:
         raise Conflict(
             f"event {row['id']} can not be read", "see: tui-annotate audit verify"

@@ -15,22 +15,30 @@ from sqlalchemy import case, func, select, text
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.history import Event, StreamState
-from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, Verb, require, seen_by
-from tui_annotate.domain.practice_feedback import GoldAnswer
+from tui_annotate.domain.people import (
+    OPERATOR,
+    SETTLED,
+    Actor,
+    Permission,
+    Person,
+    require_permission,
+    visible_people,
+)
+from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
-from tui_annotate.storage.assignments.store import gold
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.assignments.store import find_practice_answer
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, PEOPLE, SAMPLES
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.items import KindCount, kind_counts
+from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
-from tui_annotate.storage.log.log import Candidate, Log, LogStore, Stream, candidates
+from tui_annotate.storage.log.log import Candidate, Log, LogStore, Stream, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.suggestions import SuggestionStore
 
@@ -137,7 +145,7 @@ class AnnotationStore(LogStore):
         """Every stream of the log as (person, sample), sorted; also those of samples now gone."""
         columns = (EVENTS.c.person, EVENTS.c.dataset, EVENTS.c.sample)
         query = select(*columns).where(EVENTS.c.seq == 1).order_by(*columns)
-        if (seen := seen_by(self._actor)) is not None:
+        if (seen := visible_people(self._actor)) is not None:
             query = query.where(EVENTS.c.person.in_(seen))
         with self._database.reading() as connection:
             for person, dataset, sample in connection.execute(query):
@@ -145,21 +153,21 @@ class AnnotationStore(LogStore):
 
     def candidates(self) -> list[Candidate]:
         """The samples with enough work for review, and those that it settled, as they came."""
-        require(self._actor, Verb.REVIEW)
+        require_permission(self._actor, Permission.REVIEW)
         with self._database.reading() as connection:
-            return list(candidates(connection))
+            return list(list_candidates(connection))
 
     def kind_counts(self) -> list[KindCount]:
         """How many reports, documents and citations there are, and who annotated how many."""
         with self._database.reading() as connection:
-            return kind_counts(connection, seen_by(self._actor))
+            return count_kinds(connection, visible_people(self._actor))
 
-    def gold(self, person: str, key: SampleKey) -> GoldAnswer | None:
+    def gold(self, person: str, key: SampleKey) -> PracticeAnswer | None:
         """The right answer to a practice sample that the person completed; None for others."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             finished = Log(connection, self._actor).stream(person, key).assignment.state.finished
-            return gold(connection, person, key) if finished else None
+            return find_practice_answer(connection, person, key) if finished else None
 
     def lesson(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
         """What review made and refused on a sample that the person annotated.
@@ -167,7 +175,7 @@ class AnnotationStore(LogStore):
         Names no reviewer, and of its sources the person's own annotations alone. None before it is
         adjudicated, or where the person did nothing on it.
         """
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             log = Log(connection)  # of an operator: only what the person may see is returned
             mine, settled = log.stream(person, key), log.stream(SETTLED, key)
@@ -184,7 +192,7 @@ class AnnotationStore(LogStore):
 
     def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:
         """A person's own notes, once each: the most frequent first, then the most recent."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         query = (
             select(ANNOTATIONS.c.note)
             .where(ANNOTATIONS.c.person == person, ANNOTATIONS.c.note != "")
@@ -204,7 +212,7 @@ class AnnotationStore(LogStore):
             documents: their hashes; those without evidence are absent in what is returned.
             outside: the sample whose annotations are left out.
         """
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         found: dict[str, set[Span]] = {}
         scope = {"person": person, "dataset": outside.dataset, "sample": outside.id}
         with self._database.reading() as connection:
@@ -217,7 +225,7 @@ class AnnotationStore(LogStore):
 
     def own_claims(self, person: str, *, limit: int) -> tuple[OwnClaim, ...]:
         """A person's annotations that claim something, the newest first."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         found = []
         with self._database.reading() as connection:
             rows = connection.execute(_CLAIMS, {"person": person, "limit": limit})
@@ -238,7 +246,7 @@ class AnnotationStore(LogStore):
         """Yield filtered annotations with their people; no text is read. `people`: by id."""
         with self._database.reading() as connection:
             yield from record_filter.stream_annotations(
-                connection, filters, people, seen=seen_by(self._actor)
+                connection, filters, people, seen=visible_people(self._actor)
             )
 
     def labels_in_use(self) -> dict[tuple[str, LabelPath], int]:
@@ -252,7 +260,7 @@ class AnnotationStore(LogStore):
     def labellings(self, datasets: Collection[str] | None = None) -> Counter[LabelCombination]:
         """Count annotations by their set of labels; `datasets` may be None for all."""
         found: Counter[LabelCombination] = Counter()
-        seen = seen_by(self._actor)
+        seen = visible_people(self._actor)
         query = _LABELS if seen is None else _LABELS.where(ANNOTATIONS.c.person.in_(seen))
         if datasets is not None:
             query = query.where(DATASETS.c.name.in_(datasets))
@@ -274,9 +282,9 @@ class AnnotationStore(LogStore):
             NotFound: a sample is not stored.
             NotAllowed: who acts may not manage the workspace.
         """
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         counts = ImportCounts()
-        for batch in batches(
+        for batch in split_batches(
             records, _BATCH, weight=lambda each: len(each.annotations) + len(each.assignments)
         ):
             with self._database.writing() as connection:

@@ -11,12 +11,25 @@ from sqlalchemy import Connection, bindparam, select, text
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import DISCARD, Event, Payload, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_payload
-from tui_annotate.domain.people import OPERATOR, Actor, Person, Verb, require, second_reader
+from tui_annotate.domain.people import (
+    OPERATOR,
+    Actor,
+    Permission,
+    Person,
+    require_permission,
+    second_reader,
+)
 from tui_annotate.domain.samples import Sample, SampleKey
-from tui_annotate.domain.stream_merge import Fork, Own, StreamCopy, merged, transition_event
+from tui_annotate.domain.stream_merge import (
+    Adapt,
+    Fork,
+    StreamCopy,
+    merge_streams,
+    transition_event,
+)
 from tui_annotate.domain.stream_validation import find_anchor_problem
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.columns import DATASETS, EVENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
@@ -112,12 +125,12 @@ class MergeStore(LogStore):
 
     def copies(self, person: str) -> Iterator[StreamCopy]:
         """What somebody did, at both readings, on samples that are here; sorted, of one moment."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         people = {"people": [person, second_reader(Person(person, "")).id]}
         with self._database.reading() as connection:
             for who, dataset, sample, texts in connection.execute(_OWN, people).all():
                 key = SampleKey(dataset, sample)
-                history = tuple(events.of_stream(connection, who, key))
+                history = tuple(events.read_stream(connection, who, key))
                 if history[-1].action.verb != DISCARD:
                     yield StreamCopy(who, key, texts, history)
 
@@ -127,8 +140,8 @@ class MergeStore(LogStore):
         Once more changes nothing. A stream that does not fit the samples here is refused alone. The
         person is stored if the id is new.
         """
-        require(self._actor, Verb.WRITE, person.id)
-        for some in batches(copies, _AT_ONCE):
+        require_permission(self._actor, Permission.WRITE, person.id)
+        for some in split_batches(copies, _AT_ONCE):
             with self._database.writing() as connection:
                 add_person(connection, person)
                 log = Log(connection, self._actor, disabled=self._disabled)
@@ -163,7 +176,7 @@ class MergeStore(LogStore):
         Raises:
             Conflict: an annotation stands in another stream here.
         """
-        require(self._actor, Verb.WRITE, person)
+        require_permission(self._actor, Permission.WRITE, person)
         with self._database.writing() as connection:
             log = Log(connection, self._actor, disabled=self._disabled)
             stream = log.stream(person, key)
@@ -200,7 +213,7 @@ class MergeStore(LogStore):
                 return replace(nothing, refused=f"annotation {name} stands elsewhere here")
         if copy.person != person.id:
             add_person(connection, second_reader(person))
-        merge = merged(here, copy.events, own=_adapt_payloads(log, here, copy))
+        merge = merge_streams(here, copy.events, own=_adapt_payloads(log, here, copy))
         ids = {"names": [event.id for event in merge.events]}
         if (taken := connection.execute(_KNOWN_IDS, ids).scalar()) is not None:
             return replace(nothing, refused=f"event {taken} stands elsewhere here")
@@ -221,7 +234,7 @@ def _renumber(log: Log, stream: Stream, to: StreamState) -> StreamState:
     return replace(to, annotations=payloads)
 
 
-def _adapt_payloads(log: Log, here: Sequence[Event], copy: StreamCopy) -> Own:
+def _adapt_payloads(log: Log, here: Sequence[Event], copy: StreamCopy) -> Adapt:
     """What an annotation of a copy is here: its number, and its labels as they are called now."""
     had, wanted = _read_numbers(here), _read_numbers(copy.events)
     fresh = [name for name in wanted if name not in had]

@@ -7,18 +7,18 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import bindparam, delete, select, text
 
-from tui_annotate.domain.people import OPERATOR, Actor, Verb, require
+from tui_annotate.domain.people import OPERATOR, Actor, Permission, require_permission
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import SETTINGS
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.statements import upsert, worked_on
+from tui_annotate.storage.statements import upsert, worked_on_condition
 
 _SET: Final = upsert(SETTINGS, "name")
 _MINE: Final = (SETTINGS.c.name >= bindparam("low")) & (SETTINGS.c.name < bindparam("high"))
 _MARKS: Final = select(SETTINGS.c.name, SETTINGS.c.value).where(_MINE)
 _HEADS: Final = text(
-    f"SELECT d.name, s.external, w.head, {worked_on('w')}"  # noqa: S608  constants
+    f"SELECT d.name, s.external, w.head, {worked_on_condition('w')}"  # noqa: S608  constants
     " FROM assignments w JOIN samples s ON s.id = w.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id WHERE w.person = :person ORDER BY d.name, s.id"
 )
@@ -50,7 +50,7 @@ class SyncStore:
     def __init__(
         self, database: Database, *, target: str, person: str, actor: Actor = OPERATOR
     ) -> None:
-        require(actor, Verb.READ, person)
+        require_permission(actor, Permission.READ, person)
         self._database = database
         self._person = person
         self._prefix = to_json(["sync", target, person])[:-1]

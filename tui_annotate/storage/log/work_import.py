@@ -18,7 +18,7 @@ from tui_annotate.domain.history import DISCARD, IMPORT, Change, Event, PendingE
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.stream_merge import IDLE
-from tui_annotate.storage.codec import from_json, plain, to_json
+from tui_annotate.storage.codec import from_json, replace_unstorable, to_json
 from tui_annotate.storage.log.log import Log, Stream
 from tui_annotate.storage.people.store import add_person
 
@@ -153,7 +153,11 @@ def _extract_parts(assignment: Assignment | None) -> Mapping[str, str]:
     if assignment is None:
         return {}
     state, rating, comment = assignment.state.value, assignment.rating, assignment.comment
-    parts = {"state": state, "rating": plain(rating), "comment": plain(comment)}
+    parts = {
+        "state": state,
+        "rating": replace_unstorable(rating),
+        "comment": replace_unstorable(comment),
+    }
     return {name: value for name, value in parts.items() if value}
 
 

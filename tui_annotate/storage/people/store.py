@@ -10,17 +10,17 @@ from sqlalchemy import Connection, select, text, update
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import (
+    Permission,
     Person,
     PersonKind,
-    Verb,
-    checked_name,
-    require,
+    check_name,
+    require_permission,
     second_reader,
-    seen_by,
+    visible_people,
 )
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.codec import check_storable, from_json, plain, to_json
+from tui_annotate.storage.codec import check_storable, from_json, replace_unstorable, to_json
 from tui_annotate.storage.columns import ACCOUNTS, PEOPLE, PLACES, PREFERENCES, SAMPLES
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.statements import SAMPLE_KEY, add_missing, sample_row, upsert
@@ -44,18 +44,22 @@ def add_person(connection: Connection, person: Person) -> None:
     if not person.id:
         raise InvalidInput(f"{person.name!r} has no id", "give every person of a file an id")
     check_storable(person.id, "a person's id")
-    values = {"name": plain(person.name), "kind": person.kind.value, "created": utc_now()}
+    values = {
+        "name": replace_unstorable(person.name),
+        "kind": person.kind.value,
+        "created": utc_now(),
+    }
     connection.execute(_KEEP, {"id": person.id, **values})
 
 
 def save_person(connection: Connection, person: Person) -> None:
     """Store or update a person and their second reader; raises as `add_person`."""
     add_person(connection, person)
-    values = {"name": plain(person.name), "kind": person.kind.value}
+    values = {"name": replace_unstorable(person.name), "kind": person.kind.value}
     connection.execute(update(PEOPLE).where(PEOPLE.c.id == person.id).values(values))
     second = second_reader(person)
     named = update(PEOPLE).where(PEOPLE.c.id == second.id, PEOPLE.c.kind == second.kind.value)
-    connection.execute(named.values(name=plain(second.name)))
+    connection.execute(named.values(name=replace_unstorable(second.name)))
 
 
 class PeopleStore(Store):
@@ -72,8 +76,8 @@ class PeopleStore(Store):
             InvalidInput: it is no name.
             NotAllowed: who acts may not manage the workspace.
         """
-        require(self._actor, Verb.MANAGE)
-        name = checked_name(name)
+        require_permission(self._actor, Permission.MANAGE)
+        name = check_name(name)
         local = PEOPLE.c.kind == PersonKind.LOCAL.value
         query = select(PEOPLE.c.id).where(local, PEOPLE.c.name == name)
         with self._database.reading() as connection:
@@ -86,7 +90,7 @@ class PeopleStore(Store):
 
     def imported(self, person_id: str, name: str) -> Person:
         """A person that a file names by id, made where there is none; raises as `local`."""
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             add_person(connection, Person(person_id, name or person_id, PersonKind.IMPORTED))
         return self.person(person_id)
@@ -127,12 +131,12 @@ class PeopleStore(Store):
 
     def seen(self) -> tuple[Person, ...]:
         """Those whose work the actor may read, sorted as `all`."""
-        ids = seen_by(self._actor)
+        ids = visible_people(self._actor)
         return tuple(each for each in self.all() if ids is None or each.id in ids)
 
     def preferences(self, person: str) -> dict[str, Any]:
         """What a person chose, by name; JSON values."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         query = select(PREFERENCES.c.name, PREFERENCES.c.value)
         with self._database.reading() as connection:
             rows = connection.execute(query.where(PREFERENCES.c.person == person)).all()
@@ -140,14 +144,14 @@ class PeopleStore(Store):
 
     def keep_preference(self, person: str, name: str, value: Any) -> None:
         """Remembers a choice; `value` is JSON."""
-        require(self._actor, Verb.WRITE, person)
+        require_permission(self._actor, Permission.WRITE, person)
         row = {"person": person, "name": name, "value": to_json(value)}
         with self._database.writing() as connection:
             connection.execute(_PREFER, row)
 
     def place(self, person: str, key: SampleKey) -> dict[str, Any]:
         """Where a person was in a sample; empty where they were not in it."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             scope = {"person": person, "dataset": key.dataset, "sample": key.id}
             found = connection.execute(_PLACE_OF, scope).scalar()
@@ -159,7 +163,7 @@ class PeopleStore(Store):
         Raises:
             NotFound: there is no such sample.
         """
-        require(self._actor, Verb.WRITE, person)
+        require_permission(self._actor, Permission.WRITE, person)
         with self._database.writing() as connection:
             row = {"person": person, "sample_id": sample_row(connection, key)}
             row |= {"value": to_json(dict(place)), "updated": utc_now()}
@@ -167,7 +171,7 @@ class PeopleStore(Store):
 
     def last_place(self, person: str) -> SampleKey | None:
         """The sample where a person was last; None where they were in none."""
-        require(self._actor, Verb.READ, person)
+        require_permission(self._actor, Permission.READ, person)
         query = (
             SAMPLE_KEY.join(PLACES, PLACES.c.sample_id == SAMPLES.c.id)
             .where(PLACES.c.person == person)

@@ -68,7 +68,7 @@ _FILLED: Final = select(ORDERS.c.id).where(
 )
 
 
-def line_of(connection: Connection, order: ByScore, dataset_id: int) -> dict[int, int]:
+def read_positions(connection: Connection, order: ByScore, dataset_id: int) -> dict[int, int]:
     """By sample's row, its place in a dataset from 0, for those who manage; also what is hidden.
 
     Raises:
@@ -80,7 +80,7 @@ def line_of(connection: Connection, order: ByScore, dataset_id: int) -> dict[int
     )
 
 
-def support(connection: Connection, score: str) -> dict[SampleKey, float]:
+def read_support(connection: Connection, score: str) -> dict[SampleKey, float]:
     """By sample, how well supported a score finds it, in [0, 1]; also what is hidden.
 
     Raises:

@@ -121,7 +121,7 @@ def list_runs(
     return [_build_stored_run(*row) for row in connection.execute(query)]
 
 
-def newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
+def select_newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
     """Of each dataset, kind and maker the last of some runs, in their order."""
     last = {(each.dataset_id, each.run.kind, each.run.maker): each for each in runs}
     return [each for each in runs if last[each.dataset_id, each.run.kind, each.run.maker] is each]
@@ -129,7 +129,7 @@ def newest(runs: Sequence[StoredRun]) -> list[StoredRun]:
 
 def current_runs(runs: Sequence[StoredRun]) -> dict[tuple[int, str], StoredRun]:
     """By row of dataset and name of a score, the run that says it now: the last that stands."""
-    return {(each.dataset_id, name): each for each in newest(runs) for name in each.names}
+    return {(each.dataset_id, name): each for each in select_newest(runs) for name in each.names}
 
 
 def list_visible_runs(connection: Connection) -> dict[tuple[int, str], StoredRun]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, text
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Verb, is_allowed, require
+from tui_annotate.domain.people import Permission, is_allowed, require_permission
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import (
     LABELS,
@@ -26,9 +26,9 @@ from tui_annotate.domain.scores import (
     ScoreSummaries,
     ScoreSummary,
 )
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.blind_datasets import hidden_rows
-from tui_annotate.storage.codec import check_storable, from_json, plain, to_json
+from tui_annotate.storage.codec import check_storable, from_json, replace_unstorable, to_json
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.scores import orders, runs
 from tui_annotate.storage.scores.runs import StoredRun, list_visible_runs
@@ -82,7 +82,7 @@ class ScoreStore(Store):
             InvalidInput: a score is of another dataset, is no number, or bears no name.
             Conflict: there is a run of this id, or a score comes twice.
         """
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         number = runs.begin(self._database, run, by=self._actor.person)
         try:
             names, stored = self._write_scores(run, number, scores)
@@ -99,7 +99,7 @@ class ScoreStore(Store):
     ) -> tuple[dict[str, int], int]:
         names: dict[str, int] = {}
         stored = 0
-        for some in batches(scores, _BATCH):
+        for some in split_batches(scores, _BATCH):
             for each in some:
                 if each.name not in names:
                     names[check_storable(each.name, "name of a score")] = 0
@@ -122,14 +122,14 @@ class ScoreStore(Store):
     def names(self, dataset: str = "") -> tuple[str, ...]:
         """The names of all scores that stand, of one dataset or of all, sorted."""
         with self._database.reading() as connection:
-            newest = runs.newest(self._list_readable(connection, dataset))
+            newest = runs.select_newest(self._list_readable(connection, dataset))
         return tuple(sorted({name for each in newest for name in each.names}))
 
     def _list_readable(
         self, connection: Connection, dataset: str = "", *, finished: bool = True
     ) -> list[StoredRun]:
         found = runs.list_runs(connection, dataset, finished=finished)
-        hidden = () if is_allowed(self._actor, Verb.REPORT) else hidden_rows(connection)
+        hidden = () if is_allowed(self._actor, Permission.REPORT) else hidden_rows(connection)
         return [each for each in found if each.dataset_id not in hidden]
 
     def scores(
@@ -162,7 +162,7 @@ class ScoreStore(Store):
     ) -> Sequence[StoredRun]:
         found = self._list_readable(connection, dataset)
         if not wanted:
-            return runs.newest(found)
+            return runs.select_newest(found)
         missing = sorted(set(wanted) - {each.run.id for each in found})
         if missing:
             raise NotFound(
@@ -185,7 +185,7 @@ class ScoreStore(Store):
             by_dataset[key.dataset].append(key.id)
         found: defaultdict[SampleKey, list[Score]] = defaultdict(list)
         with self._database.reading() as connection:
-            everything = hidden and is_allowed(self._actor, Verb.REPORT)
+            everything = hidden and is_allowed(self._actor, Permission.REPORT)
             left_out = frozenset() if everything else hidden_rows(connection)
             for dataset, ids in by_dataset.items():
                 current_runs = runs.current_runs(runs.list_runs(connection, dataset))
@@ -211,9 +211,9 @@ class ScoreStore(Store):
             NotAllowed: the actor may not report.
             InvalidInput: no run gives values of that name.
         """
-        require(self._actor, Verb.REPORT)
+        require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
-            return orders.support(connection, name)
+            return orders.read_support(connection, name)
 
     def glances(self, keys: Sequence[SampleKey], *, first: str = "") -> ScoreSummaries:
         """Return the scores of some samples for a list; `first` names the first column."""
@@ -260,7 +260,7 @@ class ScoreStore(Store):
             NotAllowed: the actor may not manage the workspace.
             NotFound: there is no such run.
         """
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             found = [each for each in runs.list_runs(connection) if each.run.id == run_id]
         if not found:
@@ -284,7 +284,15 @@ def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
             "leave out what can not be computed",
         )
     parts = to_json(score.parts) if score.parts else ""
-    values = (score.name, score.extra, score.raw, score.value, plain(score.text), parts, score.of)
+    values = (
+        score.name,
+        score.extra,
+        score.raw,
+        score.value,
+        replace_unstorable(score.text),
+        parts,
+        score.of,
+    )
     return (number, *values, number, score.key.id)
 
 

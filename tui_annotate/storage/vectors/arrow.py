@@ -24,7 +24,7 @@ _AXES = b"axes"
 _SHAPE = b"axes.shape"
 
 
-def schema(dimensions: int) -> Any:
+def vector_schema(dimensions: int) -> Any:
     """The columns of a table of vectors."""
     import pyarrow as pa
 
@@ -44,7 +44,7 @@ def _build_schema(**columns: Any) -> Any:
     return pa.schema([pa.field(name, kind, nullable=False) for name, kind in columns.items()])
 
 
-def rows_table(rows: Sequence[Row]) -> Any:
+def to_table(rows: Sequence[Row]) -> Any:
     """Rows as a table of Arrow."""
     import numpy as np
     import pyarrow as pa
@@ -60,10 +60,10 @@ def rows_table(rows: Sequence[Row]) -> Any:
         pa.array(ends, pa.int32()),
         pa.FixedSizeListArray.from_arrays(pa.array(matrix.reshape(-1)), dimensions),
     ]
-    return pa.Table.from_arrays(columns, schema=schema(dimensions))
+    return pa.Table.from_arrays(columns, schema=vector_schema(dimensions))
 
 
-def matrix(column: Any) -> NDArray[np.float16]:
+def to_matrix(column: Any) -> NDArray[np.float16]:
     """A column of vectors as (rows, dimensions); (0, 0) for an empty one."""
     import numpy as np
 
@@ -109,13 +109,13 @@ def unpack_axes(packed: bytes | str, *shape: int) -> NDArray[np.float32]:
     return flat.reshape(shape).astype(np.float32)
 
 
-def axes(schema: Any) -> NDArray[np.float32]:
+def read_axes(schema: Any) -> NDArray[np.float32]:
     """The axes of a table of tokens: (dimensions, token_dimensions)."""
     shape = map(int, schema.metadata[_SHAPE].split(b","))
     return unpack_axes(schema.metadata[_AXES], *shape)
 
 
-def tokens_table(documents: Sequence[tuple[str, TokenBank]], columns: Any) -> Any:
+def to_token_table(documents: Sequence[tuple[str, TokenBank]], columns: Any) -> Any:
     """The tokens of some documents as a table of Arrow, a row a segment.
 
     Args:
@@ -145,7 +145,7 @@ def tokens_table(documents: Sequence[tuple[str, TokenBank]], columns: Any) -> An
     )
 
 
-def bank(rows: Any) -> TokenBank:
+def build_token_bank(rows: Any) -> TokenBank:
     """The columns `tokens`, `starts` and `ends` of some rows, at least one."""
     import numpy as np
     import pyarrow.compute as pc
@@ -169,13 +169,13 @@ def order_rows(rows: Any) -> Any:
 
     segments = rows.column("segment").to_numpy()
     steps = np.diff(segments) == 1
-    parts = len(list(documents(rows)))
+    parts = len(list(iterate_documents(rows)))
     if parts == len(rows.column("sha256").unique()) == len(rows) - np.count_nonzero(steps):
         return rows
     return rows.sort_by([("sha256", "ascending"), ("segment", "ascending")])
 
 
-def documents(rows: Any) -> Iterator[tuple[str, int, int]]:
+def iterate_documents(rows: Any) -> Iterator[tuple[str, int, int]]:
     """(hash, first row, row after the last) of each document, its rows being neighbours."""
     import pyarrow.compute as pc
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.repair import command
 from tui_annotate.storage.vectors import arrow
 
@@ -93,7 +93,7 @@ class LanceFolder:
     def rows(self, table: str, hashes: Iterable[str], columns: Sequence[str]) -> Iterator[Any]:
         """Rows of whole documents in the order of their segments, some documents at a time."""
         wanted = ["sha256", "segment", *columns]
-        for where in filters(hashes):
+        for where in hash_filters(hashes):
             found = self.read(partial(self._query_rows, table, where, wanted))
             if found.num_rows:
                 yield arrow.order_rows(found)
@@ -169,7 +169,7 @@ def _has_version(place: Path) -> bool:
 
 def discard(opened: Any, hashes: Iterable[str]) -> None:
     """Takes the rows of some documents out of a table."""
-    for where in filters(hashes):
+    for where in hash_filters(hashes):
         if opened.count_rows(where):
             opened.delete(where)
 
@@ -193,9 +193,9 @@ def optimize_table(opened: Any) -> None:
             opened.optimize(cleanup_older_than=timedelta(0))
 
 
-def filters(hashes: Iterable[str]) -> Iterator[str]:
+def hash_filters(hashes: Iterable[str]) -> Iterator[str]:
     """Filters that together name all hashes, each once."""
-    for some in batches(dict.fromkeys(hashes), _FILTER):
+    for some in split_batches(dict.fromkeys(hashes), _FILTER):
         quoted = ("'" + name.replace("'", "''") + "'" for name in some)
         yield f"sha256 IN ({', '.join(quoted)})"
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, delete, select, text, update
 
-from tui_annotate.domain.people import Verb, require
+from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import unpack
 from tui_annotate.storage.columns import EMBEDDED, SETTINGS, VECTOR_SETS
@@ -73,7 +73,7 @@ class VectorSetStore(Store):
     """
 
     def _writing_as_manager(self) -> AbstractContextManager[Connection]:
-        require(self._actor, Verb.MANAGE)
+        require_permission(self._actor, Permission.MANAGE)
         return self._database.writing()
 
     # sets --------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ class VectorSetStore(Store):
         with self._database.reading() as connection:
             gone = list(connection.execute(_GONE, {"vectors": table}).scalars())
         forgotten: list[str] = []
-        for batch in batches(gone, _AT_ONCE):
+        for batch in split_batches(gone, _AT_ONCE):
             with self._writing_as_manager() as connection:
                 # One that was stored again meanwhile keeps its vectors.
                 forgotten += [

@@ -19,7 +19,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tui_annotate.storage.batches import batches
+from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.repair import command
 from tui_annotate.storage.vectors import arrow
 from tui_annotate.storage.vectors.arrow import Row
@@ -28,7 +28,7 @@ from tui_annotate.storage.vectors.lance import (
     REBUILD,
     LanceFolder,
     discard,
-    filters,
+    hash_filters,
     lance_errors,
     optimize_table,
 )
@@ -97,14 +97,14 @@ class VectorStore:
         count = 0
         documents = (list(own) for _, own in groupby(rows, key=itemgetter(0)))
         with self.writing():
-            for some in batches(documents, _BATCH, weight=len):
+            for some in split_batches(documents, _BATCH, weight=len):
                 batch = [row for document in some for row in document]
                 missing = not self._lance.there(table)
-                opened = self._lance.made(table, arrow.schema(len(batch[0][4])))
+                opened = self._lance.made(table, arrow.vector_schema(len(batch[0][4])))
                 if missing:
                     opened.set_unenforced_primary_key("key")
                 discard(opened, [row[0] for row in batch])
-                opened.add(arrow.rows_table(batch))
+                opened.add(arrow.to_table(batch))
                 count += len(batch)
             self.sync()
         return count
@@ -123,9 +123,9 @@ class VectorStore:
         with self.writing():
             columns = arrow.token_schema(axes)
             opened = self._lance.made(_token_table(table), columns)
-            for batch in batches(documents, _BATCH, weight=lambda each: len(each[1])):
+            for batch in split_batches(documents, _BATCH, weight=lambda each: len(each[1])):
                 discard(opened, [name for name, _ in batch])
-                rows = arrow.tokens_table(batch, columns)
+                rows = arrow.to_token_table(batch, columns)
                 opened.add(rows)
                 count += rows.num_rows
             self.sync()
@@ -195,8 +195,10 @@ class VectorStore:
 
         found: dict[str, NDArray[np.float32]] = {}
         for rows in self._lance.rows(table, hashes, ["vector"]):
-            vectors = arrow.matrix(rows.column("vector")).astype(np.float32)
-            found |= {name: vectors[start:end] for name, start, end in arrow.documents(rows)}
+            vectors = arrow.to_matrix(rows.column("vector")).astype(np.float32)
+            found |= {
+                name: vectors[start:end] for name, start, end in arrow.iterate_documents(rows)
+            }
         return found
 
     def fetch_tokens(self, table: str, hashes: Sequence[str]) -> dict[str, TokenBank]:
@@ -208,13 +210,17 @@ class VectorStore:
         if self._lance.there(table) and not self._lance.there(_token_table(table)):
             return found
         for rows in self._lance.rows(_token_table(table), hashes, ["tokens", "starts", "ends"]):
-            bank = arrow.bank(rows)
-            found |= {name: bank.part(start, end) for name, start, end in arrow.documents(rows)}
+            bank = arrow.build_token_bank(rows)
+            found |= {
+                name: bank.part(start, end) for name, start, end in arrow.iterate_documents(rows)
+            }
         return found
 
     def fetch_axes(self, table: str) -> NDArray[np.float32]:
         """(dimensions, token_dimensions): how vectors are brought to where the tokens lie."""
-        return self._lance.read(lambda: arrow.axes(self._lance.open(_token_table(table)).schema))
+        return self._lance.read(
+            lambda: arrow.read_axes(self._lance.open(_token_table(table)).schema)
+        )
 
     def search(
         self, table: str, hashes: Sequence[str], vector: NDArray[np.float32], *, top: int
@@ -229,7 +235,7 @@ class VectorStore:
 
         found = [
             (row["sha256"], row["segment"], 1 - row["_distance"])
-            for where in filters(hashes)
+            for where in hash_filters(hashes)
             for row in self._lance.read(partial(find_nearest, where))
         ]
         return sorted(found, key=lambda row: (-row[2], row[0], row[1]))[:top]

@@ -149,13 +149,15 @@ def _parse_rows(rows: Any, about: dict[str, str]) -> VectorFileContent:
     matrix, bank = _read_matrix(rows, vectors), _read_tokens(rows, vectors)
     starts, ends = (rows.column(name).to_pylist() for name in ("start", "end"))
     segments = list(map(Segment, starts, ends))
-    counted = [index for _, first, last in arrow.documents(rows) for index in range(last - first)]
+    counted = [
+        index for _, first, last in arrow.iterate_documents(rows) for index in range(last - first)
+    ]
     _require(rows.column("segment").to_pylist() == counted, "its segments are not in order")
     documents = {
         name: SegmentVectors(
             tuple(segments[first:last]), matrix[first:last], bank.part(first, last)
         )
-        for name, first, last in arrow.documents(rows)
+        for name, first, last in arrow.iterate_documents(rows)
     }
     return VectorFileContent(vectors, _read_axes(about, vectors), documents)
 
@@ -168,7 +170,7 @@ def _require(sound: object, reason: str) -> None:
 def _read_matrix(rows: Any, vectors: VectorSet) -> NDArray[np.float16]:
     import numpy as np
 
-    matrix = arrow.matrix(rows.column("vector"))
+    matrix = arrow.to_matrix(rows.column("vector"))
     _require(matrix.shape == (rows.num_rows, vectors.dimensions), f"its vectors are {matrix.shape}")
     _require(np.isfinite(matrix).all(), "its vectors are not finite")
     return matrix

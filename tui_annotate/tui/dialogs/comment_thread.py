@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.tui.dialogs.frame import Dialog
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.line_text import line_text, paragraphs
+from tui_annotate.tui.line_text import line_text, split_paragraphs
 from tui_annotate.tui.row_widgets import Words, WordsList, wrap_words
 
 ThreadLine = tuple[str, str, str]
@@ -64,7 +64,7 @@ class CommentDialog(Dialog[str]):
         lines: list[list[Words]] = []
         for who, when, what in self._comments:
             lines.append([(line_text(who), "title"), (f"  {line_text(when)}", "quiet")])
-            for text in paragraphs(what):
+            for text in split_paragraphs(what):
                 lines += wrap_words([("  ", "text")], (text, "text"), cells - 2)
         return lines
 

@@ -13,7 +13,7 @@ from tui_annotate.tui.dialogs.legend import ANNOTATE_MARKS, REVIEW_MARKS, VIEW_M
 from tui_annotate.tui.dialogs.message import ScrollDialog, page_words
 from tui_annotate.tui.keys import actions
 from tui_annotate.tui.keys.key_map import HelpGroup, KeyMap
-from tui_annotate.tui.line_text import fit, line_text, width
+from tui_annotate.tui.line_text import fit, line_text, text_width
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _TWO_COLUMNS = 96  # cells from which two columns can be read
@@ -74,7 +74,9 @@ class HelpDialog(ScrollDialog):
             blocks = _render_legend(self._legend, column)
         else:
             rows = (row for group in self._groups for row in group.rows)
-            keys = min(max((width(line_text(key)) for key, _ in rows), default=0), _LONGEST_KEY)
+            keys = min(
+                max((text_width(line_text(key)) for key, _ in rows), default=0), _LONGEST_KEY
+            )
             blocks = [_render_group(group, column, keys) for group in self._groups]
         if columns == 1:
             return [line for block in blocks for line in block]
@@ -100,7 +102,7 @@ def _render_row(row: tuple[str, str], cells: int, keys: int) -> list[list[Words]
 
 
 def _render_legend(legend: Sequence[LegendEntry], cells: int) -> list[list[list[Words]]]:
-    widest = max(width("".join(text for text, _ in mark.pieces)) for mark in legend)
+    widest = max(text_width("".join(text for text, _ in mark.pieces)) for mark in legend)
     heads = [_pad([(" ", "text"), *mark.pieces], widest + 3) for mark in legend]
     return [
         wrap_words(head, (mark.meaning, "quiet"), cells)
@@ -121,5 +123,5 @@ def _arrange_columns(blocks: Sequence[list[list[Words]]], cells: int) -> list[li
 
 
 def _pad(line: list[Words], cells: int) -> list[Words]:
-    used = sum(width(text) for text, _ in line)
+    used = sum(text_width(text) for text, _ in line)
     return [*line, (" " * max(cells - used, 0), "text")]

@@ -14,7 +14,7 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.tui.dialogs.frame import CLOSING, Dialog
 from tui_annotate.tui.key_queue import KeyOrPaste, free
 from tui_annotate.tui.line_text import Run, cut, line_text
-from tui_annotate.tui.palette import Palette
+from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import RowList
 
 Item = TypeVar("Item")
@@ -123,7 +123,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         del item, cells
         return ()
 
-    def detail_style(self, palette: Palette, *, focused: bool) -> Style:
+    def detail_style(self, palette: PaintStyles, *, focused: bool) -> Style:
         """The style of these rows."""
         del focused
         return palette.text

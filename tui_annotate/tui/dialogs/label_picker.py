@@ -15,7 +15,7 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.labels import Label, LabelTree
 from tui_annotate.tui.dialogs.frame import Dialog, Keys
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.line_text import Run, clip, cut, fit, line_text, width, wrap_line
+from tui_annotate.tui.line_text import Run, clip, cut, fit, line_text, text_width, wrap_line
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
 from tui_annotate.tui.row_widgets import FixedRows, RowList
 
@@ -48,7 +48,7 @@ class _Labels(RowList):
         if not self._labels:
             return [("  no label with that in its name or description", palette.quiet)]
         label = self._labels[index]
-        longest = max(width(_STEP.join(map(line_text, other.path))) for other in self._labels)
+        longest = max(text_width(_STEP.join(map(line_text, other.path))) for other in self._labels)
         available = min(longest, int(cells * _PATH_SHARE))
         path = cut(_STEP.join(map(line_text, label.path)), available)
         parents, step, name = path.rpartition(_STEP)
@@ -59,7 +59,7 @@ class _Labels(RowList):
                 (f"{CHOSEN if label.path in self._chosen else ' '} ", palette.good),
                 (parents + step, palette.quiet),
                 (name, color + palette.letter),
-                (fit("", available - width(path)) + "  ", palette.text),
+                (fit("", available - text_width(path)) + "  ", palette.text),
                 (closed_label_reason(label) + line_text(label.description), palette.quiet),
             ],
             cells,

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui_annotate.tui.dialogs.frame import CLOSING, PAGING, Dialog, Keys
-from tui_annotate.tui.line_text import line_text, paragraphs, wrap_line
+from tui_annotate.tui.line_text import line_text, split_paragraphs, wrap_line
 from tui_annotate.tui.palette import OPENS_MORE
 from tui_annotate.tui.row_widgets import Words, WordsList
 
@@ -69,7 +69,7 @@ class MessageDialog(ScrollDialog):
         text = self._pages[self._page][1]
         return [
             [(piece, role)]
-            for line, role in map(_parse_heading, paragraphs(text))
+            for line, role in map(_parse_heading, split_paragraphs(text))
             for piece in wrap_line(line, cells - 1)
         ]
 

@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
-from tui_annotate.tui.line_text import line_text, paragraphs
+from tui_annotate.tui.line_text import line_text, split_paragraphs
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class NewsDialog(ScrollDialog):
             for piece in item.lines:
                 sign = f"{piece.mark} " if marked else "  "
                 role = _ROLES[piece.mark]
-                for text in paragraphs(piece.text):
+                for text in split_paragraphs(piece.text):
                     lines += wrap_words([(sign, role)], (text, role), cells - 1)
                     sign = "  "
         return lines

@@ -12,7 +12,7 @@ from tui_annotate.domain.annotations import LabelPath, PastAnnotation
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.item_list import ItemDialog
-from tui_annotate.tui.line_text import Run, both_ends, clip, cut, line_text, runs_width
+from tui_annotate.tui.line_text import Run, align_both_ends, clip, cut, line_text, runs_width
 from tui_annotate.tui.palette import FOCUS_BAR, NOTED
 
 _FEWEST = 2  # rows in which words stand where nothing is found
@@ -64,7 +64,7 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         right: list[Run] = [(f" {sample} ", palette.quiet)]
         available = cells - runs_width([*left, *right])
         left.append((f' "{cut(line_text(item.text), available - 3)}"', palette.text))
-        return clip(both_ends(left, right, cells), cells)
+        return clip(align_both_ends(left, right, cells), cells)
 
     def on_mount(self) -> None:
         """The height for words."""

@@ -8,14 +8,22 @@ from typing import ClassVar
 from rich.style import Style
 from textual.binding import Binding, BindingType
 
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey, Sibling
 from tui_annotate.domain.scores import ScoreSummaries
 from tui_annotate.tui.dialogs.frame import PAGING, Keys
 from tui_annotate.tui.dialogs.item_list import ItemDialog
-from tui_annotate.tui.line_text import Run, both_ends, clip, cut, line_text, paragraphs, wrap_line
-from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS, Palette
-from tui_annotate.tui.score_cells import bar, digits
+from tui_annotate.tui.line_text import (
+    Run,
+    align_both_ends,
+    clip,
+    cut,
+    line_text,
+    split_paragraphs,
+    wrap_line,
+)
+from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS, PaintStyles
+from tui_annotate.tui.score_cells import draw_bar, format_score
 
 Found = tuple[Sequence[Sibling], ScoreSummaries]
 _INDENT = "   "
@@ -49,11 +57,11 @@ class SiblingsDialog(ItemDialog[Sibling, Found]):
         """The text."""
         return [
             f"{_INDENT}{part}"
-            for line in paragraphs(item.text)
+            for line in split_paragraphs(item.text)
             for part in wrap_line(line, cells - 4)
         ]
 
-    def detail_style(self, palette: Palette, *, focused: bool) -> Style:
+    def detail_style(self, palette: PaintStyles, *, focused: bool) -> Style:
         """The text of the focused one stands out."""
         return palette.text if focused else palette.quiet
 
@@ -61,7 +69,7 @@ class SiblingsDialog(ItemDialog[Sibling, Found]):
         """State, id, own annotations; what machines say."""
         palette = self.rows.palette
         here = "  here" if item.key == self._current else ""
-        count = f"  {many(item.annotations, 'annotation')}" if item.annotations else ""
+        count = f"  {format_count(item.annotations, 'annotation')}" if item.annotations else ""
         left: list[Run] = [
             (FOCUS_BAR if focused else " ", palette.accent),
             (f"{STATE_GLYPHS[item.state]} ", palette.good if item.state.finished else palette.text),
@@ -71,10 +79,10 @@ class SiblingsDialog(ItemDialog[Sibling, Found]):
         summary = self._scores.of.get(item.key)
         right: list[Run] = []
         for value in summary.values if summary else ():
-            right += [(f" {bar(value)}", palette.accent), (digits(value), palette.quiet)]
+            right += [(f" {draw_bar(value)}", palette.accent), (format_score(value), palette.quiet)]
         if summary and summary.label:
             right.append((f" {summary.label}", palette.asleep))
-        return clip(both_ends(left, right, cells), cells)
+        return clip(align_both_ends(left, right, cells), cells)
 
     def arrived(self, found: Found) -> None:
         """All of them, from the one that it was asked for."""

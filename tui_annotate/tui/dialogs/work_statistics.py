@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
-from tui_annotate.domain.work_statistics import bar
+from tui_annotate.domain.work_statistics import draw_bar
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
 from tui_annotate.tui.line_text import fit, line_text, wrap_line
@@ -87,7 +87,7 @@ def _render_heading(dataset: str, ahead: RemainingWork | None) -> Line:
 
 def _render_person(work: PersonWork, figures: WorkStatistics) -> Line:
     whole = work.finished + (work.remaining or 0)
-    share = fit(bar(work.finished, whole, _BAR), _BAR)
+    share = fit(draw_bar(work.finished, whole, _BAR), _BAR)
     flags = f"⚑{work.flagged}" if work.flagged else ""
     rate = work.samples_an_hour
     pace = "" if rate is None else f"{rate:,.1f}/h"
@@ -109,7 +109,7 @@ def _render_weeks(figures: WorkStatistics) -> Iterator[Line]:
     yield []
     yield [("Hours by week", "title")]
     for week in figures.weeks:
-        drawn = bar(week.hours, most, _WEEK_BAR)
+        drawn = draw_bar(week.hours, most, _WEEK_BAR)
         yield [(f"{week.week} {week.hours:>8,.1f} h  ", "text"), (drawn, "accent")]
 
 

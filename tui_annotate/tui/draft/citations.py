@@ -12,7 +12,7 @@ from tui_annotate.tui.draft.effects import Effects, Open
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import Citation, Draft
 from tui_annotate.tui.draft.words import HINT, WARNING
-from tui_annotate.tui.line_text import line_text, width
+from tui_annotate.tui.line_text import line_text, text_width
 
 CITED_HERE: Final = "cited here"
 NOT_CITED_HERE: Final = "not cited here"
@@ -24,7 +24,7 @@ _SHORTENED_ID: Final = 4  # characters of a longer id
 _MOST_CELLS: Final = 36  # cells of all marks behind a sentence
 
 
-def citations(sample: Sample) -> tuple[Citation, ...]:
+def list_citations(sample: Sample) -> tuple[Citation, ...]:
     """The citations of a report in reading order; none for any other sample."""
     if sample.kind is not SampleKind.REPORT or not sample.side(Side.SUMMARY):
         return ()
@@ -32,23 +32,23 @@ def citations(sample: Sample) -> tuple[Citation, ...]:
     indices = {document.key: at for at, document in enumerate(sample.side(Side.SOURCE))}
     return tuple(
         Citation(at, Span(sentence.start, sentence.end), name, indices.get(name))
-        for at, sentence in enumerate(collection_items.sentences(sample))
+        for at, sentence in enumerate(collection_items.report_sentences(sample))
         if 0 <= sentence.start < sentence.end <= length
         for name in map(str, sentence.citations)
     )
 
 
-def short(name: str) -> str:
+def shorten_id(name: str) -> str:
     """An id as a mark shows it."""
     name = line_text(name)
     return name if len(name) <= _LONGEST_ID else f"{name[:_SHORTENED_ID]}…"
 
 
-def tags(found: Sequence[Citation]) -> dict[int, str]:
+def format_marks(found: Sequence[Citation]) -> dict[int, str]:
     """Marks by the last code point of a sentence: its citations in brackets, as far as they fit."""
     by_end: dict[int, list[str]] = {}
     for citation in found:
-        by_end.setdefault(citation.span.end - 1, []).append(f"[{short(citation.id)}]")
+        by_end.setdefault(citation.span.end - 1, []).append(f"[{shorten_id(citation.id)}]")
     return {end: _join_marks(marks) for end, marks in by_end.items()}
 
 
@@ -57,7 +57,7 @@ def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None
     if not 0 <= number < len(found):
         return None
     end = found[number].span.end - 1
-    marks = [f"[{short(one.id)}]" for one in found if one.span.end - 1 == end]
+    marks = [f"[{shorten_id(one.id)}]" for one in found if one.span.end - 1 == end]
     at = sum(one.span.end - 1 == end for one in found[:number])
     if at >= _count_readable(marks):  # it is one of those that "+2" stands for
         joined = _join_marks(marks)
@@ -66,12 +66,12 @@ def find_mark(found: Sequence[Citation], number: int) -> tuple[int, Span] | None
     return end, Span(start, start + len(marks[at]))
 
 
-def at_cell(found: Sequence[Citation], offset: int, cell: int) -> int | None:
+def citation_at_cell(found: Sequence[Citation], offset: int, cell: int) -> int | None:
     """The citation whose mark is at a cell, from 0, of those behind an offset; None for none."""
     end = 0
     for at, citation in enumerate(found):
         if citation.span.start <= offset < citation.span.end:
-            end += width(f" [{short(citation.id)}]")
+            end += text_width(f" [{shorten_id(citation.id)}]")
             if cell < end:
                 return at
     return None
@@ -87,7 +87,7 @@ def _count_readable(marks: Sequence[str]) -> int:
     """How many marks fit; always at least one."""
     cells = -1
     for at, one in enumerate(marks):
-        cells += 1 + width(one)
+        cells += 1 + text_width(one)
         if at and cells > _MOST_CELLS:
             return at
     return len(marks)
@@ -152,7 +152,7 @@ def describe_citation(draft: Draft, urls: Mapping[str, str]) -> StatusMessage:
     return StatusMessage(MessageCode.CITATION, fields, HINT)
 
 
-def cited_here(draft: Draft) -> str:
+def describe_citing(draft: Draft) -> str:
     """Whether the current sentence cites the document on screen, in words; empty if unknown."""
     if not draft.citations:
         return ""
@@ -165,18 +165,18 @@ def cited_here(draft: Draft) -> str:
     return CITED_HERE if document in now else NOT_CITED_HERE
 
 
-def listing(sample: Sample, urls: Mapping[str, str]) -> str:
+def format_listing(sample: Sample, urls: Mapping[str, str]) -> str:
     """All cited documents with title and address, for a page; empty for none."""
     documents = {document.key: document for document in sample.side(Side.SOURCE)}
     parts = []
-    for name in dict.fromkeys(citation.id for citation in citations(sample)):
+    for name in dict.fromkeys(citation.id for citation in list_citations(sample)):
         document = documents.get(name)
         lines = [document.title, urls.get(name, "")] if document else ["not available"]
         parts.append("\n".join([f"# {name}", *filter(None, lines)]))
     return "\n\n".join(parts)
 
 
-def sentence(sample: Sample) -> int:
+def sentence_index(sample: Sample) -> int:
     """The index of a citation's sentence in its report; 0 if unknown."""
     index = sample.meta.get("sentence_idx")
     return index if isinstance(index, int) and index >= 0 else 0
@@ -195,4 +195,4 @@ def describe_better_document(
     own = (match.strength for match in matches if documents[match.document].key == here)
     if not matches or matches[0].strength <= max(lit, *own, 0):
         return ""
-    return f"better: {short(documents[matches[0].document].key)}"
+    return f"better: {shorten_id(documents[matches[0].document].key)}"

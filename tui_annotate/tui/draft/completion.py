@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.labels import Need
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, notes
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select, go_to_first
@@ -85,7 +85,7 @@ def leave(verb: str, draft: Draft) -> Effects:
     return [Finish(verb)]
 
 
-def flag(draft: Draft) -> Effects:
+def ask_flag_reason(draft: Draft) -> Effects:
     """Asks for the reason of a flag."""
     if problem := find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
@@ -140,7 +140,7 @@ def _describe_unseen(draft: Draft) -> str:
         parts.append(f"{_describe_sentences(unvisited)} never on screen")
     if number := _count_unseen_suggestions(draft):
         was = "was" if number == 1 else "were"
-        parts.append(f"{many(number, 'suggestion')} {was} never looked at")
+        parts.append(f"{format_count(number, 'suggestion')} {was} never looked at")
     return ", ".join(parts)
 
 
@@ -155,7 +155,7 @@ def _describe_sentences(numbers: Sequence[int]) -> str:
     return f"{'sentence' if one else 'sentences'} {named}{more} {'was' if one else 'were'}"
 
 
-def saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:
+def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:
     """The store has the annotation: lists it, and opens the note line if a note is required."""
     _, new = draft.saving.pop(annotation.id, (annotation, False))
     draft.annotations = tuple(annotations)
@@ -248,7 +248,7 @@ def replace_annotations(
     back = fresh[0] if len(fresh) == 1 and not gone else None
     if back and _is_same_as_draft(draft, back):
         draft.evidence, draft.note = [], ""
-        leave = cursor_actions.to_summary(draft) if draft.side is Side.SOURCE else []
+        leave = cursor_actions.go_to_summary(draft) if draft.side is Side.SOURCE else []
         effects = [*leave, Select(Side.SUMMARY, None), *show_annotation(draft, back.id)]
     elif back and not (draft.open or draft.selection):
         effects = show_annotation(draft, back.id)

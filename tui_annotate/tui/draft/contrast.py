@@ -75,17 +75,17 @@ def match_pair(draft: Draft) -> MatchPair | None:
     return MatchPair(anchor, match) if anchor and match else None
 
 
-def contrast(draft: Draft, what: MatchPair, marks: Marks) -> Contrast:
+def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> Contrast:
     """Compare a pair; takes milliseconds, so call it in a thread.
 
     Args:
         marks: if known for both documents, only marked words can contradict each other.
     """
-    from tui_annotate.methods.contrast import conflicts, shared
+    from tui_annotate.methods.contrast import find_contradictions, find_shared_words
 
     own, other = _shorten(what.anchor.span), _shorten(what.match.span)
     anchor, match = own.of(draft.text(*what.own)), other.of(draft.text(*what.lit))
-    candidates = conflicts(
+    candidates = find_contradictions(
         anchor,
         match,
         unsaid=_marks_within(marks(what.own), own),
@@ -98,7 +98,7 @@ def contrast(draft: Draft, what: MatchPair, marks: Marks) -> Contrast:
     ]
     more = [f"{len(candidates) - 1} more"] if len(candidates) > 1 else []
     return Contrast(
-        tuple(span.shift(other.start) for span in shared(anchor, match)),
+        tuple(span.shift(other.start) for span in find_shared_words(anchor, match)),
         tuple(candidate.claim.shift(own.start) for candidate in candidates),
         tuple(candidate.evidence.shift(other.start) for candidate in candidates),
         ", ".join([*described, *more]),

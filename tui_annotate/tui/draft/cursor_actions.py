@@ -67,17 +67,17 @@ def select_here(draft: Draft) -> Effects:
     return [Select(draft.side, None) if draft.selection else SelectWord(draft.side)]
 
 
-def other_end(draft: Draft) -> Effects:
+def swap_ends(draft: Draft) -> Effects:
     """Make the other end of the selection the free one."""
     return [SwapEnds(draft.side)] if draft.selection else []
 
 
 def ask_words(draft: Draft) -> Effects:
-    """Ask the screen for its words; it passes them to `hint`."""
+    """Ask the screen for its words; it passes them to `show_hints`."""
     return [AskWords(draft.side)]
 
 
-def hint(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
+def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
     """Put letters on words, the shortest in the sentence under the cursor."""
     near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
     if words:
@@ -86,7 +86,7 @@ def hint(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
         draft.say(MessageCode.NO_WORDS_ON_SCREEN)
 
 
-def hint_key(draft: Draft, key: str) -> Effects:
+def press_hint_key(draft: Draft, key: str) -> Effects:
     """A key while words have letters: a letter, Enter or Backspace; others do nothing."""
     hints = draft.hints
     draft.message = NO_MESSAGE
@@ -108,7 +108,7 @@ def hint_key(draft: Draft, key: str) -> Effects:
     return [Select(hints.side, span)]
 
 
-def other_side(draft: Draft) -> Effects:
+def go_to_other_side(draft: Draft) -> Effects:
     """Go to the focused match in the source, or back; the claim stays."""
     if draft.side is Side.SOURCE:
         return leave_source(draft)
@@ -125,10 +125,10 @@ def leave_source(draft: Draft) -> Effects:
     """Go back to the summary, unless the selected passage is an annotation that was not saved."""
     if draft.save_failed and draft.is_passage_alone:
         return draft.refuse_key(MessageCode.PASSAGE_NOT_SAVED)
-    return to_summary(draft)
+    return go_to_summary(draft)
 
 
-def to_summary(draft: Draft) -> Effects:
+def go_to_summary(draft: Draft) -> Effects:
     """Go back to the summary, and drop the selection of the source."""
     draft.side = Side.SUMMARY
     return [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
@@ -136,10 +136,13 @@ def to_summary(draft: Draft) -> Effects:
 
 def drop_selections(draft: Draft) -> Effects:
     """Drops the selections of both sides, and leaves the source."""
-    return [Select(Side.SUMMARY, None), *(to_summary(draft) if draft.side is Side.SOURCE else [])]
+    return [
+        Select(Side.SUMMARY, None),
+        *(go_to_summary(draft) if draft.side is Side.SOURCE else []),
+    ]
 
 
-def document(step: int, draft: Draft) -> Effects:
+def go_to_document(step: int, draft: Draft) -> Effects:
     """Show the next or previous document of the source side, if there are several."""
     if len(draft.sample.side(Side.SOURCE)) > 1:
         return [Open("document", step)]
@@ -167,13 +170,13 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "extend.previous": partial(extend, "char", -1),
     "extend.sentence.next": partial(extend, "sentence", 1),
     "extend.sentence.previous": partial(extend, "sentence", -1),
-    "pane.other": other_side,
-    "document.next": partial(document, 1),
-    "document.previous": partial(document, -1),
+    "pane.other": go_to_other_side,
+    "document.next": partial(go_to_document, 1),
+    "document.previous": partial(go_to_document, -1),
     "word.hint": ask_words,
     "select.here": select_here,
     "select.grow": partial(grow, 1),
     "select.shrink": partial(grow, -1),
-    "select.other-end": other_end,
+    "select.other-end": swap_ends,
 }
 """Keys that move and select, in every screen with a text."""

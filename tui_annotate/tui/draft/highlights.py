@@ -47,7 +47,7 @@ def walk_missing_words(step: int, draft: Draft) -> Effects:
     at = bisect_right(starts, here) if step > 0 else bisect_left(starts, here) - 1
     at %= len(starts)
     draft.enable_digits()
-    effects = cursor_actions.to_summary(draft) if draft.side is Side.SOURCE else []
+    effects = cursor_actions.go_to_summary(draft) if draft.side is Side.SOURCE else []
     draft.say(MessageCode.AT_MISSING_WORD, number=at + 1, count=len(starts))
     return [*effects, GoTo(Side.SUMMARY, 0, starts[at])]
 
@@ -83,7 +83,7 @@ def take(draft: Draft) -> Effects:
     """Space: take the focused match, or in the source the text there, as evidence, or drop it."""
     if draft.side is Side.SOURCE and not draft.pending:
         taken = _toggle_evidence(draft, draft.here(Side.SOURCE))
-        return [*taken, *cursor_actions.to_summary(draft)]
+        return [*taken, *cursor_actions.go_to_summary(draft)]
     return _toggle_focused_match(draft)
 
 

@@ -16,7 +16,7 @@ LETTERS = "asdfghjklqwertyuiopzxcvbnm"
 MOST = len(LETTERS) ** 2
 
 
-def codes(count: int) -> tuple[str, ...]:
+def make_codes(count: int) -> tuple[str, ...]:
     """`count` codes of one or two letters, at most 676, as many of one letter as possible first."""
     count = min(count, MOST)
     size = len(LETTERS)
@@ -47,7 +47,7 @@ class Hints:
     def over(cls, side: Side, words: Sequence[tuple[Span, ...]], near: Span) -> Hints:
         """Codes for words, the shortest for those inside `near` in reading order, then nearest."""
         ordered = sorted(words, key=lambda pair: (_distance(pair[0], near), pair))
-        return cls(side, dict(zip(codes(len(ordered)), ordered, strict=False)))
+        return cls(side, dict(zip(make_codes(len(ordered)), ordered, strict=False)))
 
     def shown(self) -> dict[str, Span]:
         """The words whose codes begin with the typed letters, by the letters that are left."""

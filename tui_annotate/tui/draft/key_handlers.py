@@ -50,7 +50,7 @@ def press(
     if action == "note.write":
         return notes.write(draft, comment)
     if action == "comment.write":
-        return notes.on_sample(draft, comment)
+        return notes.write_comment(draft, comment)
     handler = KEY_HANDLERS.get(action) or (more or {}).get(action)
     return handler(draft) if handler else [Blink()]
 
@@ -100,7 +100,7 @@ def _back(draft: Draft) -> Effects:
         return []
     if draft.side is Side.SOURCE:
         draft.save_failed = draft.save_failed and not draft.is_passage_alone
-        return cursor_actions.to_summary(draft)
+        return cursor_actions.go_to_summary(draft)
     if draft.selection:
         draft.enable_digits()
         draft.save_failed = False
@@ -146,18 +146,18 @@ def walk_documents(step: int, draft: Draft) -> Effects:
     """Show the next document of the source side; of a citation, the next that it cites."""
     if draft.sample.kind is SampleKind.CITATION and draft.tabs > 1:
         return leave_for("tab", step, draft)
-    return cursor_actions.document(step, draft)
+    return cursor_actions.go_to_document(step, draft)
 
 
 def walk_items(step: int, draft: Draft) -> Effects:
     """Go to the next open item; on a report or a citation to the next citation if none is open."""
     if draft.missing_words or draft.lacking():
-        return navigation.item(step, draft)
+        return navigation.go_to_item(step, draft)
     if draft.sample.kind is SampleKind.CITATION and draft.tabs:
         return leave_for("citation", step, draft)
     if draft.citations and not draft.editing:
         return citations.walk(step, draft)
-    return navigation.item(step, draft)
+    return navigation.go_to_item(step, draft)
 
 
 def _search_former(draft: Draft) -> Effects:
@@ -177,8 +177,8 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "label.repeat": label_actions.repeat,
     "label.former": _search_former,
     "back": _back,
-    "annotation.next": partial(navigation.annotation, 1),
-    "annotation.previous": partial(navigation.annotation, -1),
+    "annotation.next": partial(navigation.go_to_annotation, 1),
+    "annotation.previous": partial(navigation.go_to_annotation, -1),
     "annotation.edit": _edit,
     "annotation.delete": _delete,
     "suggestion.accept": suggestion_actions.take,
@@ -187,7 +187,7 @@ KEY_HANDLERS: Final[Mapping[str, Callable[[Draft], Effects]]] = {
     "redo": partial(_undo, redo=True),
     "sample.done": _finish_or_save,
     "sample.skip": partial(completion.leave, "skip"),
-    "sample.flag": completion.flag,
+    "sample.flag": completion.ask_flag_reason,
     "sample.next": partial(leave_for, "sample", 1),
     "sample.previous": partial(leave_for, "sample", -1),
     "reading.other": partial(leave_for, "reading", 0),

@@ -11,7 +11,7 @@ from tui_annotate.tui.draft import cursor_actions, notes, suggestion_answers
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Open, Rate, Save, Select
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import DECLINE, RATING, WHY, Draft, Pending
-from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, names
+from tui_annotate.tui.draft.words import HINT, WARNING, describe_labels, join_label_names
 
 
 def choose(draft: Draft, digit: str) -> Effects:
@@ -150,7 +150,7 @@ def _take_passage(draft: Draft) -> Effects:
     if (found := draft.passage) is None:
         return []
     draft.evidence += [found] if found not in draft.evidence else []
-    return cursor_actions.to_summary(draft)
+    return cursor_actions.go_to_summary(draft)
 
 
 def _find_problem(draft: Draft, found: Label) -> StatusMessage:
@@ -171,7 +171,7 @@ def closed_label_reason(draft: Draft, found: Label | None) -> StatusMessage:
         return NO_MESSAGE
     if not found.split:
         return StatusMessage(MessageCode.LABEL_RETIRED, {"label": found.name})
-    parts = names(draft.tree.parts(found), last=" or ")
+    parts = join_label_names(draft.tree.parts(found), last=" or ")
     code = MessageCode.LABEL_SPLIT if parts else MessageCode.LABEL_SPLIT_INTO_NOTHING
     return StatusMessage(code, {"label": found.name, "parts": parts})
 

@@ -14,7 +14,7 @@ from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.labels import Label, LabelTree
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import join_first, names
+from tui_annotate.tui.draft.words import join_first, join_label_names
 
 _MOST_NAMED: Final = 3
 
@@ -96,7 +96,7 @@ class DraftLabelSetChange:
 
 def describe_split(tree: LabelTree, label: Label) -> StatusMessage:
     """Which labels are given now instead of one that was split."""
-    parts = names(tree.parts(label), last=" and ")
+    parts = join_label_names(tree.parts(label), last=" and ")
     return StatusMessage(MessageCode.LABEL_SPLIT_INTO, {"label": label.name, "parts": parts})
 
 

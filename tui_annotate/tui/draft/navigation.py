@@ -13,7 +13,7 @@ from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Draft
 
 
-def annotation(step: int, draft: Draft) -> Effects:
+def go_to_annotation(step: int, draft: Draft) -> Effects:
     """Focus the next or previous annotation, cyclic; also suggestions if `c` walks citations."""
     known: Sequence[Annotation | Suggestion] = draft.annotations
     if draft.cites:
@@ -24,7 +24,7 @@ def annotation(step: int, draft: Draft) -> Effects:
     return _walk(draft, known, step)
 
 
-def item(step: int, draft: Draft) -> Effects:
+def go_to_item(step: int, draft: Draft) -> Effects:
     """Focus the next or previous open item.
 
     A marked word; else an annotation that lacks something, or an unanswered suggestion.
@@ -50,7 +50,7 @@ def _sort_by_position(known: list[Annotation | Suggestion]) -> list[Annotation |
 def _walk(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> Effects:
     if draft.editing:
         return draft.refuse_key(MessageCode.FINISH_EDIT_FIRST)
-    return show(draft, known[neighbour(draft, known, step)])
+    return show(draft, known[neighbour_index(draft, known, step)])
 
 
 def show_annotation(draft: Draft, annotation_id: str) -> Effects:
@@ -68,7 +68,7 @@ def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
     return [*go_to_first(one.claim), *show_evidence(one.evidence)]
 
 
-def neighbour(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> int:
+def neighbour_index(draft: Draft, known: Sequence[Annotation | Suggestion], step: int) -> int:
     """The index of the next or previous one, from the cursor if none of them is in focus."""
     at = next((at for at, one in enumerate(known) if one.id == draft.focused), None)
     if at is not None:

@@ -37,7 +37,7 @@ def write(draft: Draft, comment: str = "") -> Effects:
     return _open_line(draft, Note(SAMPLE), comment)
 
 
-def on_sample(draft: Draft, comment: str = "") -> Effects:
+def write_comment(draft: Draft, comment: str = "") -> Effects:
     """Opens the note line for the sample comment, whatever is in focus."""
     return _open_line(draft, Note(SAMPLE), comment)
 
@@ -120,14 +120,14 @@ def finish_note(draft: Draft, text: str) -> Effects:
 
 def keep_note_text(draft: Draft, text: str) -> Effects:
     """Esc in the note line: keeps the text for the next time this note is opened."""
-    if half(draft, text):
+    if keep_unsaved_text(draft, text):
         of_sample = draft.writing is not None and draft.writing.kind == SAMPLE
         draft.say(MessageCode.COMMENT_KEPT if of_sample else MessageCode.NOTE_KEPT)
     draft.writing = None
     return []
 
 
-def half(draft: Draft, text: str) -> bool:
+def keep_unsaved_text(draft: Draft, text: str) -> bool:
     """Keeps the text of the note line; False for a reason or an unchanged text."""
     note = draft.writing
     if note is None or note.kind in (REASON, DECLINE):

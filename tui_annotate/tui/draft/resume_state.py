@@ -11,7 +11,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.state import Draft, Note, Pointer
 
 
-def place(draft: Draft) -> dict[str, Any]:
+def dump_state(draft: Draft) -> dict[str, Any]:
     """Cursors, selected claim, evidence, notes, seen sentences and suggestions; no unsaved edit."""
     claim = draft.pointers[Side.SUMMARY].selection
     return {
@@ -32,7 +32,7 @@ def place(draft: Draft) -> dict[str, Any]:
 
 
 def restore(draft: Draft, kept: Mapping[str, Any]) -> None:
-    """Restores what `place` returned, without what does not fit the texts."""
+    """Restores what `dump_state` returned, without what does not fit the texts."""
     claim = _parse_span(kept.get("claim"), draft.text(Side.SUMMARY, 0))
     for side in Side:
         document, offset = _parse_cursor(kept.get("cursors"), side, draft)

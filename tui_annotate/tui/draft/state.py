@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assist_snapshot import AssistSnapshot
-from tui_annotate.domain.collection_items import JUDGED
-from tui_annotate.domain.labels import Label, LabelTree, numbered
+from tui_annotate.domain.collection_items import RATED_KINDS
+from tui_annotate.domain.labels import Label, LabelTree, number_labels
 from tui_annotate.domain.samples import Match, Sample, SampleKind, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
@@ -66,7 +66,7 @@ class Pointer:
 
 
 @dataclass
-class MatchView:
+class ViewedMatches:
     """Which of the matches in the source the annotator looked at.
 
     Attributes:
@@ -213,7 +213,7 @@ class Draft:
     matches: dict[Side, tuple[Match, ...]] = field(
         default_factory=lambda: {Side.SUMMARY: (), Side.SOURCE: ()}
     )
-    match_view: MatchView = field(default_factory=MatchView)
+    match_view: ViewedMatches = field(default_factory=ViewedMatches)
     lit: dict[Side, int] = field(default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0})
     asleep: bool = False
     pending: Pending | None = None
@@ -396,7 +396,7 @@ class Draft:
         Only in reports, documents and citations, where Space would take it, too.
         """
         is_selected = self.side is Side.SOURCE and self.selection is not None
-        return self.here(Side.SOURCE) if is_selected and self.sample.kind in JUDGED else None
+        return self.here(Side.SOURCE) if is_selected and self.sample.kind in RATED_KINDS else None
 
     @property
     def is_passage_alone(self) -> bool:
@@ -446,12 +446,14 @@ class Draft:
             return reason_options(self.scale[: len(DIGITS) - 1], chosen=self.rating)
         label = self.tree.find(self.pending.path)
         if self.pending.kind == "child" and label:
-            return tuple(self._option(digit, child) for digit, child in numbered(label.children))
+            return tuple(
+                self._option(digit, child) for digit, child in number_labels(label.children)
+            )
         return ()
 
     def _digit_labels(self) -> Sequence[tuple[str, Label]]:
         if split := self.waiting:
-            return numbered(self.tree.parts(split))
+            return number_labels(self.tree.parts(split))
         bar = self.tree.bar()
         if self.editing is None:
             return bar

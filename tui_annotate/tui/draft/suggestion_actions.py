@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.labels import Need
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import completion, label_actions, notes
@@ -32,7 +32,7 @@ from tui_annotate.tui.draft.words import (
     quote_text,
 )
 from tui_annotate.tui.line_text import cut
-from tui_annotate.tui.line_text import width as cells_of
+from tui_annotate.tui.line_text import text_width as cells_of
 
 
 def take(draft: Draft) -> Effects:
@@ -81,7 +81,10 @@ def describe_open_suggestions(draft: Draft) -> StatusMessage:
     """How many suggestions wait for an answer; empty for none that are shown."""
     if not draft.offered:
         return NO_MESSAGE
-    fields = {"suggestions": many(len(draft.offered), "suggestion"), "key": draft.suggestion_key}
+    fields = {
+        "suggestions": format_count(len(draft.offered), "suggestion"),
+        "key": draft.suggestion_key,
+    }
     return StatusMessage(MessageCode.SUGGESTIONS_OPEN, fields)
 
 

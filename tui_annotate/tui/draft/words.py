@@ -13,7 +13,7 @@ from typing import Final
 from rich.cells import cell_len
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
-from tui_annotate.domain.collection_items import JUDGED
+from tui_annotate.domain.collection_items import RATED_KINDS
 from tui_annotate.domain.labels import Label
 from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
@@ -21,7 +21,7 @@ from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import state
 from tui_annotate.tui.draft.messages import Kind
 from tui_annotate.tui.draft.state import Draft, Option, segment_at
-from tui_annotate.tui.line_text import cut, width
+from tui_annotate.tui.line_text import cut, text_width
 from tui_annotate.tui.palette import SUGGESTED
 
 HINT: Final = "hint"
@@ -53,13 +53,13 @@ _DETAILS: Final = (
 _MOST_EVIDENCE = 2  # spans that are named where cells are few
 
 
-def line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
+def draft_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind]:
     """(text, kind) of the draft line, if possible in `cells` cells; a message is never cut."""
     if draft.message:
         return draft.message.text, draft.message.kind
     text, kind = _describe(draft, _DETAILS[0])
     for detail in _DETAILS[1:]:
-        if width(text) <= cells:
+        if text_width(text) <= cells:
             break
         text, kind = _describe(draft, detail)
     return text, kind
@@ -192,7 +192,7 @@ def _describe_passage(draft: Draft, what: str, detail: _Detail) -> str:
 
 def describe_kind(sample: Sample) -> str:
     """What a sample is called as a whole: a report, a document or a citation, else a sample."""
-    return str(sample.kind) if sample.kind in JUDGED else "sample"
+    return str(sample.kind) if sample.kind in RATED_KINDS else "sample"
 
 
 def note_title(draft: Draft, detail: _Detail) -> str:
@@ -250,7 +250,7 @@ def fit_parts(
         parts = [part for part in describe(quote) if part]
         for count in range(len(parts), min(least, len(parts)) - 1, -1):
             text = " · ".join(parts[:count])
-            if width(text) <= cells:
+            if text_width(text) <= cells:
                 return text
     return text
 
@@ -295,7 +295,7 @@ def describe_labels(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
     return ", ".join(path[-1] for path in labels if path) or "no label"
 
 
-def names(labels: Iterable[Label], *, last: str = ", ") -> str:
+def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
     """The last names of labels, joined; the last two by `last`."""
     found = [label.name for label in labels]
     return last.join(filter(None, [", ".join(found[:-1]), *found[-1:]]))

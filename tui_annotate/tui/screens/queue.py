@@ -39,7 +39,7 @@ from tui_annotate.tui.widgets.queue_rows import (
     GroupColumn,
     QueueEntry,
     QueueHeads,
-    QueueRows,
+    QueueList,
     describe_entry,
 )
 
@@ -95,7 +95,7 @@ HELP = help_groups((f"1-{len(FILTERS)}", "show samples of one state"), ("f", "th
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class QueueListing:
     """What a list of samples is of.
 
     Attributes:
@@ -114,7 +114,7 @@ class Listing:
     legend: tuple[LegendEntry, ...] = STATE_MARKS
 
 
-QUEUE = Listing()
+QUEUE = QueueListing()
 """That of annotators."""
 
 _SEARCH_CELLS = 24  # of the title; the whole text is in the input
@@ -205,13 +205,13 @@ class QueueScreen(Screen[SampleKey | None]):
         position: int = 0,
         current: SampleKey | None = None,
         leave: str = "back",
-        listing: Listing = QUEUE,
+        listing: QueueListing = QUEUE,
         scores: QueueScores | None = None,
     ) -> None:
         super().__init__()
         self._page, self._listing, self._scores = page, listing, scores
         self._leave, self._current, self._find = leave, current, find
-        self._rows = QueueRows(listing.group)
+        self._rows = QueueList(listing.group)
         self._wanted = PageRequest("", 0, max(position - 1, 0), self.order)
         self._held: PageRequest | None = None
         self._awaited, self._reading = True, False
@@ -336,7 +336,7 @@ class QueueScreen(Screen[SampleKey | None]):
         hint = f"; {error.hint}" if error.hint else ""
         self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
 
-    @on(QueueRows.Moved)
+    @on(QueueList.Moved)
     def _on_rows_moved(self) -> None:
         self._read()
 
@@ -458,8 +458,8 @@ class QueueScreen(Screen[SampleKey | None]):
         message.stop()
         self.action_filter(int(message.digit) - 1)
 
-    @on(QueueRows.Opened)
-    def _on_row_opened(self, message: QueueRows.Opened) -> None:
+    @on(QueueList.Opened)
+    def _on_row_opened(self, message: QueueList.Opened) -> None:
         message.stop()
         self.dismiss(message.key)
 

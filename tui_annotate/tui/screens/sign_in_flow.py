@@ -16,9 +16,9 @@ from textual.app import App
 from textual.timer import Timer
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError, Unavailable
-from tui_annotate.domain.plural import many
-from tui_annotate.tui.auth_session import SessionGuard, clock_time
-from tui_annotate.tui.saving import Job, Saver
+from tui_annotate.domain.plural import format_count
+from tui_annotate.tui.auth_session import SessionGuard, format_clock_time
+from tui_annotate.tui.saving import Job, StoreThread
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.sign_in_forms import CODE, GO, FormContent, Values
 
@@ -59,7 +59,7 @@ class SignInFlow:
         is_locked: the screen is locked; only the same person can go on.
     """
 
-    def __init__(self, app: App[Any], saver: Saver, callbacks: SignInCallbacks) -> None:
+    def __init__(self, app: App[Any], saver: StoreThread, callbacks: SignInCallbacks) -> None:
         self._app, self._saver, self._callbacks = app, saver, callbacks
         self._clock = time.monotonic
         self.session_guard: SessionGuard | None = None
@@ -113,7 +113,7 @@ class SignInFlow:
             self._send(page, enter, self.show_next_page)
 
         stays = guard.can_stay_signed_in
-        form = sign_in_forms.sign_in(guard.where, email=email, can_stay_signed_in=stays)
+        form = sign_in_forms.sign_in_form(guard.where, email=email, can_stay_signed_in=stays)
         self._show(form, answer).say(words, "warning")
 
     def _ask_code(self, email: str) -> None:
@@ -130,7 +130,9 @@ class SignInFlow:
 
             self._send(page, redeem, self.show_next_page)
 
-        self._show(sign_in_forms.code(can_stay_signed_in=guard.can_stay_signed_in), answer)
+        self._show(
+            sign_in_forms.invite_code_form(can_stay_signed_in=guard.can_stay_signed_in), answer
+        )
 
     def _ask_first_password(self, then: Callable[[], None]) -> None:
         old = self._old_password
@@ -139,7 +141,7 @@ class SignInFlow:
             del choice
             self._send(page, partial(_set_password, self._guard, values, old), then)
 
-        self._show(sign_in_forms.first_password(self._person_name, old=not old), answer)
+        self._show(sign_in_forms.first_password_form(self._person_name, old=not old), answer)
 
     def _ask_takeover(self, then: Callable[[], None], *, working: bool) -> None:
         """Ask whether another process in which the person is at work is taken over."""
@@ -159,7 +161,7 @@ class SignInFlow:
             else:
                 self._callbacks.leave()
 
-        since = clock_time(guard.elsewhere.since)
+        since = format_clock_time(guard.elsewhere.since)
         self._show(sign_in_forms.place(since, working=working), answer)
 
     # at work
@@ -191,7 +193,7 @@ class SignInFlow:
             self._watch_clock()
             return
         self._callbacks.rest()
-        words = f"{self._person_name} · no key for {many(idle, 'minute')} · all is saved"
+        words = f"{self._person_name} · no key for {format_count(idle, 'minute')} · all is saved"
         self._cover("Locked", [words])
 
     def _on_job_refused(self, error: TuiAnnotateError) -> None:
@@ -246,7 +248,7 @@ class SignInFlow:
             else:
                 page.finish()
 
-        self._show(sign_in_forms.password(self._person_name), answer)
+        self._show(sign_in_forms.password_form(self._person_name), answer)
 
     def sign_out(self) -> None:
         """End the session, forget what kept it, and end the app."""

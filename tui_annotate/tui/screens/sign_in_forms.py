@@ -51,7 +51,7 @@ _TWICE: Final = (
 _STAY: Final = ("stay", "stay signed in on this computer")
 
 
-def sign_in(where: str, *, email: str = "", can_stay_signed_in: bool) -> FormContent:
+def sign_in_form(where: str, *, email: str = "", can_stay_signed_in: bool) -> FormContent:
     """Sign in; `where` names the workspace."""
     return FormContent(
         "Sign in",
@@ -62,7 +62,7 @@ def sign_in(where: str, *, email: str = "", can_stay_signed_in: bool) -> FormCon
     )
 
 
-def code(*, can_stay_signed_in: bool) -> FormContent:
+def invite_code_form(*, can_stay_signed_in: bool) -> FormContent:
     """Redeem an invitation code."""
     return FormContent(
         "I have a code",
@@ -74,7 +74,7 @@ def code(*, can_stay_signed_in: bool) -> FormContent:
     )
 
 
-def first_password(name: str, *, old: bool) -> FormContent:
+def first_password_form(name: str, *, old: bool) -> FormContent:
     """Change a password that an admin set; `old`: it has to be typed once more."""
     return FormContent(
         "A password of your own",
@@ -84,7 +84,7 @@ def first_password(name: str, *, old: bool) -> FormContent:
     )
 
 
-def password(name: str) -> FormContent:
+def password_form(name: str) -> FormContent:
     """Change one's own password."""
     return FormContent(
         "Change the password",

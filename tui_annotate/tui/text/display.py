@@ -16,7 +16,7 @@ from typing import Final
 from rich.cells import get_character_cell_size
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.terminal_text import visible
+from tui_annotate.domain.terminal_text import make_visible
 
 TAB: Final = "    "
 """A tab is four spaces anywhere: tab stops would need the column of every character."""
@@ -60,7 +60,7 @@ _is_disputed = re.compile(
     r"[\u115f\u302e\u302f\u3164\uffa0\u2630-\u2637\u268a-\u268f\u3248-\u324f\u4dc0-\u4dff"
     r"\U00016ff0\U00016ff1\U0001d300-\U0001d356\U0001d360-\U0001d378]"
 ).match
-_BOX: Final = visible("\u200b")
+_BOX: Final = make_visible("\u200b")
 _BOXES: Final = frozenset({_BOX, "\ufffd"})
 
 _FIRST_FLAG, _LAST_FLAG = "\U0001f1e6", "\U0001f1ff"
@@ -100,7 +100,7 @@ def _display_of(character: str) -> tuple[str, int]:
         return "", 0
     if is_flag_letter(character):
         return chr(ord("A") + ord(character) - ord(_FIRST_FLAG)), 1
-    shown = _BOX if _is_disputed(character) else visible(character)
+    shown = _BOX if _is_disputed(character) else make_visible(character)
     cells = get_character_cell_size(shown)
     category = unicodedata.category(shown)
     if category == "Zs":

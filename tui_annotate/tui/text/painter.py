@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.terminal_text import visible_line
+from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.tui.palette import (
     CHOSEN,
     CONFLICT,
@@ -218,7 +218,7 @@ class _Line:
             inside = range(offset - self.start, end - self.start)
             for index in inside:
                 strings[index] = ""
-            strings[inside.start] = visible_line(label)[:cells].ljust(cells)
+            strings[inside.start] = make_line_visible(label)[:cells].ljust(cells)
             covered.update(range(offset, end))
         return covered
 
@@ -259,7 +259,7 @@ class _Line:
             return PaintedText(SEVERAL, style_key(PLAIN, top.slot, StyleFlag.SIGN))
         if top.suggested:
             return PaintedText(SUGGESTED, StyleFlag.FOCUSED if top.focused else PLAIN)
-        letter = visible_line(top.letter)[:1] or "?"
+        letter = make_line_visible(top.letter)[:1] or "?"
         traits = StyleFlag.SIGN | StyleFlag.FOCUSED if top.focused else StyleFlag.SIGN
         shown = letter.lower() if top.draft else letter
         return PaintedText(shown, style_key(PLAIN, top.slot, traits))

@@ -7,7 +7,7 @@ from typing import Final
 
 from rich.style import Style
 
-from tui_annotate.tui.palette import SLOTS, Palette
+from tui_annotate.tui.palette import SLOTS, PaintStyles
 
 PLAIN: Final = 0
 EVIDENCE, HIT, FOCUSED_HIT, SELECTED, HINT = range(6, 11)
@@ -66,7 +66,7 @@ class PieceStyles(dict[int, Style | None]):
 
     def __init__(
         self,
-        palette: Palette,
+        palette: PaintStyles,
         *,
         ground: Style = _PLAIN,
         sent: Callable[[Style], Style | None] = lambda style: style,

@@ -9,7 +9,7 @@ from typing import Any
 
 from textual.message import Message
 
-from tui_annotate.tui.line_text import Run, both_ends, clip, cut, line_text, width
+from tui_annotate.tui.line_text import Run, align_both_ends, clip, cut, line_text, text_width
 from tui_annotate.tui.palette import FOCUS_BAR, NOTED, PLACES, SUGGESTED
 from tui_annotate.tui.row_widgets import RowList
 
@@ -104,10 +104,10 @@ class AnnotationList(RowList):
         right: list[Run] = [(_render_details(row), palette.quiet)]
         if row.draft_reason:
             right = [(f" ! {row.draft_reason} ", palette.warning)]
-        used = sum(width(text) for text, _ in (*left, *right))
+        used = sum(text_width(text) for text, _ in (*left, *right))
         if cells - used > len('""') + 2:
             left.append((f'"{cut(row.claim, cells - used - 2)}"', palette.text))
-        return clip(both_ends(left, right, cells), cells)
+        return clip(align_both_ends(left, right, cells), cells)
 
 
 def _sanitize(row: ListedAnnotation) -> ListedAnnotation:

@@ -25,8 +25,8 @@ from tui_annotate.tui.fast_render import (
     set_extent,
 )
 from tui_annotate.tui.line_text import line_text, wrap_line
-from tui_annotate.tui.line_text import width as cells_of
-from tui_annotate.tui.palette import Palette
+from tui_annotate.tui.line_text import text_width as cells_of
+from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.text.cursor import TextCursor
 from tui_annotate.tui.text.layers import DocumentLayers
 from tui_annotate.tui.text.layout import LEAST_WIDTH, TextLayout
@@ -50,7 +50,7 @@ class _PaintOptions:
     """What a line is painted with; `ground` is the style of plain text."""
 
     style_table: PieceStyles = field(compare=False)
-    palette: Palette
+    palette: PaintStyles
     ground: Style
     filters: Sequence[LineFilter]
     width: int

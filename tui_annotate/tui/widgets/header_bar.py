@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tui_annotate.tui.line_text import Run, both_ends, cut, line_text, runs_width
-from tui_annotate.tui.palette import STATE_GLYPHS, Palette
+from tui_annotate.tui.line_text import Run, align_both_ends, cut, line_text, runs_width
+from tui_annotate.tui.palette import STATE_GLYPHS, PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
 
 
@@ -105,7 +105,7 @@ class HeaderBar(FixedRows):
         saved = _render_saved(self._header.saved, self.palette)
         if runs_width(left) + runs_width(right) + 1 > cells and saved:
             return [saved]
-        return [both_ends(left, right, cells)]
+        return [align_both_ends(left, right, cells)]
 
     def _render_parts(self, plan: _Plan) -> tuple[list[Run], list[Run]]:
         palette, header = self.palette, self._header
@@ -157,7 +157,7 @@ def _filled_cells(finished: int, total: int, cells: int) -> int:
     return min(max(round(cells * finished / total), 1), cells - 1)
 
 
-def _render_saved(saved: str, palette: Palette) -> list[Run]:
+def _render_saved(saved: str, palette: PaintStyles) -> list[Run]:
     if saved.startswith("not"):
         return [(f"✗ {saved}", palette.error)]
     if saved == "saved":
@@ -165,7 +165,7 @@ def _render_saved(saved: str, palette: Palette) -> list[Run]:
     return [(saved, palette.quiet)]
 
 
-def _join_parts(parts: list[list[Run]], palette: Palette) -> list[Run]:
+def _join_parts(parts: list[list[Run]], palette: PaintStyles) -> list[Run]:
     runs: list[Run] = [(" ", palette.text)]
     for part in parts:
         runs += [*part, ("  ", palette.text)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tui_annotate.tui.line_text import Run, both_ends, line_text, runs_width
-from tui_annotate.tui.palette import Palette
+from tui_annotate.tui.line_text import Run, align_both_ends, line_text, runs_width
+from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
 
 Pair = tuple[str, str]
@@ -38,8 +38,8 @@ class KeyLine(FixedRows):
             if runs_width(runs) + runs_width(more) > left:
                 break
             runs += more
-        return [both_ends(runs, last, cells)]
+        return [align_both_ends(runs, last, cells)]
 
 
-def _render_pair(pair: Pair, palette: Palette) -> list[Run]:
+def _render_pair(pair: Pair, palette: PaintStyles) -> list[Run]:
     return [(pair[0], palette.key), (f" {pair[1]}", palette.quiet)]

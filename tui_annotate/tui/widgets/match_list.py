@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from textual.message import Message
 
-from tui_annotate.tui.line_text import Run, clip, cut, fit, line_text, width
+from tui_annotate.tui.line_text import Run, clip, cut, fit, line_text, text_width
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR, FORMER, STRENGTH_GLYPHS
 from tui_annotate.tui.row_widgets import RowList
-from tui_annotate.tui.score_cells import digits
+from tui_annotate.tui.score_cells import format_score
 
 _NOTHING = "nothing like it on the other side"
 _WIDE = 34  # cells from which the position has room
@@ -90,13 +90,13 @@ class MatchList(RowList):
             (bar, palette.accent),
             (f"{row.rank} ", palette.strong),
             (f"{STRENGTH_GLYPHS[row.strength]} ", palette.glyph(row.strength)),
-            (f" {digits(row.score)} ", palette.match(row.strength)),
+            (f" {format_score(row.score)} ", palette.match(row.strength)),
             (f" {CHOSEN} ", palette.good)
             if row.taken
             else (f" {FORMER if row.former else ' '} ", palette.quiet),
         ]
         if cells >= _WIDE:
-            place = max(width(other.position) for other in self._rows)
+            place = max(text_width(other.position) for other in self._rows)
             runs.append((f"{fit(row.position, place)} ", palette.quiet))
         runs.append((row.text, palette.strong if row.taken else palette.text))
         return clip(runs, cells)

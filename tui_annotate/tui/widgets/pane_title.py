@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tui_annotate.tui.line_text import Run, clip, cut, line_text, runs_width, width
+from tui_annotate.tui.line_text import Run, clip, cut, line_text, runs_width, text_width
 from tui_annotate.tui.row_widgets import FixedRows
 
 _LEAST_TITLE = 24  # cells that a title keeps before anything is left out for it
@@ -60,15 +60,15 @@ class PaneTitle(FixedRows):
 
     def _fit_parts(self, cells: int) -> tuple[int, str, str]:
         """(cells of the title, notes, right note) in so many cells."""
-        least = min(width(self._title), _LEAST_TITLE)
+        least = min(text_width(self._title), _LEAST_TITLE)
         whole = _JOINT.join(self._notes)
         for right in (self._right, ""):
-            right_cells = width(right) + _SIDES + 1 if right else 0
+            right_cells = text_width(right) + _SIDES + 1 if right else 0
             left_cells = cells - least - right_cells - _SIDES
-            if left_cells >= width(whole):
+            if left_cells >= text_width(whole):
                 break
         joined = _join_notes([*self._notes, *filter(None, [self._extra])], left_cells)
-        return cells - right_cells - (width(joined) + _SIDES if joined else 0), joined, right
+        return cells - right_cells - (text_width(joined) + _SIDES if joined else 0), joined, right
 
 
 def _join_notes(notes: Sequence[str], cells: int) -> str:
@@ -76,10 +76,10 @@ def _join_notes(notes: Sequence[str], cells: int) -> str:
     joined = ""
     for note in notes:
         joint = _JOINT if joined else ""
-        left = cells - width(joined) - width(joint)
-        if left < min(width(note), _LEAST_NOTE):
+        left = cells - text_width(joined) - text_width(joint)
+        if left < min(text_width(note), _LEAST_NOTE):
             break
         joined += joint + cut(note, left)
-        if width(note) > left:
+        if text_width(note) > left:
             break
     return joined

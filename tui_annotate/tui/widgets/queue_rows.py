@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from textual.message import Message
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
 from tui_annotate.tui.line_text import Run, clip, fit, line_text
@@ -95,7 +95,7 @@ class QueueHeads(FixedRows):
         return [clip([(f"    {'  '.join(words)}", self.palette.quiet)], cells)]
 
 
-class QueueRows(RowList):
+class QueueList(RowList):
     """The rows that were read; posts `Moved` when other rows come into the window."""
 
     class Moved(Message):
@@ -193,5 +193,5 @@ class QueueRows(RowList):
 
 def describe_entry(entry: QueueEntry) -> str:
     """A row in words, for the line below the list; its texts are raw."""
-    count = many(entry.annotations, "annotation")
+    count = format_count(entry.annotations, "annotation")
     return " · ".join(part for part in (str(entry.key), entry.state, count, entry.group) if part)

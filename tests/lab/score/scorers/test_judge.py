@@ -12,9 +12,11 @@ from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.lab.score.scorers.judge import parse_grade
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.judges import ModelReply, Question
-from tui_annotate.plugins.scoring import Answers, CostlyScorer, Scorer, ScorerOptions
+from tui_annotate.plugins.scoring import CostlyScorer, GeneratedAnswers, Scorer, ScorerOptions
 
-ASKED = Answers(question="Where?", answer="in Paris", texts=("Paris", "Rome"), extras=("unsure",))
+ASKED = GeneratedAnswers(
+    question="Where?", answer="in Paris", texts=("Paris", "Rome"), extras=("unsure",)
+)
 
 
 class Teacher:
@@ -82,7 +84,8 @@ def test_an_unclear_judge_gives_one_half() -> None:
 def test_many_questions_keep_their_order() -> None:
     """Also over the bounds of what is asked together."""
     asked = [
-        Answers(question=f"Q{at}", answer="x", texts=("Paris",) * (at % 3 + 1)) for at in range(70)
+        GeneratedAnswers(question=f"Q{at}", answer="x", texts=("Paris",) * (at % 3 + 1))
+        for at in range(70)
     ]
     found = list(_scorer(Teacher(_by_city)).of_answers(asked))
     assert [len(one.values) for (one,) in found] == [at % 3 + 1 for at in range(70)]
@@ -91,7 +94,7 @@ def test_many_questions_keep_their_order() -> None:
 def test_prompts_speak_the_language_of_the_answers(tmp_path: Path) -> None:
     """A user's own may stand in; an answer is cut."""
     teacher = Teacher(lambda _: '{"verdict": "正确"}')
-    asked = Answers(question="哪里？", answer="巴黎", texts=("巴" * 600,), language="zh")
+    asked = GeneratedAnswers(question="哪里？", answer="巴黎", texts=("巴" * 600,), language="zh")
     ((found,),) = _scorer(teacher).of_answers([asked])
     assert (found.values, found.words) == ((1.0,), ("right",))
     assert teacher.asked[0].user.count("巴") == 513

@@ -19,8 +19,8 @@ from tui_annotate.lab.score.scorers.similarity import (
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Cost
 from tui_annotate.plugins.scoring import (
-    Answers,
     CostlyScorer,
+    GeneratedAnswers,
     Opinion,
     SampleSentences,
     Scorer,
@@ -69,7 +69,9 @@ def test_the_nearest_sentence_of_the_source_speaks_for_a_claim() -> None:
     assert best_similarities(claims, zero) == [-1, -1, None]
 
 
-ASKED = Answers(question="Where?", answer="pool", texts=("pool", "reef"), extras=("who knows",))
+ASKED = GeneratedAnswers(
+    question="Where?", answer="pool", texts=("pool", "reef"), extras=("who knows",)
+)
 
 
 class Letters:
@@ -115,7 +117,9 @@ def test_answers_are_held_against_the_right_one_and_one_another() -> None:
 
 def test_one_answer_has_no_others() -> None:
     """Nothing is said of its agreement, and the rest is fine."""
-    (found,) = _made(Letters()).of_answers([Answers(question="?", answer="a", texts=("a",))])
+    (found,) = _made(Letters()).of_answers(
+        [GeneratedAnswers(question="?", answer="a", texts=("a",))]
+    )
     assert _values(found) == {TO_ANSWER: (1.0,), TO_OTHERS: (None,)}
 
 
@@ -128,7 +132,7 @@ def test_a_question_stands_before_its_answers_where_that_is_asked_for(
 ) -> None:
     """In the language of the texts; without it, an answer stands alone."""
     letters = Letters()
-    asked = Answers(question="Where?", answer="pool", texts=("reef",), language=language)
+    asked = GeneratedAnswers(question="Where?", answer="pool", texts=("reef",), language=language)
     list(_made(letters, with_question=True).of_answers([asked]))
     list(_made(letters, with_question=False).of_answers([asked]))
     assert letters.asked[0][0] == joined
@@ -138,7 +142,7 @@ def test_a_question_stands_before_its_answers_where_that_is_asked_for(
 def test_the_same_text_is_embedded_once_in_a_batch() -> None:
     """Answers that are alike cost nothing more, and stand where they stood."""
     letters = Letters()
-    twice = [ASKED, Answers(question="?", answer="reef", texts=("pool", "pool", "sea"))]
+    twice = [ASKED, GeneratedAnswers(question="?", answer="reef", texts=("pool", "pool", "sea"))]
     first, second = _made(letters).of_answers(twice)
     assert letters.asked == [["pool", "reef", "sea"]]
     assert _values(second)[TO_ANSWER] == (0.0, 0.0, 0.0)

@@ -23,7 +23,7 @@ from tui_annotate.lab.score.scorers.unigram import (
 )
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.scoring import (
-    Answers,
+    GeneratedAnswers,
     SampleSentences,
     Scorer,
     ScorerOptions,
@@ -93,7 +93,7 @@ def scorer() -> SentenceScorer:
     return made
 
 
-def _of(scorer: Scorer, asked: Answers) -> dict[str, tuple[float | None, ...]]:
+def _of(scorer: Scorer, asked: GeneratedAnswers) -> dict[str, tuple[float | None, ...]]:
     (opinions,) = scorer.of_answers([asked])
     return {each.name: each.values for each in opinions}
 
@@ -127,8 +127,10 @@ def test_all_scores_of_the_published_file_come_out(scorer: SentenceScorer) -> No
 
 def test_uncertain_answers_are_counted_and_get_no_value(scorer: SentenceScorer) -> None:
     """What they say makes the words of the others commoner."""
-    plain = Answers(question="?", answer="tide pools", texts=("In tide pools.", "In the sea."))
-    more = Answers(
+    plain = GeneratedAnswers(
+        question="?", answer="tide pools", texts=("In tide pools.", "In the sea.")
+    )
+    more = GeneratedAnswers(
         question="?", answer="tide pools", texts=plain.texts, extras=("Perhaps tide pools.",)
     )
     alone, counted = _of(scorer, plain), _of(scorer, more)
@@ -156,7 +158,7 @@ def test_a_run_says_what_cut_the_words(scorer: SentenceScorer) -> None:
     """Only the libraries that were needed are loaded."""
     new = registry.load_scorer("unigram", ScorerOptions(top_k=3))
     assert new.parameters == {"top_k": 3}
-    list(new.of_answers([Answers(question="?", answer="a", texts=("b",))]))
+    list(new.of_answers([GeneratedAnswers(question="?", answer="a", texts=("b",))]))
     assert set(new.parameters) == {"top_k", "spacy"}
     assert scorer.low == {SURPRISE}
 

@@ -9,7 +9,7 @@ from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation, LabelPath
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.methods.adjudication import groups
+from tui_annotate.methods.adjudication import group_candidates
 from tui_annotate.tui.draft.effects import (
     Effects,
 )
@@ -45,7 +45,7 @@ def judging(said: Said, *settled: Annotation, blocked_reason: str = "") -> Revie
     made_of = {name: getattr(made, name) for name in ("sample", "segments", "tree", "new_id")}
     return ReviewDraft(
         **made_of,
-        groups=groups(made.sample, said),
+        groups=group_candidates(made.sample, said),
         settled=settled,
         annotations=tuple(known for known in settled if known.origin == ADJUDICATED),
         people=tuple(said),

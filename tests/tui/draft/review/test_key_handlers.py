@@ -31,7 +31,7 @@ from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.review import key_handlers
 from tui_annotate.tui.draft.review.state import WHY, ReviewDraft
-from tui_annotate.tui.draft.review.words import line
+from tui_annotate.tui.draft.review.words import draft_line
 from tui_annotate.tui.keys.key_lines import LEAVING, REFUSING
 
 
@@ -52,7 +52,7 @@ def test_it_begins_at_the_first_conflict() -> None:
     empty = judging({"A": [], "B": []})
     assert key_handlers.show_first_conflict(empty) == []
     assert empty.position is None
-    assert "Enter" in line(empty)[0]
+    assert "Enter" in draft_line(empty)[0]
 
 
 @pytest.mark.parametrize(
@@ -192,10 +192,10 @@ def test_a_question_outlives_no_answer_of_the_store() -> None:
     keys(on, "enter")
     key_handlers.apply_stored_result(on, (kept("a1"),), "taken")
     assert asked(on) == LEAVING
-    assert line(on)[0].startswith("1 ")
+    assert draft_line(on)[0].startswith("1 ")
     key_handlers.apply_stored_result(on, (kept("a1"), kept("a2")), "taken")
     assert asked(on) == ""
-    assert line(on)[0] == "taken"
+    assert draft_line(on)[0] == "taken"
 
 
 def test_a_place_inside_another_stays_in_hand() -> None:
@@ -266,8 +266,8 @@ def test_what_stands_under_a_label_that_was_split_is_open() -> None:
     assert on.at == 0
     keys(on, "c")
     assert on.at == 0
-    assert "Intrinsic" in line(on)[0]
-    assert "(split)" in line(on)[0]
+    assert "Intrinsic" in draft_line(on)[0]
+    assert "(split)" in draft_line(on)[0]
     keys(on, "e")
     part = next(option.digit for option in on.options() if option.text == "Number")
     (sent,) = [one for one in keys(on, f"{part} enter") if isinstance(one, Save)]

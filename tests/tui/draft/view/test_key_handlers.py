@@ -25,7 +25,7 @@ from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.state import Pointer
 from tui_annotate.tui.draft.view import key_handlers
 from tui_annotate.tui.draft.view.state import ViewDraft
-from tui_annotate.tui.draft.view.words import line
+from tui_annotate.tui.draft.view.words import draft_line
 from tui_annotate.tui.keys.actions import VIEWING
 from tui_annotate.tui.keys.key_map import default_keys
 
@@ -88,8 +88,8 @@ def test_one_persons_annotations_alone(draft: ViewDraft) -> None:
     key_handlers.press(draft, "option.choose", digit="2")
     assert [draft.letter(one.id) for one in draft.annotations] == ["B", "D"]
     assert {draft.owner(one) for one in draft.annotations} == {"ana"}
-    assert line(draft)[0].startswith("2 of 4 ")
-    assert "ana" in line(draft)[0]
+    assert draft_line(draft)[0].startswith("2 of 4 ")
+    assert "ana" in draft_line(draft)[0]
     key_handlers.press(draft, "option.choose", digit="2")
     assert len(draft.annotations) == 4
     walked = []

@@ -17,24 +17,24 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.draft.view import key_handlers
 from tui_annotate.tui.draft.view.state import ViewDraft
-from tui_annotate.tui.draft.view.words import describe_annotation, line, pages
-from tui_annotate.tui.line_text import width
+from tui_annotate.tui.draft.view.words import build_pages, describe_annotation, draft_line
+from tui_annotate.tui.line_text import text_width
 
 
 def test_the_line_tells_whose_it_is(draft: ViewDraft) -> None:
     """Label, person, note, evidence, what review did; before it, how many there are of whom."""
     draft.enable_digits()
-    assert line(draft)[0] == "4 annotations by 3 people · a walks them · p one person's"
+    assert draft_line(draft)[0] == "4 annotations by 3 people · a walks them · p one person's"
     focus(draft, "15 million")
-    assert line(draft)[0] == 'B Intrinsic · ana · "12, not 15" · 1 evidence · g all about it'
+    assert draft_line(draft)[0] == 'B Intrinsic · ana · "12, not 15" · 1 evidence · g all about it'
     draft.focused = "s1"
-    assert line(draft)[0].startswith("C Intrinsic · settled · review: refused")
+    assert draft_line(draft)[0].startswith("C Intrinsic · settled · review: refused")
     for cells in range(20, 100, 7):
-        assert width(line(draft, cells)[0]) <= max(cells, 30)
+        assert text_width(draft_line(draft, cells)[0]) <= max(cells, 30)
     key_handlers.refuse(draft, "delete the annotation")
     assert code(draft) is MessageCode.NOT_IN_A_FILE
     assert draft.message.fields["action"] == "delete the annotation"
-    assert line(draft)[0] == draft.message.text
+    assert draft_line(draft)[0] == draft.message.text
 
 
 def test_all_about_an_annotation(draft: ViewDraft) -> None:
@@ -80,9 +80,9 @@ def test_where_it_comes_from_is_told(draft: ViewDraft, origin: str, words: str) 
 
 def test_the_pages_tell_the_rest(draft: ViewDraft) -> None:
     """The annotation in hand, people with what they noted, request, fields as they came."""
-    assert [title for title, _ in pages(draft)] == ["People", "Request", "Sample"]
+    assert [title for title, _ in build_pages(draft)] == ["People", "Request", "Sample"]
     focus(draft, "15 million")
-    found = dict(pages(draft))
+    found = dict(build_pages(draft))
     assert next(iter(found)) == "Annotation B"
     assert "ana: 2 annotations\n  id: p1\n  state: done\n  note: odd text" in found["People"]
     assert "li: 0 annotations" in found["People"]
@@ -103,5 +103,5 @@ def test_a_sample_that_was_read_without_a_find_is_told_apart(tmp_path: Path) -> 
                 assignments=looked.assignments,
                 names=NAMES,
             )
-            assert line(draft)[0].startswith(words)
+            assert draft_line(draft)[0].startswith(words)
             assert len(draft.bar) == (name == "second")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.work import Person, at_work, make
+from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
@@ -21,7 +21,7 @@ FIRST, NEXT = "c|7|run1|1|doc-a", "c|7|run1|1|doc-b"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace with one small report."""
-    return make(tmp_path / "space", labels=LABELS, samples=list(Collection().samples()))
+    return make_workspace(tmp_path / "space", labels=LABELS, samples=list(Collection().samples()))
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ async def test_what_was_read_ahead_opens_without_the_store(
     folder: Path, opened: list[str], key: str
 ) -> None:
     """The next citation, document and sample are read once, before the key."""
-    async with at_work(folder, sample=FIRST) as person:
+    async with open_app(folder, sample=FIRST) as person:
         await rested(person)
         assert NEXT in opened
         del opened[:]
@@ -65,7 +65,7 @@ async def test_what_was_read_ahead_opens_without_the_store(
 
 async def test_what_another_session_wrote_meanwhile_is_shown(folder: Path) -> None:
     """A store that is newer by one commit makes all that was read ahead an old thing."""
-    async with at_work(folder, sample=FIRST) as person:
+    async with open_app(folder, sample=FIRST) as person:
         await rested(person)
         claim, found = (Anchor(side, 0, Span(0, 5)) for side in (Side.SUMMARY, Side.SOURCE))
         mark = Annotation("elsewhere", (claim,), (found,), (("Passage",),))
@@ -78,7 +78,7 @@ async def test_what_another_session_wrote_meanwhile_is_shown(folder: Path) -> No
 
 async def test_a_save_of_ones_own_makes_it_be_read_again(folder: Path, opened: list[str]) -> None:
     """Once the keys rest: what is shown next was read after the save."""
-    async with at_work(folder, sample=FIRST) as person:
+    async with open_app(folder, sample=FIRST) as person:
         await rested(person)
         before = person.screen.loader.prefetched
         await person.press("* 1")
@@ -89,7 +89,7 @@ async def test_a_save_of_ones_own_makes_it_be_read_again(folder: Path, opened: l
 
 async def test_reading_ahead_is_no_visit(folder: Path) -> None:
     """Nothing is written: no event, no place, no time; the sample is as new as before."""
-    async with at_work(folder, sample=FIRST) as person:
+    async with open_app(folder, sample=FIRST) as person:
         with workspace.open(folder) as space:
             before = space.annotate.moment()
             await rested(person)
@@ -101,7 +101,7 @@ async def test_reading_ahead_is_no_visit(folder: Path) -> None:
 
 async def test_of_pairs_nothing_is_read_ahead(tmp_path: Path, opened: list[str]) -> None:
     """They may be large, and nobody walks through them in one breath."""
-    async with at_work(make(tmp_path / "space")) as person:
+    async with open_app(make_workspace(tmp_path / "space")) as person:
         await person.press("right left")
         await person.pilot.pause(0.15)
         assert person.screen.loader.prefetched is None

@@ -14,7 +14,7 @@ from tests.tui.screens.bursts import at_once, dropped, seen, stored
 from tests.tui.screens.collection_workspace import LABELS as COLLECTED
 from tests.tui.screens.collection_workspace import Collection
 from tests.tui.screens.proposals import SAID, Says, suggest
-from tests.tui.screens.work import Person, at_work, make
+from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.workspace import Workspace
@@ -89,8 +89,8 @@ async def _compared(
 ) -> None:
     """Of two people one presses slowly, the other in bursts; until something was dropped."""
     async with (
-        at_work(folders[0], sample=sample) as slow,
-        at_work(folders[1], sample=sample) as fast,
+        open_app(folders[0], sample=sample) as slow,
+        open_app(folders[1], sample=sample) as fast,
     ):
         with workspace.open(folders[0]) as slowly, workspace.open(folders[1]) as at_a_stroke:
             for burst in bursts:
@@ -121,13 +121,13 @@ def _drawn(random: Random, keys: Sequence[str]) -> Iterator[Sequence[str]]:
 @pytest.mark.parametrize("seed", range(SEEDS))
 async def test_a_burst_is_as_good_as_the_same_keys(tmp_path: Path, seed: int) -> None:
     """What is stored, shown and in hand is the same; where keys were dropped, as after a few."""
-    folders = [make(tmp_path / name) for name in ("slow", "fast")]
+    folders = [make_workspace(tmp_path / name) for name in ("slow", "fast")]
     await _compared(folders, _drawn(Random(seed), KEYS))
 
 
 def _suggested(folder: Path) -> list[Path]:
     """Three suggestions in the first sample, one in the second; a label of them wants a note."""
-    folders = [make(folder / name) for name in ("slow", "fast")]
+    folders = [make_workspace(folder / name) for name in ("slow", "fast")]
     for each in folders:
         suggest(each, *SAID, Says("thanked the town", ("Told",)))
         suggest(each, Says("It rained.", ("Benign",)), sample="b")
@@ -150,7 +150,10 @@ async def test_bursts_among_suggestions_are_as_good_as_the_same_keys(
 
 def _collections(folder: Path) -> tuple[list[Path], list[SampleKey]]:
     samples = list(Collection().samples())
-    folders = [make(folder / name, labels=COLLECTED, samples=samples) for name in ("slow", "fast")]
+    folders = [
+        make_workspace(folder / name, labels=COLLECTED, samples=samples)
+        for name in ("slow", "fast")
+    ]
     return folders, [sample.key for sample in samples]
 
 

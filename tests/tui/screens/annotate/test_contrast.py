@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from textual.worker import Worker
 
-from tests.tui.screens.work import CHINESE, SOURCE, SUMMARY, Person, at_work, make
+from tests.tui.screens.work import CHINESE, SOURCE, SUMMARY, Person, make_workspace, open_app
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.tui.draft.contrast import NOTHING
 from tui_annotate.tui.draft.messages import MessageCode
@@ -21,7 +21,7 @@ WIDE = (140, 40)
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace of three samples."""
-    return make(tmp_path / "work")
+    return make_workspace(tmp_path / "work")
 
 
 def marked(person: Person, layer: str, side: Side) -> list[str]:
@@ -32,7 +32,7 @@ def marked(person: Person, layer: str, side: Side) -> list[str]:
 
 async def test_the_focused_match_tells_what_it_shares_and_contradicts(folder: Path) -> None:
     """Shared words in the match, the numbers that differ on both sides, and in words above it."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.words("15", "pounds")
         assert "million pounds" in " ".join(marked(person, "shared", Side.SOURCE))
         assert any("12" in words for words in marked(person, "conflicts", Side.SOURCE))
@@ -44,7 +44,7 @@ async def test_the_focused_match_tells_what_it_shares_and_contradicts(folder: Pa
 
 async def test_another_match_has_its_own(folder: Path) -> None:
     """Marks go with the focus; where nothing is shared or lit there are none."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.words("director", "town")
         first = marked(person, "shared", Side.SOURCE)
         await person.press("n")
@@ -67,7 +67,7 @@ async def test_no_thread_is_described_by_a_text(
         return worker
 
     monkeypatch.setattr(AnnotateScreen, "run_worker", run_worker)
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.words("15", "pounds")
         await person.press("i")
     assert {"assist", "contrast", "marks"} <= set(started)
@@ -76,7 +76,7 @@ async def test_no_thread_is_described_by_a_text(
 
 async def test_from_the_source_the_summary_is_compared(folder: Path) -> None:
     """The other way round: the lit sentence of the summary shows what it shares."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("tab")
         await person.words("12", "pounds")
         assert "million pounds" in " ".join(marked(person, "shared", Side.SUMMARY))
@@ -86,7 +86,7 @@ async def test_from_the_source_the_summary_is_compared(folder: Path) -> None:
 
 async def test_a_key_marks_what_the_source_has_nowhere(folder: Path) -> None:
     """Before anything is selected; the same key takes the marks off; the cursor stays."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         before = person.draft.pointers
         await person.press("i")
         words = marked(person, "lacking", Side.SUMMARY)
@@ -103,7 +103,7 @@ async def test_a_key_marks_what_the_source_has_nowhere(folder: Path) -> None:
 
 async def test_the_marks_are_walked(folder: Path) -> None:
     """One key goes to the next from the cursor, one back, round and round, from either side."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         before = person.draft.pointer.offset
         await person.press("c")
         assert person.draft.pointer.offset == before
@@ -121,7 +121,7 @@ async def test_the_marks_are_walked(folder: Path) -> None:
 
 async def test_the_layer_goes_along_to_other_samples(folder: Path) -> None:
     """It stays on until it is taken off, in Chinese too, and is off when the app starts anew."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("i greater_than_sign")
         assert marked(person, "lacking", Side.SUMMARY) == []
         await person.press("greater_than_sign")
@@ -129,14 +129,14 @@ async def test_the_layer_goes_along_to_other_samples(folder: Path) -> None:
         assert "五百" in "".join(span.of(CHINESE) for span in person.draft.missing_words)
         await person.press("less_than_sign less_than_sign")
         assert "loved" in " ".join(marked(person, "lacking", Side.SUMMARY))
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         assert person.draft.missing_words == ()
 
 
 async def test_without_a_source_there_is_nothing_to_hold_it_against(tmp_path: Path) -> None:
     """No mark stands where everything would be marked."""
     alone = Sample("films", "a", (Document(Side.SUMMARY, SUMMARY),))
-    async with at_work(make(tmp_path / "alone", samples=[alone])) as person:
+    async with open_app(make_workspace(tmp_path / "alone", samples=[alone])) as person:
         await person.press("i")
         assert person.draft.missing_words == ()
         assert person.said().code is MessageCode.LACKING_NO_TWO_TEXTS
@@ -147,7 +147,7 @@ async def test_a_long_sample_is_read_when_it_is_asked_for(
 ) -> None:
     """Until then nothing of it is read; conflicts are told all the same."""
     monkeypatch.setattr(signals, "QUICK_CHARACTERS", 10)
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.words("15", "pounds")
         assert any("12" in words for words in marked(person, "conflicts", Side.SOURCE))
         assert person.screen.comparison._marks == {}
@@ -163,6 +163,6 @@ async def test_all_that_is_said_stands_in_the_source(tmp_path: Path) -> None:
     """Then the draft line says so, as no mark would."""
     documents = (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, "It rained. They stayed."))
     same = Sample("films", "a", documents)
-    async with at_work(make(tmp_path / "same", samples=[same])) as person:
+    async with open_app(make_workspace(tmp_path / "same", samples=[same])) as person:
         await person.press("i")
         assert person.said().code is MessageCode.LACKING_NONE

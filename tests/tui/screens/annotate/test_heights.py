@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.tui.screens.work import Person, at_work, make
+from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.tui.screens.sample import rows
 
@@ -30,7 +30,7 @@ def heights(person: Person) -> tuple[int, int]:
 async def test_the_rows_go_to_the_text_that_needs_them(tmp_path: Path) -> None:
     """And stay there whatever is done on the sample; another one, or another size, has its own."""
     samples = (pair("a", SHORT, LONG), pair("b", LONG * 2, SHORT))
-    async with at_work(make(tmp_path / "work", samples=samples)) as person:
+    async with open_app(make_workspace(tmp_path / "work", samples=samples)) as person:
         assert heights(person) == (10, 7)
         assert person.screen.pane(Side.SUMMARY).text_layout.lines == 10
         for keys in ("down", "f", "escape", "v w", "1", "m", "x escape", "tab", "space", "tab"):
@@ -51,7 +51,7 @@ async def test_the_rows_go_to_the_text_that_needs_them(tmp_path: Path) -> None:
 async def test_the_place_is_on_screen_where_its_text_has_fewer_rows(tmp_path: Path) -> None:
     """A sample that was left is shown before its rows are shared."""
     samples = (pair("a", SHORT, LONG), pair("b", LONG * 2, LONG))
-    async with at_work(make(tmp_path / "work", samples=samples)) as person:
+    async with open_app(make_workspace(tmp_path / "work", samples=samples)) as person:
         await person.press("greater_than_sign end less_than_sign greater_than_sign")
         pane = person.screen.pane(Side.SUMMARY)
         top, line = pane.scroll_offset.y, pane.text_layout.line_of(pane.cursor_offset)
@@ -61,7 +61,7 @@ async def test_the_place_is_on_screen_where_its_text_has_fewer_rows(tmp_path: Pa
 
 async def test_nothing_is_saved_where_nothing_can_be_read(tmp_path: Path) -> None:
     """A window that shows no line of a text says so, and wakes as it grows; one text needs less."""
-    async with at_work(make(tmp_path / "work")) as person:
+    async with open_app(make_workspace(tmp_path / "work")) as person:
         await person.pilot.resize_terminal(30, 8)
         await person.press("1 x enter")
         assert " 30 x 9 " in person.shown()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.work import Person, at_work, make
+from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import Assignment
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
     """A workspace with two small reports."""
     both = [Collection(), Collection(topic="8", run="other")]
     samples = [sample for each in both for sample in each.samples()]
-    return make(tmp_path / "space", labels=LABELS, samples=samples)
+    return make_workspace(tmp_path / "space", labels=LABELS, samples=samples)
 
 
 def stored(person: Person) -> tuple[list[tuple[Anchor, ...]], Assignment]:
@@ -55,7 +55,7 @@ def here(person: Person) -> str:
 
 async def test_citations_hang_behind_their_sentences_and_are_no_text(folder: Path) -> None:
     """A passage is stored with the offsets of the text alone, cut at the sentences."""
-    async with at_work(folder, sample=REPORT) as person:
+    async with open_app(folder, sample=REPORT) as person:
         assert "mussels. [doc-a] Crabs hide. [doc-a] [doc-b] [lost]" in person.shown()
         await person.words("stars", "Crabs")
         await person.press("1")
@@ -74,7 +74,7 @@ async def test_citations_hang_behind_their_sentences_and_are_no_text(folder: Pat
 
 async def test_a_key_walks_the_citations_and_opens_their_documents(folder: Path) -> None:
     """Title and address are told, or that there is no text; the title says what is cited here."""
-    async with at_work(folder, sample=REPORT) as person:
+    async with open_app(folder, sample=REPORT) as person:
         await person.press("c")
         for words in ("[doc-a]", "Tab", "Pools", "https://example.org/doc-a"):
             assert words in person.line()
@@ -91,7 +91,7 @@ async def test_a_key_walks_the_citations_and_opens_their_documents(folder: Path)
 
 async def test_the_mark_of_the_citation_in_hand_stands_out(folder: Path) -> None:
     """By bold and underlined letters, not by colour alone; every character stays in its cell."""
-    async with at_work(folder, sample=REPORT) as person:
+    async with open_app(folder, sample=REPORT) as person:
         pane = person.screen.pane(Side.SUMMARY)
 
         def painted() -> tuple[str, list[str]]:
@@ -116,7 +116,7 @@ async def test_the_mark_of_the_citation_in_hand_stands_out(folder: Path) -> None
 
 async def test_a_click_on_a_mark_opens_its_document(folder: Path) -> None:
     """The one that was clicked, of several behind one sentence; a word beside it is a word."""
-    async with at_work(folder, sample=REPORT, size=(140, 40)) as person:
+    async with open_app(folder, sample=REPORT, size=(140, 40)) as person:
         row, line = next(
             (at, line) for at, line in enumerate(person.shown().splitlines()) if "[lost]" in line
         )
@@ -133,12 +133,12 @@ async def test_a_click_on_a_mark_opens_its_document(folder: Path) -> None:
 
 async def test_the_overlay_has_the_request_and_the_documents(folder: Path) -> None:
     """One key, a page each."""
-    async with at_work(folder, sample=REPORT) as person:
+    async with open_app(folder, sample=REPORT) as person:
         await person.press("g")
         assert "What lives in tide pools?" in person.shown()
         await person.press("g g")
         assert "https://example.org/doc-a" in person.shown()
-        listed = citations.listing(person.draft.sample, {}).split("\n\n")
+        listed = citations.format_listing(person.draft.sample, {}).split("\n\n")
         (lost,) = (entry for entry in listed if entry.startswith("# lost\n"))
         assert "lost" in person.shown()
         assert lost.splitlines()[1] in person.shown()
@@ -150,7 +150,7 @@ async def test_the_overlay_has_the_request_and_the_documents(folder: Path) -> No
 @pytest.mark.parametrize("size", [(80, 24), (140, 40), (40, 12)])
 async def test_a_document_has_the_screen_to_itself(folder: Path, size: tuple[int, int]) -> None:
     """Its passage is marked with the keys of a claim, and stored as evidence alone."""
-    async with at_work(folder, sample=DOCUMENT, size=size) as person:
+    async with open_app(folder, sample=DOCUMENT, size=size) as person:
         shown = person.shown()
         assert "DOCUMENT Crabs" in shown
         assert not any(word in shown for word in ("SOURCE", "hidden", "no evidence"))
@@ -167,11 +167,11 @@ async def test_a_document_has_the_screen_to_itself(folder: Path, size: tuple[int
 
 async def test_a_passage_of_a_document_can_be_edited_deleted_and_brought_back(folder: Path) -> None:
     """Under the same keys as any other annotation, across a restart."""
-    async with at_work(folder, sample=DOCUMENT) as person:
+    async with open_app(folder, sample=DOCUMENT) as person:
         await person.press("j 1 a e l v enter")
         await person.press("a m")
         await person.press("w h y enter")
-    async with at_work(folder, sample=DOCUMENT) as person:
+    async with open_app(folder, sample=DOCUMENT) as person:
         assert [each.note for each in person.annotations] == ["why"]
         await person.press("a x")
         assert not person.annotations
@@ -186,7 +186,7 @@ async def test_a_passage_of_a_document_can_be_edited_deleted_and_brought_back(fo
 
 async def test_a_sentence_stands_in_its_report_with_its_documents_as_tabs(folder: Path) -> None:
     """What is before and after it is seen, and is nobody's text."""
-    async with at_work(folder, sample=SENTENCE[0]) as person:
+    async with open_app(folder, sample=SENTENCE[0]) as person:
         shown = person.shown()
         assert " 2/4 run1" in shown
         assert "Sea stars eat mussels." in shown.split("SOURCE")[0]
@@ -203,7 +203,7 @@ async def test_a_sentence_stands_in_its_report_with_its_documents_as_tabs(folder
 async def test_citations_are_walked_through_the_whole_report(folder: Path) -> None:
     """Sentence by sentence, each with all it cites; at the ends that is told."""
     ids = [sample.id for sample in Collection().samples() if sample.kind is SampleKind.CITATION]
-    async with at_work(folder, sample=ids[0]) as person:
+    async with open_app(folder, sample=ids[0]) as person:
         found = [here(person)]
         for _ in ids[1:]:
             await person.press("c")
@@ -218,7 +218,7 @@ async def test_citations_are_walked_through_the_whole_report(folder: Path) -> No
 
 async def test_both_sides_are_marked_and_what_another_document_holds_is_told(folder: Path) -> None:
     """Spans of the sentence and of the document; no text of a document, better evidence named."""
-    async with at_work(folder, sample=SENTENCE[1]) as person:
+    async with open_app(folder, sample=SENTENCE[1]) as person:
         await person.press("space 1")
         (mark,) = person.annotations
         assert {anchor.side for anchor in mark.anchors} == set(Side)
@@ -230,7 +230,7 @@ async def test_both_sides_are_marked_and_what_another_document_holds_is_told(fol
 
 async def test_a_passage_that_is_selected_goes_with_the_digit(folder: Path) -> None:
     """With the words that were selected before; without any it stands alone, undone and redone."""
-    async with at_work(folder, sample=SENTENCE[0]) as person:
+    async with open_app(folder, sample=SENTENCE[0]) as person:
         await person.press("home v tab home . 1")
         assert f"✓ {SAVED_STATE}" in person.shown()
         whole = person.draft.text(Side.SOURCE)
@@ -254,8 +254,8 @@ async def test_a_passage_that_is_selected_goes_with_the_digit(folder: Path) -> N
 async def test_a_report_without_texts_says_that_of_what_a_sentence_cites(tmp_path: Path) -> None:
     """Not that the sentence cites something else."""
     report = Collection(texts={}).report()
-    folder = make(tmp_path / "space", labels=LABELS, samples=[report])
-    async with at_work(folder, sample=REPORT) as person:
+    folder = make_workspace(tmp_path / "space", labels=LABELS, samples=[report])
+    async with open_app(folder, sample=REPORT) as person:
         assert citations.CITED_TEXT_MISSING in person.shown()
         assert citations.NOT_CITED_HERE not in person.shown()
         assert person.screen.query_one("#source-title", PaneTitle)._right == ""
@@ -267,7 +267,7 @@ async def test_a_mouse_between_the_frame_and_the_sentence_stays_in_the_sentence(
     folder: Path,
 ) -> None:
     """A click on what stands around a text goes to its nearest line."""
-    async with at_work(folder, sample=SENTENCE[0]) as person:
+    async with open_app(folder, sample=SENTENCE[0]) as person:
         pane = person.screen.pane(Side.SUMMARY)
         for row, offset in ((0, 3), (1, 3), (2, 3)):
             await person.pilot.click(pane, offset=(4 + 3, row))
@@ -283,7 +283,7 @@ async def test_rating_and_comment_are_one_key_each_and_undone_by_one(
     folder: Path, sample: str
 ) -> None:
     """Saved at once, shown in the title, taken back in order; 0 takes a rating back."""
-    async with at_work(folder, sample=sample) as person:
+    async with open_app(folder, sample=sample) as person:
         await person.press("*")
         assert "1  Perfect    2  Mostly Good    3  So-so    4  Bad    0  " in person.shown()
         await person.press("2")
@@ -308,7 +308,7 @@ async def test_rating_and_comment_are_one_key_each_and_undone_by_one(
 
 async def test_what_came_from_elsewhere_is_shown_on_the_sample_that_is_open(folder: Path) -> None:
     """A rating as well as a comment, and the next key begins from it."""
-    async with at_work(folder, sample=REPORT, size=(120, 40)) as person:
+    async with open_app(folder, sample=REPORT, size=(120, 40)) as person:
         with workspace.open(folder) as elsewhere:
             who, key = elsewhere.people.local("ana"), SampleKey("pools", REPORT)
             elsewhere.annotate.rate(who.id, key, "Bad", seconds=1)
@@ -322,7 +322,7 @@ async def test_what_came_from_elsewhere_is_shown_on_the_sample_that_is_open(fold
 
 async def test_a_comment_is_on_the_sample_whatever_is_in_focus(folder: Path) -> None:
     """Where `m` writes on the annotation, `M` does not."""
-    async with at_work(folder, sample=REPORT) as person:
+    async with open_app(folder, sample=REPORT) as person:
         await person.press("1 M")
         assert person.draft.writing == Note(SAMPLE)
         await person.press("x enter")
@@ -332,13 +332,13 @@ async def test_a_comment_is_on_the_sample_whatever_is_in_focus(folder: Path) -> 
 
 async def test_pairs_have_a_scale_where_the_workspace_names_one(tmp_path: Path) -> None:
     """Else the key says where one is named."""
-    folder = make(tmp_path / "space")
-    async with at_work(folder) as person:
+    folder = make_workspace(tmp_path / "space")
+    async with open_app(folder) as person:
         await person.press("*")
         assert "ratings = [...]" in person.line()
     with (folder / "tui-annotate.toml").open("a", encoding="utf-8") as file:
         file.write('\nratings = ["好", "[bold]x\\u001b"]\n')
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("*")
         assert "1  好" in person.shown()
         await person.press("2")
@@ -351,7 +351,7 @@ async def test_pairs_have_a_scale_where_the_workspace_names_one(tmp_path: Path) 
 
 async def test_done_and_next_to_do_follow_the_collection(folder: Path) -> None:
     """What is judged in no way is to do, whatever was finished."""
-    async with at_work(folder, sample=SENTENCE[0]) as person:
+    async with open_app(folder, sample=SENTENCE[0]) as person:
         await person.press("* 1 enter")
         assert here(person) == SENTENCE[1]
         await person.press("J")
@@ -363,8 +363,8 @@ async def test_done_and_next_to_do_follow_the_collection(folder: Path) -> None:
 async def test_the_last_to_do_is_told(tmp_path: Path) -> None:
     """No other is looked for in vain."""
     one = Collection(sentences=[("One.", ())], texts={})
-    folder = make(tmp_path / "space", labels=LABELS, samples=list(one.samples()))
-    async with at_work(folder, sample="r|7|run1") as person:
+    folder = make_workspace(tmp_path / "space", labels=LABELS, samples=list(one.samples()))
+    async with open_app(folder, sample="r|7|run1") as person:
         await person.press("J")
         assert person.said().code is MessageCode.ALL_OTHERS_ANNOTATED
         assert person.said().fields["item"] is SampleKind.REPORT
@@ -372,7 +372,7 @@ async def test_the_last_to_do_is_told(tmp_path: Path) -> None:
 
 async def test_the_tree_counts_what_is_done_and_opens_what_is_chosen(folder: Path) -> None:
     """Modes by digits; a sentence is done with its last citation; Enter opens what is left."""
-    async with at_work(folder, sample=SENTENCE[0]) as person:
+    async with open_app(folder, sample=SENTENCE[0]) as person:
         await person.press("* 1 T")
         assert isinstance(person.app.screen, CollectionScreen)
         assert "0/8 " in person.shown()
@@ -392,7 +392,7 @@ async def test_the_tree_counts_what_is_done_and_opens_what_is_chosen(folder: Pat
 
 async def test_the_tree_leads_back_to_the_queue_and_on(folder: Path) -> None:
     """Esc to the sample, Tab to the list, J to what is to do."""
-    async with at_work(folder, sample=SENTENCE[0]) as person:
+    async with open_app(folder, sample=SENTENCE[0]) as person:
         await person.press("T escape")
         assert here(person) == SENTENCE[0]
         await person.press("T tab")
@@ -404,7 +404,7 @@ async def test_the_tree_leads_back_to_the_queue_and_on(folder: Path) -> None:
 
 async def test_who_leaves_the_tree_before_it_is_read_is_not_held_up(folder: Path) -> None:
     """What comes afterwards is for nobody."""
-    async with at_work(folder, sample=SENTENCE[0]) as person:
+    async with open_app(folder, sample=SENTENCE[0]) as person:
         for last in ("escape", "tab"):
             await person.pilot.press("T", "3", last)
             await person.settled()
@@ -416,7 +416,7 @@ async def test_who_leaves_the_tree_before_it_is_read_is_not_held_up(folder: Path
 
 async def test_pairs_are_of_no_collection(tmp_path: Path) -> None:
     """The keys say so, and nothing opens."""
-    async with at_work(make(tmp_path / "space")) as person:
+    async with open_app(make_workspace(tmp_path / "space")) as person:
         await person.press("T")
         assert person.said().code is MessageCode.NO_COLLECTION
         await person.press("J")
@@ -427,7 +427,7 @@ async def test_pairs_are_of_no_collection(tmp_path: Path) -> None:
 
 async def test_the_keys_and_marks_of_these_kinds_are_told(folder: Path) -> None:
     """In the help, and in the line of keys."""
-    async with at_work(folder, sample=REPORT, size=(100, 60)) as person:
+    async with open_app(folder, sample=REPORT, size=(100, 60)) as person:
         assert "* rate" in person.shown()
         await person.press("?")
         for words in ("rate the sample", "comment", "topics, runs"):
@@ -447,7 +447,7 @@ async def test_nobody_sees_what_others_said_of_an_item(folder: Path) -> None:
             key = SampleKey("pools", name)
             space.annotate.rate(other, key, "Bad", seconds=1)
             space.annotate.comment(other, key, "secret words", seconds=1)
-    async with at_work(folder, sample=REPORT) as person:
+    async with open_app(folder, sample=REPORT) as person:
         assert "Bad" not in person.shown()
         await person.press("g g g g")
         assert "secret" not in person.shown()
@@ -462,7 +462,7 @@ async def test_nobody_sees_what_others_said_of_an_item(folder: Path) -> None:
 @pytest.mark.parametrize("sample", [REPORT, DOCUMENT, FIRST])
 async def test_a_window_that_is_too_small_saves_nothing(folder: Path, sample: str) -> None:
     """It says so; larger again, the screen is as it was."""
-    async with at_work(folder, sample=sample, size=(24, 6)) as person:
+    async with open_app(folder, sample=sample, size=(24, 6)) as person:
         assert person.screen.too_small
         assert "{} x {}".format(*person.screen.minimum_size) in person.shown()
         await person.press("1 * 1")
@@ -483,8 +483,8 @@ async def test_a_document_of_a_megabyte_and_chinese_are_marked_like_any_other(
     collection = Collection(
         texts={"b": ("长文", long)}, sentences=[("螃蟹躲在石缝里。", cited), ("完。", ("b",))]
     )
-    folder = make(tmp_path / "space", labels=LABELS, samples=list(collection.samples()))
-    async with at_work(folder, sample="d|7|b") as person:
+    folder = make_workspace(tmp_path / "space", labels=LABELS, samples=list(collection.samples()))
+    async with open_app(folder, sample="d|7|b") as person:
         await person.press("end . 1")
         ((anchor,),), _ = stored(person)
         assert anchor.span.of(f"长文\n\n{long}") == "Crabs hide in cracks."

@@ -11,7 +11,7 @@ import pytest
 from textual import events
 
 from tests.tui.screens.bursts import at_once
-from tests.tui.screens.work import SUMMARY, Person, at_work, make
+from tests.tui.screens.work import SUMMARY, Person, make_workspace, open_app
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.tui.draft.messages import MessageCode
@@ -21,7 +21,7 @@ from tui_annotate.tui.line_input import LineInput
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace."""
-    return make(tmp_path / "work")
+    return make_workspace(tmp_path / "work")
 
 
 def here(person: Person) -> str:
@@ -40,7 +40,7 @@ def labels(person: Person) -> list[str]:
 
 async def test_undo_pressed_thrice_at_once_takes_back_three_deeds(folder: Path) -> None:
     """Over samples too: each goes on where the one before it led."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 down 2 greater_than_sign 3")
         await at_once(person, "u backspace u u")
         assert here(person) == "a"
@@ -52,7 +52,7 @@ async def test_undo_pressed_thrice_at_once_takes_back_three_deeds(folder: Path) 
 
 async def test_a_digit_behind_an_undo_labels_what_it_gives_back(folder: Path) -> None:
     """u, then 2, however quick."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.words("was", "loved")
         await person.press("space 1")
         await at_once(person, "u 2")
@@ -65,7 +65,7 @@ async def test_a_digit_behind_an_undo_labels_what_it_gives_back(folder: Path) ->
 
 async def test_movement_behind_an_enter_is_done_on_the_next_sample(folder: Path) -> None:
     """Down alters nothing, whatever it was meant for."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await at_once(person, "enter down")
         assert here(person) == "b"
         assert person.draft.segment(Side.SUMMARY) == 1
@@ -78,7 +78,7 @@ async def test_nothing_is_changed_on_a_sample_by_keys_from_before_it(
     folder: Path, keys: str
 ) -> None:
     """No Enter finishes it, no digit labels it; and what follows such a key is dropped with it."""
-    async with at_work(folder, glance=inf) as person:
+    async with open_app(folder, glance=inf) as person:
         await person.press("1 down")
         await at_once(person, f"enter {keys} down")
         assert here(person) == "b"
@@ -91,7 +91,7 @@ async def test_nothing_is_changed_on_a_sample_by_keys_from_before_it(
 
 async def test_a_digit_behind_the_last_enter_labels_nothing(folder: Path) -> None:
     """It was meant for a sample that never came."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("s s")
         await at_once(person, "s 1")
         assert person.annotations == ()
@@ -122,7 +122,7 @@ async def test_keys_behind_a_refused_deed_are_dropped(
     left: list[str],
 ) -> None:
     """They neither save nor drop what comes back into hand, nor take away the words that tell."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         assert person.screen.session is not None
         annotate = type(person.screen.session.annotate)
         real, times = getattr(annotate, deed), count()
@@ -145,7 +145,7 @@ async def test_keys_behind_a_refused_deed_are_dropped(
 
 async def test_a_note_gets_all_that_is_typed_at_once(folder: Path) -> None:
     """m, the words and Enter in one go: no letter is lost, none is a command."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1")
         await at_once(person, "m s o x enter")
         assert person.annotations[0].note == "sox"
@@ -153,7 +153,7 @@ async def test_a_note_gets_all_that_is_typed_at_once(folder: Path) -> None:
 
 async def test_what_is_typed_behind_a_note_is_none_of_it(folder: Path) -> None:
     """The key that ends it comes by way of the app, but what is behind it is a command."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await at_once(person, "v m s o enter 2")
         assert labels(person) == ["Extrinsic"]
         assert person.annotations[0].note == "so"
@@ -169,7 +169,7 @@ def _typed(person: Person) -> list[str]:
 
 async def test_a_dialog_gets_all_that_is_typed_at_once(folder: Path) -> None:
     """Find and the list of labels."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await at_once(person, "slash T h e")
         assert _typed(person) == ["The"]
         await person.press("enter backspace")
@@ -179,7 +179,7 @@ async def test_a_dialog_gets_all_that_is_typed_at_once(folder: Path) -> None:
 
 async def test_keys_wait_for_what_the_store_has_to_open(folder: Path) -> None:
     """None behind it is a command meanwhile, and no other sample comes under it."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         person.screen.do("talk.write")
         await at_once(person, "s o 1")
         (line,) = person.app.screen.query(LineInput)
@@ -195,7 +195,7 @@ async def test_keys_wait_for_what_the_store_has_to_open(folder: Path) -> None:
 
 async def test_walking_waits_for_the_words_that_it_walks(folder: Path) -> None:
     """I and c at once lead to the first word that the source has nowhere, and a digit is for it."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         person.screen.comparison._marks.clear()
         await at_once(person, "i c")
         assert person.draft.missing_words
@@ -208,7 +208,7 @@ async def test_walking_waits_for_the_words_that_it_walks(folder: Path) -> None:
 @pytest.mark.parametrize("key", ["enter", "s"])
 async def test_a_key_right_after_the_first_frame_ends_no_sample(folder: Path, key: str) -> None:
     """However often; another key says that somebody is there."""
-    async with at_work(folder, glance=inf) as person:
+    async with open_app(folder, glance=inf) as person:
         for _ in range(3):
             await person.press(key)
             assert person.said().code is MessageCode.TOO_SOON
@@ -219,7 +219,7 @@ async def test_a_key_right_after_the_first_frame_ends_no_sample(folder: Path, ke
 @pytest.mark.parametrize("key", ["enter", "s"])
 async def test_a_key_that_is_held_down_ends_one_sample(folder: Path, key: str) -> None:
     """Its repeats are one press, however long; the next press ends the next sample."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press(key)
         assert here(person) == "b"
         person.screen.glance = 1
@@ -244,7 +244,7 @@ async def test_sentences_that_were_never_on_screen_are_told_once(tmp_path: Path)
     long = " ".join(f"Sentence number {number} says a thing." for number in range(40))
     texts = (Document(Side.SOURCE, SUMMARY), Document(Side.SUMMARY, long))
     samples = [Sample("films", name, texts) for name in "ab"]
-    async with at_work(make(tmp_path / "work", samples=samples)) as person:
+    async with open_app(make_workspace(tmp_path / "work", samples=samples)) as person:
         await person.press("enter")
 
         assert here(person) == "a"
@@ -264,7 +264,7 @@ async def test_pages_that_were_passed_in_one_burst_are_not_read(tmp_path: Path) 
     long = " ".join(f"Sentence number {number} says a thing." for number in range(99))
     texts = (Document(Side.SOURCE, SUMMARY), Document(Side.SUMMARY, long))
     samples = [Sample("films", name, texts) for name in "ab"]
-    async with at_work(make(tmp_path / "work", samples=samples)) as person:
+    async with open_app(make_workspace(tmp_path / "work", samples=samples)) as person:
         await at_once(person, "pagedown pagedown pagedown pagedown end enter")
 
         assert here(person) == "a"

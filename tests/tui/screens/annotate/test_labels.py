@@ -10,7 +10,7 @@ from threading import Event
 
 import pytest
 
-from tests.tui.screens.work import LABELS, Person, at_work, make
+from tests.tui.screens.work import LABELS, Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.services.relabel import LabelChangeService
@@ -29,7 +29,7 @@ OTHER = LABELS.replace("- Benign\n", "- Odd\n")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace of three samples."""
-    return make(tmp_path / "work")
+    return make_workspace(tmp_path / "work")
 
 
 def relabel(folder: Path, labels: str) -> None:
@@ -78,7 +78,7 @@ def bar(person: Person) -> list[str]:
 
 async def test_a_save_under_old_labels_is_told_and_the_next_key_saves(folder: Path) -> None:
     """The claim, its evidence and its note come back; the bar has the new labels at once."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down space v m h i enter")
         claim, evidence = person.draft.claim, list(person.draft.evidence)
         relabel(folder, OTHER)
@@ -103,7 +103,7 @@ async def test_what_is_pressed_behind_a_save_that_is_refused_is_not_done(
     folder: Path, behind: str
 ) -> None:
     """The first claim is in hand, what is behind it is dropped; nothing opens or is saved."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         first = person.draft.claim
         relabel(folder, OTHER)
         await in_one_breath(person, f"1 {behind}")
@@ -122,7 +122,7 @@ async def test_what_is_pressed_behind_a_save_that_is_refused_is_not_done(
 
 async def test_words_selected_behind_a_save_that_is_refused_stay_in_hand(folder: Path) -> None:
     """They are saved first, then what was refused comes back; no note line was opened."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down")
         relabel(folder, OTHER)
         await in_one_breath(person, "1 down v m h i")
@@ -141,7 +141,7 @@ async def test_words_selected_behind_a_save_that_is_refused_stay_in_hand(folder:
 
 async def test_two_claims_that_are_refused_both_come_back(folder: Path) -> None:
     """A click waits for no save, so two can be on their way; the second comes after the first."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         row, line = next(
             (at, line) for at, line in enumerate(person.shown().splitlines()) if "Extrinsic" in line
         )
@@ -165,7 +165,7 @@ async def test_two_claims_that_are_refused_both_come_back(folder: Path) -> None:
 
 async def test_a_note_that_is_being_typed_is_not_torn_away(folder: Path) -> None:
     """Opened from the palette, which waits for no save: it goes on, and the refused one waits."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         claim = person.draft.claim
         relabel(folder, OTHER)
         with answers_wait(person):
@@ -191,7 +191,7 @@ async def test_who_chose_another_sample_meanwhile_stays_with_what_was_refused(
     folder: Path,
 ) -> None:
     """The list opened from the palette leads nowhere while a claim is not saved."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         claim = person.draft.claim
         relabel(folder, OTHER)
         with answers_wait(person):
@@ -209,7 +209,7 @@ async def test_who_chose_another_sample_meanwhile_stays_with_what_was_refused(
 
 async def test_done_under_old_labels_is_told_and_the_next_enter_is_done(folder: Path) -> None:
     """The sample stays until it was seen under the labels of now."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down down down")
         relabel(folder, OTHER)
         await person.press("enter")
@@ -227,7 +227,7 @@ async def test_done_under_old_labels_is_told_and_the_next_enter_is_done(folder: 
 
 async def test_a_note_on_an_annotation_survives_other_labels(folder: Path) -> None:
     """It is in hand as an edit, and Enter saves it."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 a m")
         relabel(folder, OTHER)
         await person.press("w h y enter")
@@ -242,7 +242,7 @@ async def test_a_note_on_an_annotation_survives_other_labels(folder: Path) -> No
 
 async def test_a_sample_that_is_opened_has_the_labels_of_now(folder: Path) -> None:
     """Nothing is refused where nothing was seen before."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         relabel(folder, OTHER)
         await person.press("greater_than_sign")
         assert bar(person)[2] == "Odd"
@@ -254,7 +254,7 @@ async def test_the_list_of_labels_that_is_open_meanwhile_refuses_what_is_gone(
     folder: Path,
 ) -> None:
     """A save before it was refused: what was picked is no label any more, and is told so."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("0")
         relabel(folder, OTHER)
         person.screen.reload()
@@ -270,7 +270,7 @@ async def test_the_list_of_labels_that_is_open_meanwhile_refuses_what_is_gone(
 
 async def test_a_rename_is_told_by_both_names(folder: Path) -> None:
     """Work that is there has the new name, the claim in hand is saved under it by the same key."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 down v m o k enter")
         admin(folder, lambda labels: labels.rename("Unwanted.Intrinsic", "Made up"))
         await person.press("1")
@@ -288,7 +288,7 @@ async def test_a_rename_is_told_by_both_names(folder: Path) -> None:
 
 async def test_an_edit_that_a_merge_overtook_is_saved_by_the_next_enter(folder: Path) -> None:
     """What was typed is there, the label is the one that stands for both."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 a e 3 m w h y enter")
         admin(folder, lambda labels: labels.merge(["Unwanted.Intrinsic"], "Unwanted.Extrinsic"))
         await person.press("enter")
@@ -305,7 +305,7 @@ async def test_an_edit_that_a_merge_overtook_is_saved_by_the_next_enter(folder: 
 
 async def test_deleting_what_was_renamed_is_told_and_the_next_x_deletes(folder: Path) -> None:
     """It is another version now, which was not seen."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 a")
         admin(folder, lambda labels: labels.rename("Unwanted.Intrinsic", "Made up"))
         await person.press("x")
@@ -318,7 +318,7 @@ async def test_deleting_what_was_renamed_is_told_and_the_next_x_deletes(folder: 
 
 async def test_a_retired_label_stays_where_it_is_and_is_not_offered(folder: Path) -> None:
     """In the list and by its colour; not on the bar; its annotation can still get a note."""
-    async with at_work(folder, size=(140, 40)) as person:
+    async with open_app(folder, size=(140, 40)) as person:
         await person.press("3 down")
         admin(folder, lambda labels: labels.retire("Benign"))
         await person.press("3")
@@ -335,7 +335,7 @@ async def test_a_retired_label_stays_where_it_is_and_is_not_offered(folder: Path
 
 async def test_a_split_leads_through_what_is_to_be_labelled_anew(folder: Path) -> None:
     """The finished sample is reopened and says why; c and a digit each, Enter, and it is done."""
-    async with at_work(folder, size=(140, 40)) as person:
+    async with open_app(folder, size=(140, 40)) as person:
         await person.press("1 down 1 down 3 down enter")
         assert person.screen.desk is not None
         assert person.screen.desk.sample.id == "b"
@@ -365,7 +365,7 @@ async def test_a_split_leads_through_what_is_to_be_labelled_anew(folder: Path) -
 
 async def test_done_under_labels_that_were_split_meanwhile_is_refused(folder: Path) -> None:
     """Told at once, and the next Enter shows where to choose."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 down down down")
         admin(folder, lambda labels: labels.split("Unwanted.Intrinsic", ["Number", "Name"]))
         await person.press("enter")
@@ -384,7 +384,7 @@ async def test_done_under_labels_that_were_split_meanwhile_is_refused(folder: Pa
 
 async def test_a_change_that_was_taken_back_has_changed_nothing(folder: Path) -> None:
     """Labels are called as before, so the next key saves."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 down")
         admin(folder, lambda labels: labels.rename("Unwanted.Intrinsic", "Made up"))
         admin(folder, lambda labels: labels.undo())
@@ -394,10 +394,10 @@ async def test_a_change_that_was_taken_back_has_changed_nothing(folder: Path) ->
 
 async def test_a_label_file_that_is_not_in_force_is_told_at_the_start(folder: Path) -> None:
     """With the command that says more, and not whose work it is about."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("3")
     (folder / "labels.yaml").write_text(OTHER, "utf-8")
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         assert person.line().endswith("labels apply labels.yaml --dry-run")
         assert "Benign" not in person.line()
         assert bar(person)[2] == "Benign"
@@ -407,10 +407,10 @@ async def test_a_label_file_that_is_not_in_force_is_told_at_the_start(folder: Pa
 
 async def test_the_list_of_labels_offers_what_may_be_given(folder: Path) -> None:
     """Of an annotation that is edited, also what it has."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("3 down")
     admin(folder, lambda labels: labels.retire("Benign"))
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         assert isinstance(person.app.screen, NewsDialog)
         await person.press("escape down 0")
         assert "Benign" not in person.shown()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.work import Felt, Person, at_work, make
+from tests.tui.screens.work import Person, VectorAssist, make_workspace, open_app
 from tui_annotate.domain.assist_traces import AssistTrace
 from tui_annotate.domain.samples import Side, Signals
 
@@ -14,7 +14,7 @@ from tui_annotate.domain.samples import Side, Signals
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The three samples."""
-    return make(tmp_path / "work")
+    return make_workspace(tmp_path / "work")
 
 
 def trace(person: Person) -> AssistTrace:
@@ -26,7 +26,7 @@ def trace(person: Person) -> AssistTrace:
 
 async def test_a_save_tells_rank_and_score_of_its_evidence(folder: Path) -> None:
     """Of what was lit on the screen, by words alone here; the best was looked at, and taken."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.words("15", "pounds")
         best = person.draft.matches[Side.SOURCE][0]
         await person.press("space 1")
@@ -40,8 +40,8 @@ async def test_a_save_tells_rank_and_score_of_its_evidence(folder: Path) -> None
 
 async def test_the_model_is_named_where_its_vectors_rank(folder: Path) -> None:
     """And what ranked, where somebody switched it; words alone name no model."""
-    assist = Felt(Side.SOURCE, Side.SUMMARY)
-    async with at_work(folder, assist=assist) as person:
+    assist = VectorAssist(Side.SOURCE, Side.SUMMARY)
+    async with open_app(folder, assist=assist) as person:
         await person.words("loved")
         await person.press("n 1")
         assert (trace(person).embedder, trace(person).by) == ("feelings", Signals.FUSED)
@@ -54,7 +54,7 @@ async def test_the_model_is_named_where_its_vectors_rank(folder: Path) -> None:
 
 async def test_an_edit_of_the_evidence_tells_again(folder: Path) -> None:
     """Evidence that is exact words of a match lies in it, but is not it."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.words("15", "pounds")
         await person.press("3")
         assert trace(person).places == ()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widget import Widget
 
-from tests.tui.screens.work import SOURCE, SUMMARY, Person, Words, at_work, make
+from tests.tui.screens.work import SOURCE, SUMMARY, Person, Words, make_workspace, open_app
 from tui_annotate.domain.samples import Document, Request, Sample, Side
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.keys.key_map import HelpGroup
@@ -25,7 +25,7 @@ WIDE = (140, 40)
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace."""
-    return make(tmp_path / "work")
+    return make_workspace(tmp_path / "work")
 
 
 async def click(person: Person, target: Widget | type[Widget], at: tuple[int, int]) -> None:
@@ -46,7 +46,7 @@ def point(person: Person, side: Side, words: str) -> tuple[int, int]:
 
 async def test_a_click_moves_the_cursor_and_gives_its_side_the_keys(folder: Path) -> None:
     """In the source: V, and the summary lights up; in the summary: R again."""
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         await click(person, person.screen.pane(Side.SOURCE), point(person, Side.SOURCE, "hurt"))
         assert person.draft.state == "V"
         assert person.draft.matches[Side.SUMMARY][0].segment == 2
@@ -57,7 +57,7 @@ async def test_a_click_moves_the_cursor_and_gives_its_side_the_keys(folder: Path
 
 async def test_a_double_click_selects_a_word_for_the_next_digit(folder: Path) -> None:
     """The line says so at once."""
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         pane = person.screen.pane(Side.SUMMARY)
         at = point(person, Side.SUMMARY, "loved")
         await person.pilot.click(pane, offset=at, times=2)
@@ -69,7 +69,7 @@ async def test_a_double_click_selects_a_word_for_the_next_digit(folder: Path) ->
 
 async def test_a_click_on_a_lit_sentence_takes_it_and_gives_it_back(folder: Path) -> None:
     """The claim stays where it is."""
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         await person.press("down")
         source = person.screen.pane(Side.SOURCE)
         at = point(person, Side.SOURCE, "12 million")
@@ -84,7 +84,7 @@ async def test_a_click_on_a_lit_sentence_takes_it_and_gives_it_back(folder: Path
 
 async def test_lists_are_clicked_into_focus(folder: Path) -> None:
     """A match comes into focus without being taken; an annotation as by a."""
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         await person.press("1 down down down")
         await click(person, MatchList, (4, 1))
         assert person.draft.lit[Side.SOURCE] == 2
@@ -98,7 +98,7 @@ async def test_lists_are_clicked_into_focus(folder: Path) -> None:
 
 async def test_the_mouse_waits_while_a_note_is_open(folder: Path) -> None:
     """A click outside the note line changes nothing of the draft."""
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         await person.press("m")
         before = person.draft.pointers[Side.SUMMARY]
         at = point(person, Side.SUMMARY, "cost")
@@ -124,7 +124,7 @@ def many() -> list[Sample]:
 
 async def test_a_match_in_another_document_brings_it_on_screen(tmp_path: Path) -> None:
     """The best match, n, and evidence reach over documents; d and D walk them."""
-    async with at_work(make(tmp_path / "work", samples=many()), size=WIDE) as person:
+    async with open_app(make_workspace(tmp_path / "work", samples=many()), size=WIDE) as person:
         await person.press("down")
         match = person.draft.matches[Side.SOURCE][0]
         assert match.document == 1
@@ -142,14 +142,14 @@ async def test_a_match_in_another_document_brings_it_on_screen(tmp_path: Path) -
 
 async def test_the_cursor_is_kept_in_each_document(tmp_path: Path) -> None:
     """Away and back: the same sentence."""
-    async with at_work(make(tmp_path / "work", samples=many())) as person:
+    async with open_app(make_workspace(tmp_path / "work", samples=many())) as person:
         await person.press("tab down d D")
         assert person.draft.segment(Side.SOURCE) == 1
 
 
 async def test_a_sample_without_a_source_can_be_annotated(tmp_path: Path) -> None:
     """There is nothing to light up, and that is said where it is asked for."""
-    async with at_work(make(tmp_path / "work", samples=many()), sample="b") as person:
+    async with open_app(make_workspace(tmp_path / "work", samples=many()), sample="b") as person:
         await person.press("tab")
         assert person.draft.side is Side.SUMMARY
         assert person.said()
@@ -159,9 +159,9 @@ async def test_a_sample_without_a_source_can_be_annotated(tmp_path: Path) -> Non
 
 async def test_request_and_guidelines_are_two_pages(tmp_path: Path) -> None:
     """G shows what was asked; Tab turns to the guidelines."""
-    folder = make(tmp_path / "work", samples=many())
+    folder = make_workspace(tmp_path / "work", samples=many())
     (folder / "guidelines.md").write_text("Mark only what you are sure of.\n", "utf-8")
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("g")
         assert "What did it cost?" in person.shown()
         await person.press("tab")
@@ -172,7 +172,7 @@ async def test_request_and_guidelines_are_two_pages(tmp_path: Path) -> None:
 
 async def test_help_tells_the_keys_of_the_state(folder: Path) -> None:
     """In the source, Space means the sentence there."""
-    async with at_work(folder, size=(120, 50)) as person:
+    async with open_app(folder, size=(120, 50)) as person:
         await person.press("tab question_mark")
         dialog, keys = person.app.screen, person.screen.key_map
         assert isinstance(dialog, HelpDialog)
@@ -190,7 +190,7 @@ def _space(groups: Sequence[HelpGroup]) -> str:
 
 async def test_closing_a_search_takes_its_hits_away(folder: Path) -> None:
     """Hits show while one types, and go with Esc."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("slash w a s")
         assert "2 found" in person.shown()
         assert len(person.draft.hits) == 2
@@ -207,7 +207,7 @@ def test_hits_keep_offsets_whatever_the_case() -> None:
 
 async def test_a_half_written_note_is_kept_in_the_store(folder: Path) -> None:
     """What was typed is there after the app was killed; further keys do not put it off."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("m h a l")
         timer = person.screen.notes.timer
         assert timer is not None
@@ -225,7 +225,7 @@ async def test_a_half_written_note_is_kept_in_the_store(folder: Path) -> None:
 
 async def test_an_app_that_was_killed_begins_at_the_sample_that_was_on_screen(folder: Path) -> None:
     """Where one went is kept on arrival, not only on leaving."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         first = person.screen.desk
         await person.press(">")
         session, desk = person.screen.session, person.screen.desk
@@ -238,7 +238,7 @@ async def test_an_app_that_was_killed_begins_at_the_sample_that_was_on_screen(fo
 
 async def test_a_terminal_that_changes_its_size_keeps_everything(folder: Path) -> None:
     """Narrow, wide, narrow: draft, cursor and evidence stay."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down space")
         before = person.line()
         for size in ((140, 40), (100, 24), (80, 24)):
@@ -250,14 +250,14 @@ async def test_a_terminal_that_changes_its_size_keeps_everything(folder: Path) -
 
 async def test_without_vectors_the_assist_works_and_says_so(folder: Path) -> None:
     """The reason stands over the source where matches are not listed."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         assert ": this is a test" in person.shown()
         assert LOADING not in person.shown()
 
 
 async def test_a_former_note_is_taken_in_few_keys(folder: Path) -> None:
     """R, Enter, r: note and label of what was said of the like in another sample."""
-    async with at_work(folder, sample="b") as person:
+    async with open_app(folder, sample="b") as person:
         await person.press("down 3 m")
         await person.pilot.press(*"nobody")
         await person.press("enter less_than_sign down down")
@@ -285,7 +285,7 @@ class Broken(Words):
 
 async def test_a_broken_assist_is_told_and_annotating_goes_on(folder: Path) -> None:
     """Nothing is lit, the reason is there, digits save."""
-    async with at_work(folder, assist=Broken()) as person:
+    async with open_app(folder, assist=Broken()) as person:
         assert "ZeroDivisionError" in person.shown()
         await person.press("1")
         assert len(person.annotations) == 1
@@ -293,7 +293,7 @@ async def test_a_broken_assist_is_told_and_annotating_goes_on(folder: Path) -> N
 
 async def test_time_is_sent_before_the_store_would_cut_it(folder: Path) -> None:
     """Three minutes of reading without an action are three minutes of work."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         now = [0.0]
         person.screen.saves.stopwatch.clock = lambda: now[0]
         person.screen.saves.stopwatch.take()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.work import SOURCE, Person, at_work, make
+from tests.tui.screens.work import SOURCE, Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
@@ -25,7 +25,9 @@ def grouped(name: str, group: str) -> Sample:
 @pytest.fixture
 def scored(tmp_path: Path) -> Path:
     """Four samples, three of them rivals; a machine finds the last the worst."""
-    folder = make(tmp_path / "w", samples=[grouped(name, group) for name, group in GROUPS])
+    folder = make_workspace(
+        tmp_path / "w", samples=[grouped(name, group) for name, group in GROUPS]
+    )
     say(folder, 1.0, 0.6, 0.4, 0.0)
     return folder
 
@@ -51,7 +53,7 @@ def top(person: Person) -> type:
 
 async def test_the_order_is_chosen_in_the_queue_and_walked(scored: Path) -> None:
     """The position on screen follows, also where the same sample is gone back to."""
-    async with at_work(scored) as person:
+    async with open_app(scored) as person:
         assert "1/4" in person.shown()
         await person.press("q o")
         assert "q: " in person.shown()
@@ -67,7 +69,7 @@ async def test_the_order_is_chosen_in_the_queue_and_walked(scored: Path) -> None
 
 async def test_the_palette_leads_to_the_orders(scored: Path) -> None:
     """And q leaves them for the queue."""
-    async with at_work(scored) as person:
+    async with open_app(scored) as person:
         person.screen.do("queue.order")
         await person.settled()
         assert top(person) is OrderDialog
@@ -77,7 +79,7 @@ async def test_the_palette_leads_to_the_orders(scored: Path) -> None:
 
 async def test_rivals_of_the_sample_on_screen(scored: Path) -> None:
     """Whole texts with what a machine says; Enter opens one, the same one stays."""
-    async with at_work(scored) as person:
+    async with open_app(scored) as person:
         person.screen.do("sample.rivals")
         await person.settled()
         shown = person.shown()
@@ -96,7 +98,7 @@ async def test_what_is_hidden_is_not_on_the_screen(scored: Path) -> None:
     """No bar, no order, no figure beside the rivals."""
     with workspace.open(scored) as space:
         space.machines.hiding.hide("films")
-    async with at_work(scored) as person:
+    async with open_app(scored) as person:
         await person.press("q")
         assert "score" not in person.shown().splitlines()[1]
         assert "█" not in person.shown()
@@ -109,7 +111,7 @@ async def test_what_is_hidden_is_not_on_the_screen(scored: Path) -> None:
 
 async def test_a_newer_run_orders_the_queue_of_who_is_at_work(scored: Path) -> None:
     """The next sample is the next by what the machine says now."""
-    async with at_work(scored) as person:
+    async with open_app(scored) as person:
         await person.press("q o down down enter escape")
         say(scored, 0.0, 1.0, 0.2, 0.9)
         await person.press("greater_than_sign")
@@ -118,12 +120,12 @@ async def test_a_newer_run_orders_the_queue_of_who_is_at_work(scored: Path) -> N
 
 async def test_the_usual_order_stands_in_for_one_whose_score_is_gone(scored: Path) -> None:
     """The settings name it still: work begins, and one line says why it begins elsewhere."""
-    async with at_work(scored, sample="", order="worst:q") as person:
+    async with open_app(scored, sample="", order="worst:q") as person:
         assert person.draft.sample.id == "d"
     with workspace.open(scored) as space:
         for run in space.machines.scores.runs():
             space.machines.scores.forget(run.id)
-    async with at_work(scored, order="worst:q") as person:
+    async with open_app(scored, order="worst:q") as person:
         for words in ("'q'", "by-source", "worst:q"):
             assert words in person.line()
         assert person.screen.session is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.work import Person, at_work, make
+from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
@@ -25,7 +25,7 @@ from tui_annotate.tui.screens.sample import rows
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace."""
-    return make(tmp_path / "work")
+    return make_workspace(tmp_path / "work")
 
 
 def practice(folder: Path) -> None:
@@ -57,7 +57,7 @@ def practice(folder: Path) -> None:
 async def test_practice_comes_first_and_tells_what_is_right(folder: Path) -> None:
     """A hit beside the right one, then a sample without anything; then real work begins."""
     practice(folder)
-    async with at_work(folder, sample="") as person:
+    async with open_app(folder, sample="") as person:
         desk = person.screen.desk
         assert desk is not None
         assert (desk.sample.dataset, desk.position, desk.total) == ("training", 1, 2)
@@ -88,7 +88,7 @@ async def test_practice_comes_first_and_tells_what_is_right(folder: Path) -> Non
 async def test_what_is_missed_and_what_is_extra_is_told(folder: Path) -> None:
     """And a skipped sample tells nothing."""
     practice(folder)
-    async with at_work(folder, sample="") as person:
+    async with open_app(folder, sample="") as person:
         await person.words("loved")
         await person.press("1 enter")
         told = person.shown()
@@ -123,7 +123,7 @@ def second(folder: Path, *names: str) -> None:
 async def test_the_second_reading_is_offered_when_all_is_done(folder: Path) -> None:
     """Enter begins it; nothing of the first is seen, undo works within it; a word leads back."""
     second(folder, "a")
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         first = person.screen.session
         await person.words("loved")
         await person.press("1")
@@ -166,7 +166,7 @@ async def begin_and_undo(person: Person) -> None:
 async def test_it_is_offered_again_when_one_comes_back(folder: Path) -> None:
     """And refused by q; the palette has it as well."""
     second(folder)
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         assert isinstance(person.app.screen, QuestionDialog)
         await person.press("q")
         assert kind(person) is PersonKind.LOCAL
@@ -177,7 +177,7 @@ async def test_it_is_offered_again_when_one_comes_back(folder: Path) -> None:
 
 async def test_without_anything_to_read_again_that_is_told(folder: Path) -> None:
     """One stays where one is."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         person.screen.do("reading.other")
         await person.settled()
         assert person.said().code is MessageCode.NO_SECOND_READING

@@ -10,11 +10,11 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from tests.tui.screens.work import Person, at_work, make
+from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate.storage.log.log import Log
 from tui_annotate.tui.draft import completion
 from tui_annotate.tui.draft.effects import Save
-from tui_annotate.tui.saving import Saver
+from tui_annotate.tui.saving import StoreThread
 
 ROOT = Path(__file__).parents[4]
 PACKAGE = ROOT / "tui_annotate"
@@ -24,9 +24,9 @@ MOST_FILES = 12
 # on: what was only asked for a value, and what paints, has returned by then.
 MOMENTS: tuple[Callable[..., Any], ...] = (
     Save.__init__,  # the draft asks for it
-    Saver._submit,  # the screen hands it to the store's thread
+    StoreThread._submit,  # the screen hands it to the store's thread
     Log.append,  # the store's thread writes it
-    completion.saved,  # the draft shows what came back
+    completion.apply_saved,  # the draft shows what came back
 )
 
 
@@ -79,7 +79,7 @@ def files_of_map() -> list[str]:
 
 async def test_a_digit_passes_the_files_of_the_map(tmp_path: Path) -> None:
     """In the order in which they are entered first, and not many."""
-    async with at_work(make(tmp_path / "work")) as person:
+    async with open_app(make_workspace(tmp_path / "work")) as person:
         with recorded(person) as recorder:
             await person.press("1")
         assert len(person.annotations) == 1

@@ -13,11 +13,11 @@ import pytest
 from textual.events import Key
 from textual.message import Message
 
-from tests.tui.screens.work import Person, at_work, make
+from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.saving import Job, JobFinished, Saver, Stopwatch
+from tui_annotate.tui.saving import Job, JobFinished, Stopwatch, StoreThread
 from tui_annotate.tui.screens.annotate.saving import NOT_SAVED, SAVED_STATE
 
 
@@ -27,7 +27,7 @@ class Post:
     def __init__(self) -> None:
         self.answers: list[JobFinished] = []
         self.told: list[str] = []
-        self.saver = Saver(self.take)
+        self.saver = StoreThread(self.take)
 
     def take(self, message: Message) -> None:
         """Called in the store's thread."""
@@ -199,12 +199,12 @@ def break_store(person: Person, error: TuiAnnotateError) -> Failing:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace."""
-    return make(tmp_path / "work")
+    return make_workspace(tmp_path / "work")
 
 
 async def test_a_full_disk_is_told_and_the_draft_is_there_again(folder: Path) -> None:
     """Not saved, in the line and in the header; a digit saves it once there is room."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         disk = break_store(person, Unavailable("the disk is full", "make room"))
         await person.press("down")
         await person.words("15", "pounds")
@@ -227,7 +227,7 @@ async def test_a_full_disk_is_told_and_the_draft_is_there_again(folder: Path) ->
 
 async def test_a_refused_edit_after_a_conflict_shows_what_stands_there(folder: Path) -> None:
     """The stored version is read again, and the change is in hand beside it."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 e 2")
         store = break_store(person, Conflict("it changed meanwhile", "look again"))
         await person.press("enter")
@@ -243,7 +243,7 @@ async def test_a_refused_edit_after_a_conflict_shows_what_stands_there(folder: P
 
 async def test_done_that_is_refused_stays_on_the_sample(folder: Path) -> None:
     """The reason is told, and the next Enter works."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         store = break_store(person, Unavailable("the store is read-only"))
         await person.press("down down down enter")
         assert person.line() == "the store is read-only"
@@ -256,7 +256,7 @@ async def test_done_that_is_refused_stays_on_the_sample(folder: Path) -> None:
 
 async def test_a_save_that_fails_holds_back_the_enter_behind_it(folder: Path) -> None:
     """Digit and Enter in one breath: the sample is not left with a claim unsaved."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down down down")
         break_store(person, Unavailable("the disk is full"))
         await person.pilot.press("1", "enter")
@@ -269,7 +269,7 @@ async def test_a_save_that_fails_holds_back_the_enter_behind_it(folder: Path) ->
 
 async def test_what_to_do_about_a_failure_can_be_read(folder: Path) -> None:
     """At 80 columns, however long the message is; the row is given back with the next key."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down down down")
         why = Unavailable(f"{'/a/long/way' * 5}/store.sqlite can not be written", "make room there")
         break_store(person, why)
@@ -284,7 +284,7 @@ async def test_what_to_do_about_a_failure_can_be_read(folder: Path) -> None:
 
 async def test_a_refused_note_on_the_sample_waits_for_m(folder: Path) -> None:
     """Its text is not gone, and the next `m` opens it again."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         store = break_store(person, Unavailable("the disk is full"))
         await person.press("m h i enter")
         assert person.line() == "the disk is full"
@@ -297,7 +297,7 @@ async def test_a_refused_note_on_the_sample_waits_for_m(folder: Path) -> None:
 
 async def test_leaving_twice_is_leaving_once(folder: Path) -> None:
     """Keys behind the one that leaves, also a second such, are dropped; the app ends well."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         for key in ("ctrl+q", "ctrl+q", "1", "down"):
             person.app.post_message(Key(key, None))
         await person.app._close_messages()
@@ -306,7 +306,7 @@ async def test_leaving_twice_is_leaving_once(folder: Path) -> None:
 
 async def test_a_save_that_fails_while_leaving_is_told_after_the_end(folder: Path) -> None:
     """A digit and the end in one breath on a full disk: the reason outlives the screen."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         break_store(person, Unavailable("the disk is full", "make room"))
         person.screen.do("option.choose", digit="1")
         person.screen.quit()

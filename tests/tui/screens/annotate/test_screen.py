@@ -8,7 +8,7 @@ import pytest
 from textual import events
 
 from tests.tui.draft.desk import typed_codes
-from tests.tui.screens.work import CHINESE, SUMMARY, Person, at_work, make
+from tests.tui.screens.work import CHINESE, SUMMARY, Person, make_workspace, open_app
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.domain.spans import Span
@@ -20,7 +20,7 @@ from tui_annotate.tui.screens.annotate.saving import SAVED_STATE
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace."""
-    return make(tmp_path / "work")
+    return make_workspace(tmp_path / "work")
 
 
 def claims(person: Person) -> list[tuple[str, str, int]]:
@@ -37,7 +37,7 @@ def claims(person: Person) -> list[tuple[str, str, int]]:
 
 async def test_a_word_pair_without_evidence_costs_four_keys(folder: Path) -> None:
     """Letters, two words, a digit: at most 5."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.words("was", "loved")
         await person.press("1")
         assert claims(person) == [("was loved", "Intrinsic", 0)]
@@ -46,7 +46,7 @@ async def test_a_word_pair_without_evidence_costs_four_keys(folder: Path) -> Non
 
 async def test_three_words_with_the_first_match_cost_five_keys(folder: Path) -> None:
     """Letters, two words, Space, a digit: at most 6."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down")
         person.count = 0
         await person.words("15", "pounds")
@@ -59,7 +59,7 @@ async def test_three_words_with_the_first_match_cost_five_keys(folder: Path) -> 
 
 async def test_a_claim_over_two_sentences_with_match_2_costs_five_keys(folder: Path) -> None:
     """Twice the sentence, the next match, Space, a digit: at most 6."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("full_stop full_stop n space 2")
         (claim, label, evidence) = claims(person)[0]
         assert claim == SUMMARY[: SUMMARY.index(" Nobody")]
@@ -69,7 +69,7 @@ async def test_a_claim_over_two_sentences_with_match_2_costs_five_keys(folder: P
 
 async def test_five_chinese_characters_with_match_1_cost_few_keys(folder: Path) -> None:
     """From the start of their sentence: at most 8."""
-    async with at_work(folder, sample="c") as person:
+    async with open_app(folder, sample="c") as person:
         await person.press("down")
         person.count = 0
         wanted = "一千五百万"
@@ -87,7 +87,7 @@ async def test_five_chinese_characters_with_match_1_cost_few_keys(folder: Path) 
 
 async def test_two_overlapping_annotations_cost_eight_keys(folder: Path) -> None:
     """Four keys each: at most 10."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.words("was", "loved")
         await person.press("1")
         await person.words("loved", "families")
@@ -98,7 +98,7 @@ async def test_two_overlapping_annotations_cost_eight_keys(folder: Path) -> None
 
 async def test_two_annotations_on_one_span_cost_eight_keys(folder: Path) -> None:
     """The same words, another label: at most 10."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         for digit in "12":
             await person.words("was", "loved")
             await person.press(digit)
@@ -111,7 +111,7 @@ async def test_two_annotations_on_one_span_cost_eight_keys(folder: Path) -> None
 
 async def test_it_begins_on_the_first_sentence_with_its_matches_lit(folder: Path) -> None:
     """Something is lit before any key, and the line says what a digit would save."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         assert "1-5" in person.line()
         assert person.draft.segment(Side.SUMMARY) == 0
         assert person.draft.evidence == []
@@ -123,7 +123,7 @@ async def test_it_begins_on_the_first_sentence_with_its_matches_lit(folder: Path
 
 async def test_saved_is_told_after_the_commit_and_survives_a_restart(folder: Path) -> None:
     """What the line calls saved is in the store, and the place is kept."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down 1")
         assert person.draft.just_saved == person.annotations[0].id
         assert "Intrinsic" in person.line()
@@ -132,13 +132,13 @@ async def test_saved_is_told_after_the_commit_and_survives_a_restart(folder: Pat
         assert " e " in person.line()
         assert f"✓ {SAVED_STATE}" in person.shown()
         await person.press("down")
-    async with at_work(folder, sample="") as person:
+    async with open_app(folder, sample="") as person:
         assert claims(person) == [("It cost 15 million pounds to make.", "Intrinsic", 0)]
 
 
 async def test_undo_and_redo_go_over_samples(folder: Path) -> None:
     """The sample that an undo changes comes on screen, with its words."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 greater_than_sign 2")
         assert person.screen.desk is not None
         assert person.screen.desk.sample.id == "b"
@@ -162,7 +162,7 @@ async def test_undo_and_redo_go_over_samples(folder: Path) -> None:
 
 async def test_an_undone_claim_takes_another_label_with_one_digit(folder: Path) -> None:
     """u, then 2: claim and evidence were not lost."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.words("was", "loved")
         await person.press("space 1 u 2")
         assert claims(person) == [("was loved", "Extrinsic", 1)]
@@ -170,7 +170,7 @@ async def test_an_undone_claim_takes_another_label_with_one_digit(folder: Path) 
 
 async def test_what_undo_brings_back_is_in_focus(folder: Path) -> None:
     """After a deletion was taken back, x and e are for that annotation."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down 1 down down 2 x u x")
         assert [label for _, label, _ in claims(person)] == ["Intrinsic"]
         await person.press("u e 3 2 enter")
@@ -179,7 +179,7 @@ async def test_what_undo_brings_back_is_in_focus(folder: Path) -> None:
 
 async def test_an_edit_changes_labels_evidence_and_claim(folder: Path) -> None:
     """e, toggles, Space, Enter: a new version of the same annotation."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 e 2 1 space enter")
         (known,) = person.annotations
         assert known.version == 2
@@ -199,7 +199,7 @@ async def test_an_edit_changes_labels_evidence_and_claim(folder: Path) -> None:
 
 async def test_a_required_thing_that_is_missing_blocks_done_and_says_why(folder: Path) -> None:
     """Saved without its evidence, the annotation stands in the way until it has it."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("4 enter down down down down enter")
         assert person.said().kind == "warning"
         assert "A Sourced" in person.line()
@@ -212,7 +212,7 @@ async def test_a_required_thing_that_is_missing_blocks_done_and_says_why(folder:
 
 async def test_a_clean_sample_is_finished_by_one_key(folder: Path) -> None:
     """What was on screen counts as read; the next unfinished sample comes."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("enter")
         assert person.screen.desk is not None
         assert person.screen.desk.sample.id == "b"
@@ -223,7 +223,7 @@ async def test_a_clean_sample_is_finished_by_one_key(folder: Path) -> None:
 
 async def test_the_last_sample_ends_in_words(folder: Path) -> None:
     """All finished: it is said, and nothing is lost or closed."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         for _ in range(3):
             await person.press("s")
         assert person.said().code is MessageCode.ALL_FINISHED
@@ -234,7 +234,7 @@ async def test_the_last_sample_ends_in_words(folder: Path) -> None:
 
 async def test_a_flag_takes_a_reason(folder: Path) -> None:
     """By digit, or in own words."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("exclamation_mark")
         assert " 4  harmful    0  " in person.shown()
         await person.press("3 less_than_sign")
@@ -248,7 +248,7 @@ async def test_a_flag_takes_a_reason(folder: Path) -> None:
 
 async def test_a_note_after_a_save(folder: Path) -> None:
     """m, text, Enter; the next note is suggested from it."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("1 m")
         assert person.draft.writing == Note(ANNOTATION, person.annotations[0].id)
         assert "A Intrinsic" in person.line()
@@ -268,7 +268,7 @@ async def test_a_note_after_a_save(folder: Path) -> None:
 
 async def test_evidence_from_the_source_by_exact_words(folder: Path) -> None:
     """Tab, letters, Space: the selection is evidence, and the summary has the keys again."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down tab")
         await person.words("12", "pounds")
         await person.press("space")
@@ -280,7 +280,7 @@ async def test_evidence_from_the_source_by_exact_words(folder: Path) -> None:
 
 async def test_the_source_lights_up_the_summary(folder: Path) -> None:
     """Moving in the source, the summary's sentences light up; back, they go out."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down tab")
         assert person.draft.matches[Side.SUMMARY][0].segment == 1
         await person.press("down down")
@@ -292,7 +292,7 @@ async def test_the_source_lights_up_the_summary(folder: Path) -> None:
 
 async def test_finding_words_and_walking_the_hits(folder: Path) -> None:
     """/ text Enter n N, and Backspace ends it."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("slash T h e enter")
         assert sum(1 for _ in person.draft.hits) == 4
         assert '"The"' in person.line()
@@ -304,7 +304,7 @@ async def test_finding_words_and_walking_the_hits(folder: Path) -> None:
 
 async def test_own_former_evidence_has_a_mark_beside_the_same_source(folder: Path) -> None:
     """Under another summary of the text, in the gutter and among the matches; not where it is."""
-    async with at_work(folder, size=(140, 40)) as person:
+    async with open_app(folder, size=(140, 40)) as person:
         await person.words("15", "million")
         await person.press("space 2")
         taken = person.annotations[0].evidence[0].span
@@ -314,7 +314,7 @@ async def test_own_former_evidence_has_a_mark_beside_the_same_source(folder: Pat
         assert "Its" in next(row for row in person.shown().splitlines() if "°" in row)
         await person.press("greater_than_sign")
         assert person.draft.former == {}
-    async with at_work(folder, size=(140, 40), sample="b") as person:
+    async with open_app(folder, size=(140, 40), sample="b") as person:
         assert person.draft.former == {0: (taken,)}
         start = person.draft.text(Side.SOURCE).index("It rained")
         assert not person.draft.is_former_evidence(Match(0, 3, Span(start, start + 9), 0.5, 1))
@@ -323,14 +323,14 @@ async def test_own_former_evidence_has_a_mark_beside_the_same_source(folder: Pat
 
 async def test_all_labels_by_typing(folder: Path) -> None:
     """0 opens the list; what is picked is saved."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("0 b e n enter")
         assert [label for _, label, _ in claims(person)] == ["Benign"]
 
 
 async def test_what_is_redone_is_no_longer_in_hand(folder: Path) -> None:
     """Undo gives claim, evidence and note back into hand; redo puts them down again."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down")
         await person.words("15", "pounds")
         await person.press("space m w h y enter 1 u")
@@ -347,7 +347,7 @@ async def test_what_is_redone_is_no_longer_in_hand(folder: Path) -> None:
 
 async def test_what_is_redone_leaves_other_work_in_hand(folder: Path) -> None:
     """Another claim stays selected, with its note."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down")
         await person.words("15", "pounds")
         await person.press("1 u")
@@ -360,7 +360,7 @@ async def test_what_is_redone_leaves_other_work_in_hand(folder: Path) -> None:
 
 async def test_the_palette_does_what_a_key_does(folder: Path) -> None:
     """: and words of an action; nothing else is offered."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("colon")
         await person.press("s k i p")
         await person.press("down enter")
@@ -370,7 +370,7 @@ async def test_the_palette_does_what_a_key_does(folder: Path) -> None:
 
 async def test_the_queue_and_back(folder: Path) -> None:
     """Q lists all samples; Enter opens one; q there leaves the app."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("q down enter")
         assert person.screen.desk is not None
         assert person.screen.desk.sample.id == "b"
@@ -380,7 +380,7 @@ async def test_the_queue_and_back(folder: Path) -> None:
 
 async def test_what_was_in_hand_is_there_again(folder: Path) -> None:
     """Leaving a sample keeps selection, evidence and place."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down")
         await person.words("15", "pounds")
         await person.press("space greater_than_sign less_than_sign")
@@ -392,7 +392,7 @@ async def test_what_was_in_hand_is_there_again(folder: Path) -> None:
 
 async def test_an_input_method_is_told(folder: Path) -> None:
     """A Chinese character is no command; full-width punctuation is its twin."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("中")
         assert person.said().code is MessageCode.INPUT_METHOD_ON
         person.app.post_message(events.Key("ideographic_full_stop", "。"))
@@ -403,7 +403,7 @@ async def test_an_input_method_is_told(folder: Path) -> None:
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 40), (60, 20)])
 async def test_it_fits_every_terminal(folder: Path, size: tuple[int, int]) -> None:
     """Every row is as wide as the screen, and the line is always there."""
-    async with at_work(folder, size=size) as person:
+    async with open_app(folder, size=size) as person:
         for keys in ("z", "z", "z", "tab", "f", "escape", "6"):
             await person.press(keys)
             rows = person.shown().splitlines()

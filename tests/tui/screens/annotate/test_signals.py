@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.work import SOURCE, SUMMARY, Felt, Person, at_work, make, sentences
+from tests.tui.screens.work import (
+    SOURCE,
+    SUMMARY,
+    Person,
+    VectorAssist,
+    make_workspace,
+    open_app,
+    sentences,
+)
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Document, Sample, Side, Signals
 from tui_annotate.domain.spans import Span
@@ -14,14 +22,14 @@ from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.screens.sample import signals
 
 WIDE = (140, 40)
-BOTH = Felt(*Side)
+BOTH = VectorAssist(*Side)
 CHOICES = [signals.describe_choice(by) for by in (Signals.WORDS, Signals.VECTORS)]
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace of three samples."""
-    return make(tmp_path / "work")
+    return make_workspace(tmp_path / "work")
 
 
 def lit(person: Person) -> list[str]:
@@ -38,7 +46,7 @@ def focused(person: Person) -> str:
 
 async def test_a_key_switches_what_ranks(folder: Path) -> None:
     """All, words, vectors, all again; the title over the matches says so, and other samples too."""
-    async with at_work(folder, size=WIDE, assist=BOTH) as person:
+    async with open_app(folder, size=WIDE, assist=BOTH) as person:
         assert "Critics hated it from the first day." in lit(person)
         assert "words + feelings" in person.shown()
         assert not any(choice.upper() in person.shown() for choice in CHOICES)
@@ -56,13 +64,13 @@ async def test_a_key_switches_what_ranks(folder: Path) -> None:
         ]  # fmt: skip
         await person.press("t")
         assert not any(choice.upper() in person.shown() for choice in CHOICES)
-    async with at_work(folder, size=WIDE, assist=BOTH) as person:
+    async with open_app(folder, size=WIDE, assist=BOTH) as person:
         assert person.screen.panes.by is Signals.FUSED
 
 
 async def test_it_is_told_where_matches_are_not_listed(folder: Path) -> None:
     """In the header and over the source; with the usual signals the header says nothing of it."""
-    async with at_work(folder, assist=BOTH) as person:
+    async with open_app(folder, assist=BOTH) as person:
         assert "words + feelings" in person.shown()
         assert not any(choice in person.shown().splitlines()[0] for choice in CHOICES)
         await person.press("t t")
@@ -76,7 +84,7 @@ async def test_it_is_told_where_matches_are_not_listed(folder: Path) -> None:
 
 async def test_vectors_that_are_missing_light_up_nothing(folder: Path) -> None:
     """By vectors alone there is nothing, with the reason; by words there is what there was."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         before = lit(person)
         await person.press("t")
         assert lit(person) == before
@@ -90,7 +98,7 @@ async def test_vectors_that_are_missing_light_up_nothing(folder: Path) -> None:
 
 async def test_the_focused_match_stays_in_focus(folder: Path) -> None:
     """Where the other signals light it up as well, at whatever rank; else the best comes."""
-    async with at_work(folder, sample="b", assist=BOTH) as person:
+    async with open_app(folder, sample="b", assist=BOTH) as person:
         await person.press("t t")
         if "opened" not in focused(person):
             await person.press("n")
@@ -129,7 +137,7 @@ def test_what_ranks_is_told_for_the_side_that_is_asked(
 ) -> None:
     """The model by its label; where it knows a side too little, that, and what is left."""
     cut = [sentences(document.text) for document in PAIR.documents]
-    made = Felt(*known).prepare(PAIR, cut, vectors=bool(known))
+    made = VectorAssist(*known).prepare(PAIR, cut, vectors=bool(known))
     state = made.signals if known else "words only: why"
     status = signals.SignalsStatus(words, limited=": " in words)
     assert signals.describe_signals(made, state, by=by, side=side) == status

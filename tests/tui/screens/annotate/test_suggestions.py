@@ -10,13 +10,13 @@ import pytest
 
 from tests.helpers.suggestions import run
 from tests.tui.screens.proposals import MAKER, SAID, Says, suggest
-from tests.tui.screens.work import SOURCE, SUMMARY, Person, at_work, make
+from tests.tui.screens.work import SOURCE, SUMMARY, Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.suggestions import Answer, Suggestion, proposed
+from tui_annotate.domain.suggestions import Answer, Suggestion, with_id
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.tui.dialogs.message import MessageDialog
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
@@ -31,7 +31,7 @@ KEY = SampleKey("films", "a")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace in which a machine suggests two things of the first sample."""
-    made = make(tmp_path / "work")
+    made = make_workspace(tmp_path / "work")
     suggest(made)
     return made
 
@@ -54,7 +54,7 @@ def gutter(person: Person, side: Side) -> list[str]:
 
 async def test_opening_a_sample_says_how_many_are_open(folder: Path) -> None:
     """In the line, over the text, beside it and in the list; other samples say nothing."""
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         assert len(person.draft.offered) == 2
         assert "2 " in person.line()
         assert " c " in person.line()
@@ -74,7 +74,7 @@ async def test_opening_a_sample_says_how_many_are_open(folder: Path) -> None:
 
 async def test_the_evidence_of_the_one_in_focus_is_marked(folder: Path) -> None:
     """It is in sight with its sign; the whole reason is a key away."""
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         await person.press("c")
         assert person.line().startswith("y ")
         assert '"15 million pounds" Intrinsic +' in person.line()
@@ -89,7 +89,7 @@ async def test_the_evidence_of_the_one_in_focus_is_marked(folder: Path) -> None:
 
 async def test_y_makes_it_ones_own_and_u_opens_it_again(folder: Path) -> None:
     """The store tells where it comes from; undo and redo hold in any sample."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("c y")
         (made,) = person.annotations
         assert made.origin == "human"
@@ -120,7 +120,7 @@ async def test_y_makes_it_ones_own_and_u_opens_it_again(folder: Path) -> None:
 
 async def test_changes_are_saved_as_such(folder: Path) -> None:
     """Another label; the list says that it was changed."""
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         await person.press("c e 1 2 enter")
         (made,) = person.annotations
         assert made.labels == (("Unwanted", "Extrinsic"),)
@@ -133,7 +133,7 @@ async def test_changes_are_saved_as_such(folder: Path) -> None:
 
 async def test_a_refusal_has_its_reason(folder: Path) -> None:
     """By digit or in own words; undo opens it again."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("c x 1")
         assert person.said().kind == "saved"
         assert "Intrinsic" in person.line()
@@ -152,7 +152,7 @@ async def test_a_refusal_has_its_reason(folder: Path) -> None:
 
 async def test_what_was_made_of_it_and_deleted_is_open_again(folder: Path) -> None:
     """The machine's word stands until somebody answers it."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("c y x")
         assert not person.annotations
         assert len(person.draft.offered) == 2
@@ -160,7 +160,7 @@ async def test_what_was_made_of_it_and_deleted_is_open_again(folder: Path) -> No
 
 async def test_enter_says_once_that_they_were_never_looked_at(folder: Path) -> None:
     """The second Enter finishes; what was looked at is remembered on coming back."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("down down down enter")
         assert person.draft.sample.id == "a"
         assert person.said().kind == "warning"
@@ -172,7 +172,7 @@ async def test_enter_says_once_that_they_were_never_looked_at(folder: Path) -> N
 
 async def test_hiding_is_remembered(folder: Path) -> None:
     """For this person, on each sample and at the next start."""
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         await person.press("Y")
         told = rows.describe_open_suggestions(person.draft)
         assert person.draft.hiding
@@ -182,7 +182,7 @@ async def test_hiding_is_remembered(folder: Path) -> None:
         assert "judge:tiny" not in person.shown()
         await person.press("down down down enter")
         assert person.draft.sample.id == "b"
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         assert person.line() != ""
         assert not person.draft.offered
         assert not person.said()
@@ -199,7 +199,7 @@ async def test_where_the_admin_wants_blind_work_nothing_is_shown(
     tmp_path: Path, *, practice: bool
 ) -> None:
     """No sign, no word, no count, no key; for practice neither."""
-    folder = make(tmp_path / "work")
+    folder = make_workspace(tmp_path / "work")
     suggest(folder, hidden=not practice)
     if practice:
         with workspace.open(folder) as space:
@@ -207,7 +207,7 @@ async def test_where_the_admin_wants_blind_work_nothing_is_shown(
             right = Annotation("k", (Anchor(Side.SUMMARY, 0, Span(0, 8)),), labels=(("Benign",),))
             space.annotate.add(space.person("kim").id, KEY, right, seconds=0)
             space.team.assignments.practice("films", ["ana"], gold="kim")
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         assert person.draft.suggestions == ()
         assert rows.describe_open_suggestions(person.draft) == ""
         assert "judge:tiny" not in person.shown()
@@ -219,7 +219,7 @@ async def test_where_the_admin_wants_blind_work_nothing_is_shown(
 
 async def test_a_click_in_the_list_brings_one_into_focus(folder: Path) -> None:
     """Behind one's own annotations; a click beyond both does nothing."""
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         await person.press("1")
         person.screen.on_annotation_list_picked(AnnotationList.Picked(2))
         assert person.draft.focused == person.draft.offered[1].id
@@ -234,9 +234,9 @@ async def test_evidence_in_another_document_brings_it_on_screen(tmp_path: Path) 
         Document(Side.SOURCE, "Nothing here. Nobody counted pounds.", title="two"),
         Document(Side.SUMMARY, SUMMARY),
     )
-    folder = make(tmp_path / "work", samples=[Sample("films", "a", documents)])
+    folder = make_workspace(tmp_path / "work", samples=[Sample("films", "a", documents)])
     suggest(folder, Says("15 million pounds", evidence=[(1, "Nobody counted pounds.")]))
-    async with at_work(folder, size=WIDE) as person:
+    async with open_app(folder, size=WIDE) as person:
         assert "1/2 one" in person.shown()
         await person.press("c")
         assert "2/2 two" in person.shown()
@@ -246,14 +246,14 @@ async def test_evidence_in_another_document_brings_it_on_screen(tmp_path: Path) 
 async def test_a_document_alone_takes_suggestions_on_its_own_side(tmp_path: Path) -> None:
     """What is stored as evidence of nothing is a claim on the screen, and goes back as it was."""
     sample = Sample("films", "a", (Document(Side.SOURCE, SOURCE),), kind=SampleKind.DOCUMENT)
-    folder = make(tmp_path / "work", samples=[sample])
+    folder = make_workspace(tmp_path / "work", samples=[sample])
     marked = (Anchor(Side.SOURCE, 0, Span(0, 8)),)
     with workspace.open(folder) as space:
         one = Suggestion(
             id="", maker=MAKER, run="r", claim=(), evidence=marked, labels=(("Passage",),)
         )
-        space.machines.suggestions.add(run(dataset="films"), [(KEY, proposed(KEY, one))])
-    async with at_work(folder) as person:
+        space.machines.suggestions.add(run(dataset="films"), [(KEY, with_id(KEY, one))])
+    async with open_app(folder) as person:
         await person.press("c y")
         (made,) = person.annotations
         assert made.claim == (Anchor(Side.SUMMARY, 0, Span(0, 8)),)
@@ -275,7 +275,7 @@ async def test_what_the_store_refuses_is_open_again(
 ) -> None:
     """An acceptance, changes, a refusal: each is in hand as it was, and the reason is told."""
     full = refusing(Unavailable("the disk is full"))
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         with monkeypatch.context() as patched:
             patched.setattr(AnnotationService, "accept", full)
             patched.setattr(AnnotationService, "refuse", full)
@@ -298,7 +298,7 @@ async def test_after_a_conflict_what_stands_is_read_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after one of a save: what another window did is on screen, and the reason is told."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         with monkeypatch.context() as patched:
             patched.setattr(
                 AnnotationService, "accept", refusing(Conflict("taken already", "look"))
@@ -316,7 +316,7 @@ async def test_after_a_conflict_what_stands_is_read_again(
 
 async def test_an_unknown_key_blinks_where_it_has_a_meaning_elsewhere(folder: Path) -> None:
     """`y` beside a selection acts on nothing, and says so."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("c full_stop y")
         assert not person.annotations
         assert not person.draft.answering
@@ -325,7 +325,7 @@ async def test_an_unknown_key_blinks_where_it_has_a_meaning_elsewhere(folder: Pa
 
 async def test_the_keys_of_the_one_in_focus_are_in_the_key_line(folder: Path) -> None:
     """Accept, change, refuse, next; and, while the reason is asked, its own."""
-    async with at_work(folder) as person:
+    async with open_app(folder) as person:
         await person.press("c")
         last = person.shown().splitlines()[-1]
         assert "y accept" in last

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.screens.annotate.test_items import FIRST, SENTENCE, folder, here
-from tests.tui.screens.work import Person, at_work
+from tests.tui.screens.work import Person, open_app
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.text.painter import GUTTER
 
@@ -30,7 +30,7 @@ async def test_the_documents_of_a_sentence_stand_behind_it(
     folder: Path, size: tuple[int, int]
 ) -> None:
     """All of them at each of its citations, the one on screen marked; they are no text."""
-    async with at_work(folder, sample=SENTENCE[0], size=size) as person:
+    async with open_app(folder, sample=SENTENCE[0], size=size) as person:
         for name in ("[doc-a]", "[doc-b]", "[lost]"):
             assert TABS in person.shown()
             assert in_focus(person) == name
@@ -40,7 +40,7 @@ async def test_the_documents_of_a_sentence_stand_behind_it(
 
 async def test_a_tab_is_clicked(folder: Path) -> None:
     """Its document comes; that of the one on screen changes nothing, nor does what is behind."""
-    async with at_work(folder, sample=SENTENCE[0]) as person:
+    async with open_app(folder, sample=SENTENCE[0]) as person:
         pane = person.screen.pane(Side.SUMMARY)
         row = pane.row_of(0)
         start = GUTTER + len("Crabs hide.")
@@ -57,6 +57,6 @@ async def test_a_tab_is_clicked(folder: Path) -> None:
 
 async def test_a_sentence_with_one_document_has_no_tabs(folder: Path) -> None:
     """There is nothing to choose from."""
-    async with at_work(folder, sample=FIRST) as person:
+    async with open_app(folder, sample=FIRST) as person:
         assert in_focus(person) == ""
         assert "[doc-a]" not in person.shown()

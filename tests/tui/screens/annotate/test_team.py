@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.tui.screens.work import Person, at_work, make
+from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
@@ -29,27 +29,27 @@ async def do(ana: Person, action: str) -> None:
 
 async def test_news_come_once(tmp_path: Path) -> None:
     """What is new stands over the first sample until it is read; then it is not told again."""
-    make(tmp_path)
-    async with at_work(tmp_path) as ana:
+    make_workspace(tmp_path)
+    async with open_app(tmp_path) as ana:
         assert top(ana) is AnnotateScreen
     with workspace.open(tmp_path) as space:
         space.team.comments.notice("Dates count as numbers.")
         space.team.apply_guidelines("Mark all of it.\n")
-    async with at_work(tmp_path) as ana:
+    async with open_app(tmp_path) as ana:
         assert top(ana) is NewsDialog
         shown = ana.shown()
         assert "Dates count as numbers." in shown
         assert "+ Mark all of it." in shown
         await ana.press("enter")
         assert top(ana) is AnnotateScreen
-    async with at_work(tmp_path) as ana:
+    async with open_app(tmp_path) as ana:
         assert top(ana) is AnnotateScreen
 
 
 async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:
     """What is written reaches them, their answer is told at the next start, and both are read."""
-    make(tmp_path)
-    async with at_work(tmp_path) as ana:
+    make_workspace(tmp_path)
+    async with open_app(tmp_path) as ana:
         await do(ana, "talk.write")
         assert top(ana) is CommentDialog
         await ana.press("W h y enter")
@@ -60,7 +60,7 @@ async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:
         (talk,) = space.team.comments.talks(waiting=True)
         assert (talk.remarks[0].text, talk.remarks[0].sample) == ("Why", KEY)
         space.team.comments.reply(talk.id, "So.")
-    async with at_work(tmp_path) as ana:
+    async with open_app(tmp_path) as ana:
         assert top(ana) is NewsDialog
         assert "films/a" in ana.shown()
         assert "So." in ana.shown()
@@ -73,8 +73,8 @@ async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:
 
 async def test_a_remark_that_is_refused_stays(tmp_path: Path) -> None:
     """It is told, and stands in the line the next time."""
-    make(tmp_path)
-    async with at_work(tmp_path) as ana:
+    make_workspace(tmp_path)
+    async with open_app(tmp_path) as ana:
         await do(ana, "talk.write")
         for line in ana.app.screen.query("LineInput"):
             line.value = "x" * 2001  # type: ignore[attr-defined]
@@ -87,8 +87,8 @@ async def test_a_remark_that_is_refused_stays(tmp_path: Path) -> None:
 
 async def test_figures(tmp_path: Path) -> None:
     """Counted when they are asked for, and anew by a key."""
-    make(tmp_path)
-    async with at_work(tmp_path) as ana:
+    make_workspace(tmp_path)
+    async with open_app(tmp_path) as ana:
         await do(ana, "figures.show")
         assert top(ana) is WorkStatisticsDialog
         await ana.press("r")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.work import at_work, make
-from tui_annotate.domain.collection_items import Branch, Leaf
+from tests.tui.screens.work import make_workspace, open_app
+from tui_annotate.domain.collection_items import TreeBranch, TreeLeaf
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.palette import CHOSEN
 from tui_annotate.tui.screens.collection import rows as tree_rows
@@ -38,12 +38,12 @@ def test_what_is_unfolded_is_shown_and_what_is_missing_is_asked_for() -> None:
     tree = Tree(unfolded={("7",), ("7", "run1"), ("gone", "run1")})
     assert tree.rows() == ()
     assert tree.unread() is None
-    tree.below[()] = tree_rows.branch_rows((), [Branch("7", "Pools", 1, 2)])
+    tree.below[()] = tree_rows.branch_rows((), [TreeBranch("7", "Pools", 1, 2)])
     assert tree.unread() == ("7",)
-    tree.below["7",] = tree_rows.branch_rows(("7",), [Branch("run1", "team", 0, 1)])
+    tree.below["7",] = tree_rows.branch_rows(("7",), [TreeBranch("run1", "team", 0, 1)])
     assert tree.unread() == ("7", "run1")
     tree.below["7", "run1"] = tree_rows.leaf_rows(
-        ("7", "run1"), [Leaf("s0", "Stars", KEYS, (True, False, False))]
+        ("7", "run1"), [TreeLeaf("s0", "Stars", KEYS, (True, False, False))]
     )
     assert tree.unread() is None
     assert [row.path[-1] for row in tree.rows()] == ["7", "run1", "s0"]
@@ -57,17 +57,17 @@ def test_what_is_unfolded_is_shown_and_what_is_missing_is_asked_for() -> None:
 )
 def test_a_sentence_opens_at_what_is_left_of_it(ticks: tuple[bool, ...], opened: int) -> None:
     """At its first citation where nothing is left."""
-    (row,) = tree_rows.leaf_rows((), [Leaf("s0", "", KEYS, ticks)])
+    (row,) = tree_rows.leaf_rows((), [TreeLeaf("s0", "", KEYS, ticks)])
     assert tree_rows.sample_to_open(row) == KEYS[opened]
     assert row.complete == all(ticks)
 
 
 def test_a_run_is_the_item_among_reports_alone() -> None:
     """There it opens; elsewhere it folds."""
-    (report,) = tree_rows.branch_rows(("7",), [Branch("run1", "team", 1, 1, KEYS[0])])
+    (report,) = tree_rows.branch_rows(("7",), [TreeBranch("run1", "team", 1, 1, KEYS[0])])
     assert tree_rows.sample_to_open(report) == KEYS[0]
     assert not tree_rows.has_rows_below(report, reports=True)
-    (run,) = tree_rows.branch_rows(("7",), [Branch("run1", "team", 0, 9)])
+    (run,) = tree_rows.branch_rows(("7",), [TreeBranch("run1", "team", 0, 9)])
     assert tree_rows.sample_to_open(run) is None
     assert tree_rows.has_rows_below(run, reports=False)
     assert tree_rows.has_rows_below(TreeRow(("7",), "", 0, 1), reports=True)
@@ -85,8 +85,8 @@ async def test_a_topic_without_documents_is_not_ticked_as_done(tmp_path: Path) -
         Collection(topic="open", run="z"),
     ]
     samples = [sample for one in each for sample in one.samples()]
-    folder = make(tmp_path / "space", labels=LABELS, samples=samples)
-    async with at_work(folder, sample="d|full|a") as person:
+    folder = make_workspace(tmp_path / "space", labels=LABELS, samples=samples)
+    async with open_app(folder, sample="d|full|a") as person:
         await person.press("* 1 T")
         rows = person.shown().splitlines()
         signs = {name: next(row for row in rows if f" {name} " in row) for name in TOPICS}

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.reviews import in_review
-from tests.tui.screens.work import make
+from tests.tui.screens.reviews import open_review
+from tests.tui.screens.work import make_workspace
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
@@ -29,7 +29,7 @@ MARKS = {"ana": Span(7, 13), "ben": Span(7, 14)}
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Two people rated a report otherwise, and marked a document."""
-    made = make(tmp_path / "space", labels=LABELS, samples=list(Collection().samples()))
+    made = make_workspace(tmp_path / "space", labels=LABELS, samples=list(Collection().samples()))
     with workspace.open(made) as space:
         for name, word in (("ana", "Bad"), ("ben", "Perfect")):
             person = space.person(name).id
@@ -44,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 
 async def test_a_rating_that_people_gave_otherwise_is_settled_by_a_key(folder: Path) -> None:
     """Rival ratings stand in the title; without a choice Enter says which key makes one."""
-    async with in_review(folder, sample=REPORT.id) as person:
+    async with open_review(folder, sample=REPORT.id) as person:
         shown = person.shown()  # letters are dealt anew in each workspace
         assert "mussels. [doc-a]" in shown
         assert "* rating" in shown
@@ -66,7 +66,7 @@ async def test_a_rating_that_people_gave_otherwise_is_settled_by_a_key(folder: P
 
 async def test_no_rating_may_be_settled_with_a_reason(folder: Path) -> None:
     """As for a place with nothing taken."""
-    async with in_review(folder, sample=REPORT.id) as person:
+    async with open_review(folder, sample=REPORT.id) as person:
         await person.press("enter 1")
     with workspace.open(folder) as space:
         settled = space.log.stream(SETTLED, REPORT).assignment
@@ -75,7 +75,7 @@ async def test_no_rating_may_be_settled_with_a_reason(folder: Path) -> None:
 
 async def test_a_document_alone_has_the_screen_in_review_too(folder: Path) -> None:
     """Its rival passages are marked in its text, and the cursor is there from the start."""
-    async with in_review(folder, sample=DOCUMENT.id) as person:
+    async with open_review(folder, sample=DOCUMENT.id) as person:
         shown = person.shown()
         assert "A crab sheds its shell." in shown
         assert "━ DOCUMENT" in shown
@@ -87,7 +87,7 @@ async def test_a_document_alone_has_the_screen_in_review_too(folder: Path) -> No
 
 async def test_people_who_marked_otherwise_differ_in_passages(folder: Path) -> None:
     """A document alone has no evidence for anything."""
-    async with in_review(folder, sample=DOCUMENT.id) as person:
+    async with open_review(folder, sample=DOCUMENT.id) as person:
         draft = person.app.sample_screen.draft
         assert isinstance(draft, ReviewDraft)
         group = replace(draft.groups[0], differences=(DifferenceKind.EVIDENCE,))
@@ -101,7 +101,7 @@ async def test_people_who_marked_otherwise_differ_in_passages(folder: Path) -> N
 
 async def test_passages_of_a_document_are_taken_edited_and_added(folder: Path) -> None:
     """What stands is of the document's own side, with the extents that were on screen."""
-    async with in_review(folder, sample=DOCUMENT.id) as person:
+    async with open_review(folder, sample=DOCUMENT.id) as person:
         await person.press("1 y")
         assert person.saved == ("take", [(PASSAGE,)])
         await person.press("home v +")
@@ -121,7 +121,7 @@ async def test_a_comment_is_settled_by_a_key(folder: Path) -> None:
     """It begins with what was said, if that is one thing; one press takes it back."""
     with workspace.open(folder) as space:
         space.annotate.comment(space.person("ana").id, REPORT, "too short", seconds=1)
-    async with in_review(folder, sample=REPORT.id) as person:
+    async with open_review(folder, sample=REPORT.id) as person:
         await person.press("m enter")
         assert person.saved == ("comment", [])
         await person.press("u")

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tui.screens import reviews
 from tests.tui.screens.bursts import at_once
-from tests.tui.screens.reviews import Reviewer, in_review, settled
+from tests.tui.screens.reviews import Reviewer, open_review, settled
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.services.review import ReviewService
 
@@ -27,7 +27,7 @@ def told(folder: Path) -> list[tuple[object, ...]]:
 
 
 async def _pressed(folder: Path, keys: str) -> tuple[str, str]:
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         for key in keys.split():
             await at_once(reviewer, key)
         return reviewer.line(), reviewer.progress
@@ -38,7 +38,7 @@ async def test_a_burst_does_what_the_same_keys_do_slowly(tmp_path: Path, keys: s
     """Each acts on what stands after the deed before it."""
     slowly, at_a_stroke = (reviews.make(tmp_path / name) for name in ("slowly", "at once"))
     line = await _pressed(slowly, keys)
-    async with in_review(at_a_stroke) as reviewer:
+    async with open_review(at_a_stroke) as reviewer:
         await at_once(reviewer, keys)
         assert (reviewer.line(), reviewer.progress) == line
     assert told(at_a_stroke) == told(slowly) != []
@@ -46,7 +46,7 @@ async def test_a_burst_does_what_the_same_keys_do_slowly(tmp_path: Path, keys: s
 
 async def test_an_edit_and_an_own_one_in_one_burst_are_both_kept(folder: Path) -> None:
     """With the note that was pasted; nothing is taken and the sample is not settled."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await at_once(reviewer, EDIT)
         assert reviewer.saved[0] == "own"
         assert reviewer.progress != "done"
@@ -64,7 +64,7 @@ async def test_keys_behind_a_refused_deed_are_dropped(
         raise Unavailable("it is not to be")
 
     monkeypatch.setattr(ReviewService, deed, refused)
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await at_once(reviewer, keys)
         assert "it is not to be" in reviewer.line()
         assert reviewer.sample == "a"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.reviews import BENIGN, EXTRINSIC, Reviewer, in_review, make, settled
+from tests.tui.screens.reviews import BENIGN, EXTRINSIC, Reviewer, make, open_review, settled
 from tui_annotate import workspace
 from tui_annotate.services.relabel import LabelChangeService
 from tui_annotate.tui.draft.messages import MessageCode
@@ -40,7 +40,7 @@ def _named(reviewer: Reviewer, *labels: str) -> bool:
 
 async def test_a_deed_under_old_labels_is_told_and_the_next_one_is_done(folder: Path) -> None:
     """The rivals have the new name at once; nothing was stored before they were seen so."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         admin(folder, rename)
         await reviewer.press("2 y")
         assert reviewer.says(MessageCode.LABELS_CHANGED)
@@ -54,7 +54,7 @@ async def test_a_deed_under_old_labels_is_told_and_the_next_one_is_done(folder: 
 
 async def test_a_change_that_touches_nothing_here_is_told_too(folder: Path) -> None:
     """What the reviewer chose from was another set."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         admin(folder, lambda labels: labels.retire("Benign"))
         await reviewer.press("1 y")
         assert reviewer.says(MessageCode.LABELS_CHANGED)
@@ -65,7 +65,7 @@ async def test_a_change_that_touches_nothing_here_is_told_too(folder: Path) -> N
 
 async def test_an_edit_in_hand_is_saved_by_the_next_enter(folder: Path) -> None:
     """Its labels are called as they are now, its note is there; it is still of the same rival."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("a A 1 e 3 m w h y enter")
         before = set(reviewer.review_draft.labels)
         admin(folder, rename)
@@ -84,7 +84,7 @@ async def test_an_edit_in_hand_is_saved_by_the_next_enter(folder: Path) -> None:
 
 async def test_an_edit_of_rivals_that_became_one_is_of_both(folder: Path) -> None:
     """A merge made two rivals alike: what was typed is saved as made of all who say so."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         found = [candidate.labels for candidate in reviewer.review_draft.candidates]
         assert (EXTRINSIC,) in found
         await reviewer.press(f"{found.index((EXTRINSIC,)) + 1} e m w h y enter")

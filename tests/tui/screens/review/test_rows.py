@@ -9,7 +9,7 @@ from tests.tui.stage import run_stage
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.keys.actions import REVIEWING
 from tui_annotate.tui.keys.key_map import default_keys, shown_keys
-from tui_annotate.tui.line_text import width
+from tui_annotate.tui.line_text import text_width
 from tui_annotate.tui.screens.review.rows import bar, marks
 from tui_annotate.tui.screens.review.rows import candidates as listing
 from tui_annotate.tui.widgets.label_bar import LabelBar, Option
@@ -42,7 +42,7 @@ def test_nine_rivals_fit_into_two_rows_and_keep_their_people(count: int) -> None
     texts = candidates(count)
     assert len(texts) == count
     in_a_row = (count + 1) // 2
-    assert all(in_a_row * (width(text) + OVERHEAD) < 80 for text in texts)
+    assert all(in_a_row * (text_width(text) + OVERHEAD) < 80 for text in texts)
     assert {text.split(' "')[0][-1] for text in texts} == set(PEOPLE[:count])
 
 

@@ -14,7 +14,7 @@ from tests.tui.screens.reviews import (
     FIRST,
     INTRINSIC,
     SECOND,
-    in_review,
+    open_review,
     settled,
 )
 from tui_annotate import workspace
@@ -57,7 +57,7 @@ def found(folder: Path, origin: str = ADJUDICATED) -> list[Annotation]:
 
 async def test_it_begins_with_the_most_conflicts_at_the_first(folder: Path) -> None:
     """The sample, the place and its rivals are there; no name of an annotator is."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         assert reviewer.sample == "a"
         shown = reviewer.shown()
         assert "1/4" in shown
@@ -74,7 +74,7 @@ async def test_it_begins_with_the_most_conflicts_at_the_first(folder: Path) -> N
 async def test_all_fits_and_is_told_at_every_size(folder: Path) -> None:
     """Rivals, draft line and keys are seen at 80x24 and beside the texts at 140x40."""
     for size in ((80, 24), (140, 40)):
-        async with in_review(folder, size=size) as reviewer:
+        async with open_review(folder, size=size) as reviewer:
             await reviewer.press("c")
             shown = reviewer.shown()
             assert "1  Intrinsic" in shown
@@ -88,7 +88,7 @@ async def test_all_fits_and_is_told_at_every_size(folder: Path) -> None:
 
 async def test_a_walks_all_places_and_c_the_conflicts(folder: Path) -> None:
     """Round and round; the agreed one is no conflict."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         seen = []
         for _ in range(4):
             await reviewer.press("c")
@@ -109,7 +109,7 @@ async def test_a_walks_all_places_and_c_the_conflicts(folder: Path) -> None:
 
 async def test_the_place_under_the_cursor_comes_into_hand(folder: Path) -> None:
     """By walking through the text too."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("end b")
         assert reviewer.review_draft.at == 3
         await reviewer.press("home")
@@ -121,7 +121,7 @@ async def test_the_place_under_the_cursor_comes_into_hand(folder: Path) -> None:
 
 async def test_one_key_takes_and_one_refuses(folder: Path) -> None:
     """A digit chooses, y takes; x asks why, a digit answers; each is on the disk at once."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         wanted = next(
             at
             for at, candidate in enumerate(reviewer.review_draft.candidates, 1)
@@ -152,7 +152,7 @@ async def test_one_key_takes_and_one_refuses(folder: Path) -> None:
 
 async def test_a_rival_that_is_alone_needs_no_digit(folder: Path) -> None:
     """Y takes it."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("c c y")
         assert reviewer.saved == ("take", [(EXTRINSIC,)])
     assert [one.labels for one in found(folder)] == [(EXTRINSIC,)]
@@ -160,7 +160,7 @@ async def test_a_rival_that_is_alone_needs_no_digit(folder: Path) -> None:
 
 async def test_a_tie_takes_nothing(folder: Path) -> None:
     """Y says what is to be chosen first."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("y")
         assert reviewer.message
         assert reviewer.review_draft.chosen is None
@@ -171,7 +171,7 @@ async def test_a_tie_takes_nothing(folder: Path) -> None:
 
 async def test_own_words_are_a_reason(folder: Path) -> None:
     """0 opens the note line; without words nothing is refused."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("x 0 enter")
         assert reviewer.message.kind == WARNING
         assert settled(folder) == ()
@@ -184,7 +184,7 @@ async def test_own_words_are_a_reason(folder: Path) -> None:
 
 async def test_merging(folder: Path) -> None:
     """All words and evidence under the label that all have; where they differ it asks whose."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("M")
         assert reviewer.message
         assert settled(folder) == ()
@@ -198,7 +198,7 @@ async def test_merging(folder: Path) -> None:
 
 async def test_editing_is_as_annotators_do_it(folder: Path) -> None:
     """Labels by digit, the claim by selection, Enter saves; e leaves; the assist is there then."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("c c e")
         assert "Extrinsic" in reviewer.line()
         keys = reviewer.shown().splitlines()[-1]
@@ -224,7 +224,7 @@ async def test_editing_is_as_annotators_do_it(folder: Path) -> None:
 
 async def test_an_edit_that_is_refused_stays_in_hand(folder: Path) -> None:
     """What the label requires is missing: the reason is told, and Enter tries again."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("c c e 2 4 enter")
         assert reviewer.message.kind == WARNING
         assert settled(folder) == ()
@@ -237,7 +237,7 @@ async def test_an_edit_that_is_refused_stays_in_hand(folder: Path) -> None:
 
 async def test_what_nobody_marked_is_added(folder: Path) -> None:
     """A selection, + and a label; it is a place of its own, and x takes it away."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("+")
         assert reviewer.message
         assert reviewer.review_draft.state == "J"
@@ -265,7 +265,7 @@ async def test_what_nobody_marked_is_added(folder: Path) -> None:
 
 async def test_enter_settles_and_goes_on(folder: Path) -> None:
     """What is open is refused for one reason; what all agree on is taken; the next is there."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("enter")
         assert reviewer.question == LEAVING
         assert reviewer.line().startswith("3 ")
@@ -284,7 +284,7 @@ async def test_enter_settles_and_goes_on(folder: Path) -> None:
 
 async def test_nothing_is_wrong_here(folder: Path) -> None:
     """Enter alone settles a sample in which nobody marked anything; then all is done."""
-    async with in_review(folder, sample="b") as reviewer:
+    async with open_review(folder, sample="b") as reviewer:
         assert reviewer.review_draft.groups == ()
         assert "Enter" in reviewer.line()
         await reviewer.press("enter")
@@ -298,7 +298,7 @@ async def test_nothing_is_wrong_here(folder: Path) -> None:
 
 async def test_undo_goes_across_samples(folder: Path) -> None:
     """U brings the settled sample back, and each deed after the other; U goes forward."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("1 y enter 3")
         assert reviewer.sample == "c"
         await reviewer.press("u")
@@ -322,7 +322,7 @@ async def test_undo_goes_across_samples(folder: Path) -> None:
 
 async def test_a_settled_sample_is_opened_again(folder: Path) -> None:
     """From the palette, with all that was settled; or by whatever is done on it."""
-    async with in_review(folder, sample="b") as reviewer:
+    async with open_review(folder, sample="b") as reviewer:
         await reviewer.press("enter less_than_sign")
         while reviewer.sample != "b":
             await reviewer.press("greater_than_sign")
@@ -339,7 +339,7 @@ async def test_a_settled_sample_is_opened_again(folder: Path) -> None:
 
 async def test_a_chinese_sample_is_settled_alike(folder: Path) -> None:
     """Two extents in Chinese: nearly, and a digit chooses."""
-    async with in_review(folder, sample="c") as reviewer:
+    async with open_review(folder, sample="c") as reviewer:
         assert reviewer.group.standing is GroupStatus.NEARLY
         assert list(reviewer.group.differences) == [DifferenceKind.EXTENT]
         assert describe_group_status(reviewer.review_draft, reviewer.group) in reviewer.shown()
@@ -354,7 +354,7 @@ async def test_a_chinese_sample_is_settled_alike(folder: Path) -> None:
 
 async def test_a_stale_deed_is_refused_and_shown_as_it_is(folder: Path) -> None:
     """Another reviewer was there meanwhile: told, nothing overwritten, then it goes on."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         with workspace.open(folder) as space:
             review, other = space.team.review, space.person("other").id
             seen = review.open(other, FIRST).seen
@@ -370,7 +370,7 @@ async def test_a_stale_deed_is_refused_and_shown_as_it_is(folder: Path) -> None:
 
 async def test_ones_own_work_is_left_to_others(folder: Path) -> None:
     """Said in words at each deed; nothing is stored."""
-    async with in_review(folder, sample="a", person="ana") as reviewer:
+    async with open_review(folder, sample="a", person="ana") as reviewer:
         why = reviewer.review_draft.blocked_reason
         assert why
         assert reviewer.line().startswith(why)
@@ -382,7 +382,7 @@ async def test_ones_own_work_is_left_to_others(folder: Path) -> None:
 
 async def test_names_are_shown_when_asked(folder: Path) -> None:
     """W tells who A, B and C are, and hides them again."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("W")
         shown = reviewer.shown()
         assert all(name in shown for name in ("ana", "ben", "li"))
@@ -395,7 +395,7 @@ async def test_names_are_shown_when_asked(folder: Path) -> None:
 
 async def test_notes_of_annotators_are_read_without_their_names(folder: Path) -> None:
     """G shows them first, by letter; then the request and the guidelines."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         letter = next(
             person
             for group in reviewer.review_draft.groups
@@ -413,7 +413,7 @@ async def test_notes_of_annotators_are_read_without_their_names(folder: Path) ->
 
 async def test_help_queue_and_samples(folder: Path) -> None:
     """? has the keys of review, q its queue, > the next sample of it."""
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("question_mark")
         assert isinstance(reviewer.app.screen, HelpDialog)
         shown = reviewer.shown()
@@ -435,7 +435,7 @@ async def test_help_queue_and_samples(folder: Path) -> None:
 async def test_review_goes_where_people_contradict_a_machine(folder: Path) -> None:
     """In its queue, and from sample to sample; it goes back to the most conflicts."""
     reviews.say(folder, 0.1, 0.2, 0.7)  # people found b supported, the others not
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         await reviewer.press("q o")
         shown = reviewer.shown()
         assert isinstance(reviewer.app.screen, OrderDialog)
@@ -460,7 +460,7 @@ async def test_review_goes_where_people_contradict_a_machine(folder: Path) -> No
 
 async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
     """Where nobody is done with anything, it says what has to come first."""
-    folder = work.make(tmp_path / "empty")
+    folder = work.make_workspace(tmp_path / "empty")
     app = AnnotateApp(lambda: workspace.open(folder), person="rev", look=work.LOOK, reviewing=True)
     async with app.run_test(size=(80, 24)) as pilot:
         reviewer = reviews.Reviewer(app, pilot)
@@ -474,17 +474,17 @@ async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
 
 async def test_annotators_learn_how_theirs_was_settled(folder: Path) -> None:
     """L tells what became of each, and what was added; before it is settled, that it is not."""
-    async with work.at_work(folder) as person:
+    async with work.open_app(folder) as person:
         await person.press("L")
         assert person.draft.message.code is MessageCode.NO_LESSON_YET
-    async with in_review(folder) as reviewer:
+    async with open_review(folder) as reviewer:
         at = next(
             at
             for at, candidate in enumerate(reviewer.review_draft.candidates, 1)
             if candidate.sources == ("li-1",)
         )
         await reviewer.press(f"{at} y c c x 1 enter 2")
-    async with work.at_work(folder, size=(100, 30)) as person:
+    async with work.open_app(folder, size=(100, 30)) as person:
         await person.press("L")
         assert isinstance(person.app.screen, ReviewOutcomeDialog)
         shown = person.shown()

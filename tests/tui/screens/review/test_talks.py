@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.tui.screens.reviews import FIRST, SECOND, Reviewer, in_review, make
+from tests.tui.screens.reviews import FIRST, SECOND, Reviewer, make, open_review
 from tui_annotate import workspace
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 from tui_annotate.tui.draft.messages import MessageCode
@@ -39,7 +39,7 @@ async def test_the_talk_that_waits_longest_is_answered_first(tmp_path: Path) -> 
     make(tmp_path)
     ask(tmp_path, "ana", "Is a film a set?")
     ask(tmp_path, "li", "Which town?")
-    async with in_review(tmp_path, sample="a") as reviewer:
+    async with open_review(tmp_path, sample="a") as reviewer:
         shown = await opened(reviewer)
         assert " · 1 " in shown
         assert "Is a film a set?" in shown
@@ -59,7 +59,7 @@ async def test_where_nobody_asked_the_line_says_so(tmp_path: Path) -> None:
     """Nothing opens, and keys stay keys."""
     make(tmp_path)
     ask(tmp_path, "ana", "Is a film a set?")
-    async with in_review(tmp_path, sample=str(SECOND)) as reviewer:
+    async with open_review(tmp_path, sample=str(SECOND)) as reviewer:
         await opened(reviewer)
         assert not isinstance(reviewer.app.screen, CommentDialog)
         assert reviewer.says(MessageCode.NOBODY_ASKED)
@@ -69,7 +69,7 @@ async def test_an_answer_that_is_not_sent_is_not_lost(tmp_path: Path) -> None:
     """Nothing is sent by closing; an answer that the store refused stands in the line again."""
     make(tmp_path)
     ask(tmp_path, "ana", "Is a film a set?")
-    async with in_review(tmp_path, sample="a") as reviewer:
+    async with open_review(tmp_path, sample="a") as reviewer:
         await opened(reviewer)
         await reviewer.press("N o escape")
         assert answers(tmp_path) == {"ana": ["Is a film a set?"]}

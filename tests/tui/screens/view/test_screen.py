@@ -22,7 +22,7 @@ from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.dialogs.message import MessageDialog
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.draft.view.state import ViewDraft
-from tui_annotate.tui.draft.view.words import describe_annotation, pages
+from tui_annotate.tui.draft.view.words import build_pages, describe_annotation
 from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.keys.key_map import default_keys
 from tui_annotate.tui.screens.queue import QueueScreen
@@ -276,7 +276,7 @@ async def test_all_about_it_and_the_keys_are_told(tmp_path: Path) -> None:
     async with looking(tmp_path, size=(140, 40)) as reader:
         await reader.press("a g")
         assert isinstance(reader.app.screen, MessageDialog)
-        titles = [title for title, _ in pages(reader.draft)]
+        titles = [title for title, _ in build_pages(reader.draft)]
         assert len(titles) == 4
         assert f"▸ {'   '.join(titles)}" in reader.shown()
         await reader.press("tab")

@@ -16,7 +16,7 @@ from tui_annotate.lab.chat.replies import ParsingJudge, parse_json
 from tui_annotate.lab.score.ranking import JUDGED
 from tui_annotate.plugins.judges import Judge, Question
 from tui_annotate.plugins.protocols import Cost
-from tui_annotate.plugins.scoring import Answers, Opinion, ScorerOptions
+from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, ScorerOptions
 
 PROMPT: Final = "grade"
 RIGHT, WRONG, UNDECIDED = "right", "wrong", "undecided"
@@ -54,7 +54,7 @@ class JudgeScorer:
         values = {"model": self._judge.model, "host": self._judge.host, "middle": {JUDGED: 0.5}}
         return values | {"prompts": dict(sorted(self._versions.items()))}
 
-    def of_answers(self, questions: Iterable[Answers]) -> Iterator[tuple[Opinion, ...]]:
+    def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
         """See `Scorer.of_answers`; extras are not judged.
 
         All are read first, so that nobody's transaction is open while a model thinks.
@@ -80,7 +80,7 @@ class JudgeScorer:
                 )
                 yield (Opinion(name=JUDGED, values=values, words=words),)
 
-    def cost(self, questions: Iterable[Answers]) -> Cost:
+    def cost(self, questions: Iterable[GeneratedAnswers]) -> Cost:
         """See `CostlyScorer.cost`; what is known costs nothing."""
         total = Cost()
         for each in questions:
@@ -90,7 +90,7 @@ class JudgeScorer:
                     total += Cost(1, size, size // _TOKEN_LENGTH)
         return total
 
-    def _build_questions(self, each: Answers) -> list[Question]:
+    def _build_questions(self, each: GeneratedAnswers) -> list[Question]:
         prompt = prompts.load_prompt(PROMPT, language=each.language, folders=self._folders)
         self._versions[f"{PROMPT}.{prompt.language}"] = prompt.version
         return [

@@ -13,7 +13,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.score import probes
 from tui_annotate.lab.score.language_models import LanguageModel, RewardModel
 from tui_annotate.lab.score.ranking import PROBE, REWARD
-from tui_annotate.plugins.scoring import Answers, Opinion, ScorerOptions
+from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, ScorerOptions
 
 
 class ProbeScorer:
@@ -50,7 +50,7 @@ class ProbeScorer:
             "middle": {PROBE: 0.5},
         }
 
-    def of_answers(self, questions: Iterable[Answers]) -> Iterator[tuple[Opinion, ...]]:
+    def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
         """See `Scorer.of_answers`; extras have the value too."""
         for each in questions:
             chance = self._probe.chance(self._model.states(each.question))
@@ -81,7 +81,7 @@ class RewardScorer:
         self.maker = f"{self.name}:{self._model.folder.name}"
         self.parameters: Mapping[str, Any] = {"model": self._model.sha256}
 
-    def of_answers(self, questions: Iterable[Answers]) -> Iterator[tuple[Opinion, ...]]:
+    def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
         """See `Scorer.of_answers`."""
         for each in questions:
             asked = f"{each.subject}\n{each.question}" if each.subject else each.question

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.lab.score.ranking import TO_ANSWER, TO_OTHERS
 from tui_annotate.plugins.protocols import Cost
-from tui_annotate.plugins.scoring import Answers, Opinion, SampleSentences, ScorerOptions
+from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, SampleSentences, ScorerOptions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,7 +96,7 @@ class SimilarityScorer:
         self._with_question = options.with_question
         self.parameters: Mapping[str, Any] = {"with_question": options.with_question}
 
-    def of_answers(self, questions: Iterable[Answers]) -> Iterator[tuple[Opinion, ...]]:
+    def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
         """See `Scorer.of_answers`; extras play no part."""
         for rows in self._embed(questions, self._texts):
             yield (
@@ -112,7 +112,7 @@ class SimilarityScorer:
             likenesses = best_similarities(rows[:claims], rows[claims:])
             yield (Opinion(name=SENTENCES, values=tuple(likenesses)),)
 
-    def cost(self, questions: Iterable[Answers]) -> Cost:
+    def cost(self, questions: Iterable[GeneratedAnswers]) -> Cost:
         """Return the embedder's cost of the texts, if it has one."""
         embedding_cost = getattr(self._embedder, "cost", None)
         if embedding_cost is None:
@@ -120,7 +120,7 @@ class SimilarityScorer:
         cost: Cost = embedding_cost(text for each in questions for text in self._texts(each))
         return cost
 
-    def _texts(self, each: Answers) -> Sequence[str]:
+    def _texts(self, each: GeneratedAnswers) -> Sequence[str]:
         both = (each.answer, *each.texts)
         if not self._with_question:
             return both

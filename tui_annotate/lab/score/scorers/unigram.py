@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.lab.score.ranking import OVERLAP, SURPRISE
-from tui_annotate.plugins.scoring import Answers, Opinion, SampleSentences, ScorerOptions
+from tui_annotate.plugins.scoring import GeneratedAnswers, Opinion, SampleSentences, ScorerOptions
 
 EPSILON: Final = 1e-6
 """What the project adds to each number that it divides by."""
@@ -115,7 +115,7 @@ class UnigramScorer:
         """The number of words averaged, and the libraries in use so far."""
         return {"top_k": self._top, **self._tokenizers.libraries()}
 
-    def of_answers(self, questions: Iterable[Answers]) -> Iterator[tuple[Opinion, ...]]:
+    def of_answers(self, questions: Iterable[GeneratedAnswers]) -> Iterator[tuple[Opinion, ...]]:
         """See `Scorer.of_answers`; extras are counted, and get no value."""
         for each in questions:
             tokenizer = self._tokenizers.of(each.language)

@@ -15,12 +15,12 @@ from typing import Final, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import Problem, Record
-from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.json_values import Value, read_json_values
 from tui_annotate.plugins.formats.autojudge.judgements import (
     add_judgements,
     is_line,
     is_report,
-    item_of,
+    item_identity,
     parse_judgement,
 )
 from tui_annotate.plugins.formats.autojudge.reports import FORMAT, TRAITS, Topic, read_run_report
@@ -28,9 +28,9 @@ from tui_annotate.plugins.formats.autojudge.samples import TopicSamples
 from tui_annotate.plugins.formats.autojudge.spill_cache import SpillCache, StoredReport
 from tui_annotate.plugins.formats.autojudge.topics import Library, Topics
 from tui_annotate.plugins.formats.autojudge.writer import AutojudgeWriter
-from tui_annotate.plugins.json_records import check_object, doubts_at
+from tui_annotate.plugins.json_records import check_object, problems_at
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions, Meter
-from tui_annotate.plugins.record_validation import NameRegister, dataset_name, problem
+from tui_annotate.plugins.record_validation import NameRegister, choose_dataset_name, make_problem
 
 _TOPIC_BITS: Final = 32
 """Bits of the place of a topic in its dataset; those above are the dataset's."""
@@ -71,7 +71,7 @@ class _Collection:
     def read(self, path: Path) -> Iterator[Problem]:
         options = self._options
         for file in _list_files(path, options.topics, options.documents):
-            for value in json_values(file, encoding=options.encoding, meter=self._bytes):
+            for value in read_json_values(file, encoding=options.encoding, meter=self._bytes):
                 if isinstance(value, Problem):
                     yield value
                     continue
@@ -84,7 +84,7 @@ class _Collection:
                 try:
                     yield from self._add_judgement(value) if line else self._add_report(value, path)
                 except InvalidInput as error:
-                    yield problem(value.where, error)
+                    yield make_problem(value.where, error)
 
     def _add_report(self, value: Value, path: Path) -> Iterator[Problem]:
         check_object(value.value, what="report")
@@ -94,11 +94,11 @@ class _Collection:
                 "a report has 'metadata' and 'responses', a line 'rating', 'comment' and 'spans'",
             )
         report, doubts = read_run_report(value.value)
-        place = self._topic_place(dataset_name(path, self._options.dataset), report.topic)
+        place = self._topic_place(choose_dataset_name(path, self._options.dataset), report.topic)
         if place is None:
             return
         self._cache.put(place, StoredReport(value.where, report))
-        yield from doubts_at(value.where, doubts)
+        yield from problems_at(value.where, doubts)
 
     def _add_judgement(self, value: Value) -> Iterator[Problem]:
         found = parse_judgement(value.value, value.where)
@@ -110,7 +110,7 @@ class _Collection:
         for key, page in found.pages.items():
             self._cache.put_page(place, key, page, where=value.where)
         self._cache.put_judgement(place, found.item, found.judgement)
-        yield from doubts_at(value.where, found.doubts)
+        yield from problems_at(value.where, found.doubts)
 
     def _topic_place(self, dataset: str, topic: str) -> int | None:
         found = self._topics.find(topic)
@@ -143,7 +143,7 @@ class _Collection:
         for item in items:
             found = []
             if self._cache.judged and isinstance(item, Record):
-                found = self._cache.judgements(place, item_of(item.sample))
+                found = self._cache.judgements(place, item_identity(item.sample))
             if isinstance(item, Record) and found:
                 yield from add_judgements(item, found, offsets=self._options.offsets)
             else:

@@ -12,7 +12,7 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.collection_items import NOT_RATED, PASSAGE
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
 from tui_annotate.domain.offsets import utf16_map
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
@@ -30,9 +30,9 @@ from tui_annotate.plugins.json_records import make_row_id
 from tui_annotate.plugins.protocols import CODEPOINT, UTF16
 from tui_annotate.plugins.record_validation import (
     describe_value,
-    identifier,
     imported_person,
-    problem,
+    make_problem,
+    parse_identifier,
 )
 
 _LINE_FIELDS: Final = ("rating", "comment", "spans")
@@ -80,7 +80,7 @@ class ItemJudgement:
     doubts: Sequence[str] = ()
 
 
-def item_of(sample: Sample) -> str:
+def item_identity(sample: Sample) -> str:
     """What tells an item from all others on its topic, whatever its run is called."""
     names = ("team_id", "run_id", "sentence_idx", "docid")
     return json.dumps([sample.kind.value, *map(sample.meta.get, names)])
@@ -139,10 +139,10 @@ def _make_judgement(
     name, rating = _read_optional(line, "username"), _read_optional(line, "rating")
     doubts: list[str] = []
     spans = {side: _read_spans(line, key, doubts) for side, key in sides.items()}
-    dataset = identifier(text_of(line, "dataset"), what="dataset")
-    checked = identifier(topic, what="topic_id")
+    dataset = parse_identifier(text_of(line, "dataset"), what="dataset")
+    checked = parse_identifier(topic, what="topic_id")
     judgement = PersonJudgement(
-        identifier(name, what="username") if name else FORMAT,
+        parse_identifier(name, what="username") if name else FORMAT,
         where,
         "" if rating == NOT_RATED else rating,
         _read_optional(line, "comment").strip(),
@@ -212,7 +212,7 @@ def add_judgements(
         try:
             found, doubts = _make_annotations(record.sample, one, offsets)
         except InvalidInput as error:
-            problems.append(problem(one.where, error))
+            problems.append(make_problem(one.where, error))
             continue
         annotations += found
         works.append(Assignment(one.person, State.DONE, one.rating, one.comment))
@@ -238,7 +238,9 @@ def _make_annotations(
         if not spans:
             continue
         if not sample.side(side):
-            doubts.append((f"{many(len(spans), 'span')} left out: the {name} is not there", ""))
+            doubts.append(
+                (f"{format_count(len(spans), 'span')} left out: the {name} is not there", "")
+            )
             continue
         text = sample.document(side).text
         fitting, others = _convert_spans(text, spans, offsets=offsets)
@@ -256,7 +258,7 @@ def _make_annotations(
                 anchor = Anchor(side, 0, trimmed)
                 found.append(_make_annotation(sample, judgement.person, anchor))
     if blank:
-        doubts.append((f"{many(blank, 'span')} of white space alone left out", ""))
+        doubts.append((f"{format_count(blank, 'span')} of white space alone left out", ""))
     return list(dict.fromkeys(found)), doubts
 
 

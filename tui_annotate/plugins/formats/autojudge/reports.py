@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.plugins.record_validation import LONGEST_TEXT, describe_value, identifier
+from tui_annotate.plugins.record_validation import LONGEST_TEXT, describe_value, parse_identifier
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
 FORMAT: Final = "autojudge"
@@ -175,12 +175,12 @@ def read_exported_report(line: Mapping[str, Any], *, of: str = "") -> RunReport:
 
 
 def _read_names(fields: Mapping[str, Any], *names: str, of: str) -> list[str]:
-    return [identifier(text_of(fields, name, of=of), what=name) for name in names]
+    return [parse_identifier(text_of(fields, name, of=of), what=name) for name in names]
 
 
 def _read_topic_id(about: Mapping[str, Any]) -> str:
     narrative = about.get("narrative_id")
-    other = None if narrative is None else identifier(narrative, what="narrative_id")
+    other = None if narrative is None else parse_identifier(narrative, what="narrative_id")
     if about.get("topic_id") is None:
         if other is None:
             raise InvalidInput("there is neither 'topic_id' nor 'narrative_id' in 'metadata'")
@@ -260,7 +260,7 @@ def _cited_ids(value: Any, references: Sequence[str]) -> tuple[str, ...]:
         found = list(value)
     else:
         found = [references[each] for each in value if 0 <= each < len(references)]
-    return tuple(identifier(each, what="id of a cited document") for each in found)
+    return tuple(parse_identifier(each, what="id of a cited document") for each in found)
 
 
 def read_pages(value: Any) -> tuple[dict[str, ReportDocument], list[str]]:
@@ -272,7 +272,7 @@ def read_pages(value: Any) -> tuple[dict[str, ReportDocument], list[str]]:
     found, doubts = {}, []
     for key, each in value.items():
         try:
-            found[identifier(key, what="id of a document")] = read_page(each)
+            found[parse_identifier(key, what="id of a document")] = read_page(each)
         except InvalidInput as error:
             doubts.append(f"document {key[:60]!r} is not available: {error.message}")
     return found, doubts

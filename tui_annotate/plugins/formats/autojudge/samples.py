@@ -21,7 +21,7 @@ from tui_annotate.plugins.formats.autojudge.reports import (
 )
 from tui_annotate.plugins.formats.autojudge.spill_cache import StoredReport
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.record_validation import document, identifier, problem
+from tui_annotate.plugins.record_validation import make_problem, parse_document, parse_identifier
 
 LARGEST_CACHE: Final = 4_000_000
 """Code points of all cached texts."""
@@ -77,7 +77,7 @@ class TopicSamples:
             sources = {key: self._make_source(key, page) for key, page in report.documents.items()}
             whole = self._make_report(report, sources)
         except InvalidInput as error:
-            yield problem(where, error)
+            yield make_problem(where, error)
             return
         yield Record(whole, where=where)
         yield from self._make_citations(placed, sources)
@@ -98,7 +98,7 @@ class TopicSamples:
                 sample = self._make_sample(name, (source,), kind=SampleKind.DOCUMENT, meta=meta)
                 yield Record(sample, where=where)
             except InvalidInput as error:
-                yield problem(where, error)
+                yield make_problem(where, error)
 
     def _make_report(self, report: RunReport, sources: Mapping[str, Document]) -> Sample:
         text = SENTENCE_GAP.join(sentence.text for sentence in report.sentences)
@@ -134,7 +134,7 @@ class TopicSamples:
                         meta=about | meta,
                     )
                 except InvalidInput as error:
-                    yield problem(where, error)
+                    yield make_problem(where, error)
                     continue
                 yield Record(replace(sample, group=group), where=where)
 
@@ -146,7 +146,7 @@ class TopicSamples:
         kind: SampleKind,
         meta: Mapping[str, Any],
     ) -> Sample:
-        checked = identifier(key, what="id")
+        checked = parse_identifier(key, what="id")
         return Sample(
             self._dataset, checked, documents, kind=kind, request=self._request, meta=meta
         )
@@ -163,7 +163,7 @@ class TopicSamples:
             try:
                 sha256 = self._make_source(key, page).sha256
             except InvalidInput as error:
-                yield problem(where, error)
+                yield make_problem(where, error)
                 continue
             shown = self._seen.setdefault(key, _SeenDocument(where, sha256))
             shown.runs += run
@@ -174,7 +174,7 @@ class TopicSamples:
     def _make_source(self, key: str, page: ReportDocument) -> Document:
         found = self._sources.get((key, page))
         if found is None:
-            plain = document(
+            plain = parse_document(
                 page.whole, side=Side.SOURCE, column=f"document {key}", language=self._language
             )
             made = replace(plain, key=key, title=page.title or "")
@@ -182,7 +182,7 @@ class TopicSamples:
         return found
 
     def _make_text(self, text: str, name: str) -> Document:
-        return document(text, side=Side.SUMMARY, column=name, language=self._language)
+        return parse_document(text, side=Side.SUMMARY, column=name, language=self._language)
 
 
 def _sentence_extents(report: RunReport) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import Any
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.json_values import Value, read_json_values
 from tui_annotate.plugins.formats.autojudge.reports import (
     ReportDocument,
     RunReport,
@@ -21,7 +21,7 @@ from tui_annotate.plugins.formats.autojudge.reports import (
 )
 from tui_annotate.plugins.formats.autojudge.samples import RecentCache
 from tui_annotate.plugins.json_records import read_objects
-from tui_annotate.plugins.record_validation import NameRegister, identifier
+from tui_annotate.plugins.record_validation import NameRegister, parse_identifier
 
 _OTHER_IDS = ("topic_id", "narrative_id")
 """What may repeat a topic's id."""
@@ -40,7 +40,7 @@ class Topics:
         """Reads them; what is wrong with one is given. NotFound where a wanted one is missing."""
         if self._path is None:
             return
-        values = json_values(self._path, encoding=self._encoding)
+        values = read_json_values(self._path, encoding=self._encoding)
         yield from read_objects(values, self._add, what="topic")
         for key in self._wanted:
             if key not in self._found:
@@ -72,7 +72,7 @@ class Topics:
 
 
 def _read_topic(value: Mapping[str, Any], place: int) -> Topic:
-    key = identifier(text_of(value, "request_id"), what="request_id")
+    key = parse_identifier(text_of(value, "request_id"), what="request_id")
     for name in _OTHER_IDS:
         if (again := value.get(name)) is not None and str(again) != key:
             raise InvalidInput(f"'request_id' is {key!r} and {name!r} is {again!r}")
@@ -96,12 +96,12 @@ class Library:
         """Reads them; what is wrong with one is given."""
         if self._path is None:
             return
-        values = json_values(self._path, encoding=self._encoding)
+        values = read_json_values(self._path, encoding=self._encoding)
         yield from read_objects(values, self._store_row, what="document")
 
     def _store_row(self, value: dict[str, Any], _: Value) -> tuple[Problem, ...]:
         name = "docid" if "docid" in value and "id" not in value else "id"
-        key = identifier(text_of(value, name), what="id of a document")
+        key = parse_identifier(text_of(value, name), what="id of a document")
         line = json.dumps(read_page(value))
         if self._rows.first(key, line) != line:
             raise InvalidInput(f"document {key!r} was given before, with something else")

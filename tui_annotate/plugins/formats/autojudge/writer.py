@@ -13,9 +13,9 @@ from tui_annotate.domain.collection_items import (
     NOT_RATED,
     PASSAGE,
     Sentence,
-    cut,
-    sentence_of,
-    sentences,
+    find_sentence,
+    report_sentences,
+    split_at_sentences,
 )
 from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.people import Person
@@ -186,7 +186,10 @@ class AutojudgeWriter:
         lose(Loss.DOUBLE_SPANS.value, len(written) - len(set(written)))
         if within := _sentences(sample):
             text = sample.document(Side.SUMMARY).text if sample.side(Side.SUMMARY) else ""
-            over = sum(cut(anchor.span, within, text) != (anchor.span,) for anchor in written)
+            over = sum(
+                split_at_sentences(anchor.span, within, text) != (anchor.span,)
+                for anchor in written
+            )
             lose(Loss.SPANS_OVER_SENTENCES.value, over)
         if not self._options.unrated:
             works = _work_by_person(record)
@@ -218,17 +221,17 @@ def _marked_spans(
     )
     to_units = utf16_map(text).to_units if offsets == UTF16 else int
     lines = []
-    for span in sorted({part for mark in marks for part in cut(mark, within, text)}):
+    for span in sorted({part for mark in marks for part in split_at_sentences(mark, within, text)}):
         line: dict[str, Any] = {"start": to_units(span.start), "end": to_units(span.end)}
         line["text"] = span.of(text)
         if sample.kind is SampleKind.REPORT:
-            line["sentence_idx"] = sentence_of(span, within) or 0
+            line["sentence_idx"] = find_sentence(span, within) or 0
         lines.append(line)
     return lines
 
 
 def _sentences(sample: Sample) -> Sequence[Sentence]:
-    return sentences(sample) if sample.kind is SampleKind.REPORT else ()
+    return report_sentences(sample) if sample.kind is SampleKind.REPORT else ()
 
 
 def _written_anchors(sample: Sample, annotation: Annotation) -> list[Anchor]:
@@ -251,7 +254,7 @@ def _is_item(sample: Sample) -> bool:
 
 def _report_of_sample(sample: Sample) -> RunReport:
     text = "".join(document.text for document in sample.side(Side.SUMMARY))
-    found = sentences(sample)
+    found = report_sentences(sample)
     starts = [sentence.start for sentence in found]
     if text and (starts != sorted(starts) or starts[:1] != [0] or starts[-1] > len(text)):
         made: tuple[CitedSentence, ...] = (CitedSentence(text),)  # no valid sentence boundaries

@@ -11,10 +11,10 @@ from tui_annotate.plugins.files.json_values import Value
 from tui_annotate.plugins.formats.labelstudio.reader import TaskReader
 from tui_annotate.plugins.formats.labelstudio.results import ABOUT, FORMAT, split_task
 from tui_annotate.plugins.formats.labelstudio.writer import TaskWriter
-from tui_annotate.plugins.json_records import json_records, write_json_array
+from tui_annotate.plugins.json_records import read_json_records, write_json_array
 from tui_annotate.plugins.offset_units import CODE_POINTS
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
-from tui_annotate.plugins.record_validation import dataset_name
+from tui_annotate.plugins.record_validation import choose_dataset_name
 
 
 class LabelStudioFormat:
@@ -25,7 +25,7 @@ class LabelStudioFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         """One record a task, then the doubts about it; see `Importer.read`."""
-        dataset = dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset)
 
         def read(fields: dict[str, Any], value: Value) -> tuple[Record, list[str]]:
             found = split_task(fields, options, unit=CODE_POINTS)
@@ -33,7 +33,7 @@ class LabelStudioFormat:
             doubts = [f"the offsets are {found.was}"] if found.was != found.unit else []
             return task.record(dataset, value.where), [*doubts, *task.doubts]
 
-        return json_records(path, options, read, what="task")
+        return read_json_records(path, options, read, what="task")
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions

@@ -23,8 +23,8 @@ from tui_annotate.plugins.formats.labelstudio.results import (
     Region,
     RegionGroup,
     Result,
-    labels_of,
     list_unread_fields,
+    region_labels,
 )
 from tui_annotate.plugins.joined_texts import describe_left_out
 from tui_annotate.plugins.json_records import (
@@ -37,8 +37,8 @@ from tui_annotate.plugins.json_records import (
 )
 from tui_annotate.plugins.offset_units import CODE_POINTS, convert_offsets
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.record_validation import document, identifier, imported_person
-from tui_annotate.plugins.record_validation import field as field_of
+from tui_annotate.plugins.record_validation import get_field as field_of
+from tui_annotate.plugins.record_validation import imported_person, parse_document, parse_identifier
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class TaskReader:
         options = self.options
         columns = {Side.SOURCE: options.source_column, Side.SUMMARY: options.summary_column}
         documents = tuple(
-            document(
+            parse_document(
                 field_of(data, column, option=f"--{side}-column"),
                 side=side,
                 column=column,
@@ -103,7 +103,7 @@ class TaskReader:
         own = UNIT in data
         column = options.id_column or ("sample_id" if "sample_id" in data else "")
         named = data.get(column) if column else self.fields.get("id", self.number - 1)
-        key = identifier(named, what=column or "id")
+        key = parse_identifier(named, what=column or "id")
         named_dataset = data.get("dataset") if own else None
         meta = data.get("meta", {}) if own else {}
         kind = data.get("kind", SampleKind.PAIR) if own else SampleKind.PAIR
@@ -111,7 +111,7 @@ class TaskReader:
         known = {*columns.values(), *([column] if column else ()), *(OF_DATA if own else ())}
         rest = {name: data[name] for name in data if name not in known}
         return Sample(
-            identifier(options.dataset or named_dataset or dataset, what="dataset"),
+            parse_identifier(options.dataset or named_dataset or dataset, what="dataset"),
             key,
             documents,
             kind=enum_field(SampleKind, kind, what="kind of sample"),
@@ -137,7 +137,7 @@ class TaskReader:
     def _read_predictions(self, sides: Mapping[str, Side]) -> Iterator[_Contribution]:
         for fields in _objects(self.fields, "predictions"):
             version = fields.get("model_version") or "unknown"
-            name = identifier(version, what="model_version")
+            name = parse_identifier(version, what="model_version")
             origin = f"{MACHINE}{name}"
             result = _read_result(fields, sides)
             yield _Contribution(imported_person(origin, name), fields, result, origin)
@@ -173,7 +173,7 @@ def _make_annotation(
         key,
         anchors(group.heads) if claimed else (),
         anchors(group.evidence if claimed else group.heads),
-        labels=labels_of(first),
+        labels=region_labels(first),
         note="\n".join(notes),
         origin=part.machine or text_field(meta, "origin") or f"imported:{FORMAT}",
         created=_read_time(meta.get("created") or part.fields.get("created_at")),
@@ -219,7 +219,7 @@ def _read_person(user: Any) -> Person:
         key = own if isinstance(own, str) and own else email
         if isinstance(key, str) and key:
             shown = first if key == own and isinstance(first, str) else name or key
-            return Person(identifier(key, what="annotator"), shown, PersonKind.IMPORTED)
+            return Person(parse_identifier(key, what="annotator"), shown, PersonKind.IMPORTED)
         user = own
     if isinstance(user, int) and not isinstance(user, bool):
         return imported_person(f"{FORMAT}:{user}", str(user))

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.joined_texts import (
     EVIDENCE,
@@ -151,7 +151,7 @@ class Result:
             yield start, end, isinstance(labels, list) and PART in labels
 
 
-def labels_of(region: Region) -> tuple[LabelPath, ...]:
+def region_labels(region: Region) -> tuple[LabelPath, ...]:
     """Its labels, each once; on the source, without the one that says that it is evidence."""
     plain = (EVIDENCE,) if region.side is Side.SOURCE else ()
     return tuple(path for path in dict.fromkeys(region.labels) if path != plain)
@@ -178,7 +178,7 @@ def _read_taxonomy(value: Mapping[str, Any]) -> list[LabelPath]:
 def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
     """What a task has and no record can hold: work never submitted, names of its project."""
     if isinstance(drafts := fields.get("drafts"), list) and drafts:
-        yield f"{many(len(drafts), 'draft')}, which nobody submitted"
+        yield f"{format_count(len(drafts), 'draft')}, which nobody submitted"
     for name in NOT_TAKEN:
         if fields.get(name) not in (None, ""):
             yield f"{name!r} of the task"

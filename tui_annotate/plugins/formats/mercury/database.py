@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.files.json_values import SURROGATE, check_text
 from tui_annotate.plugins.formats.mercury.dump import MERCURY_TRAITS, META, MercurySampleReader
-from tui_annotate.plugins.json_records import doubts_at
+from tui_annotate.plugins.json_records import problems_at
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.record_validation import dataset_name, problem
+from tui_annotate.plugins.record_validation import choose_dataset_name, make_problem
 from tui_annotate.plugins.traits import FormatTraits, carry_plainly
 from tui_annotate.plugins.user_files import (
     UserRow,
-    databases,
     decode_text,
+    find_databases,
     open_database,
     query_database,
     read_mercury,
@@ -225,7 +225,7 @@ class MercuryDatabaseFormat:
         files = _list_files(path)
         names = _read_user_names(path)
         for file in files:
-            dataset = dataset_name(file, options.dataset)
+            dataset = choose_dataset_name(file, options.dataset)
             prefix = f"{file.stem}/" if options.dataset and len(files) > 1 else ""
             try:
                 with closing(open_database(file)) as connection:
@@ -233,7 +233,7 @@ class MercuryDatabaseFormat:
                     reading = _DatabaseReader(file, _Tables(connection), names)
                     yield from reading.records(dataset, prefix, language=options.language)
             except InvalidInput as error:
-                yield problem(str(file), error)
+                yield make_problem(str(file), error)
             except (sqlite3.Error, UnicodeError) as error:  # the message may be no UTF-8
                 message = " ".join(str(error).split())
                 yield Problem(str(file), f"can not be read: {message}", "is Mercury still writing?")
@@ -259,7 +259,7 @@ def _list_files(path: Path) -> list[Path]:
 
 def _read_user_names(path: Path) -> dict[str, str]:
     with suppress(NotFound, InvalidInput):
-        files = databases([path if path.is_dir() else path.with_name(USERS)])
+        files = find_databases([path if path.is_dir() else path.with_name(USERS)])
         users = (user for file in files for user in read_mercury(file))
         return {
             user.id: user.name
@@ -321,11 +321,13 @@ class _DatabaseReader:
                 )
                 yield reader.record(where)
             except InvalidInput as error:
-                yield problem(where, error)
+                yield make_problem(where, error)
                 continue
-            yield from doubts_at(where, [*reader.doubts, *_warn_of_astral_characters(fields)])
+            yield from problems_at(where, [*reader.doubts, *_warn_of_astral_characters(fields)])
         if strays := annotations.rest():
-            yield Problem(str(self._path), f"{many(strays, 'annotation')} of samples without texts")
+            yield Problem(
+                str(self._path), f"{format_count(strays, 'annotation')} of samples without texts"
+            )
         for name, count in (("meta of samples", meta.rest()), ("comments", comments.rest())):
             if count:
                 yield Problem(str(self._path), f"{count} {name} belong to nothing", refused=False)

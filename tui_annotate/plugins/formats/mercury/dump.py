@@ -18,16 +18,16 @@ from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.plugins.files.json_values import Value, json_values
+from tui_annotate.plugins.files.json_values import Value, read_json_values
 from tui_annotate.plugins.json_records import (
     LABEL_JOINER,
     check_objects,
     count_ambiguous_labels,
-    doubts_at,
     join_label,
     make_row_id,
     number_repeated,
     parse_label,
+    problems_at,
     read_objects,
     write_json_array,
 )
@@ -36,12 +36,12 @@ from tui_annotate.plugins.offset_units import CountedAnnotation, convert_annotat
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import (
     NameRegister,
-    dataset_name,
+    choose_dataset_name,
     describe_value,
-    document,
-    field,
-    identifier,
+    get_field,
     imported_person,
+    parse_document,
+    parse_identifier,
 )
 from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait, carry_plainly
 
@@ -94,19 +94,19 @@ class MercuryFormat:
 
         A sample is refused as a whole where one of its spans does not cover what it says.
         """
-        dataset = dataset_name(path, options.dataset)
+        dataset = choose_dataset_name(path, options.dataset)
         with closing(NameRegister()) as seen:
 
             def read_once(fields: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
-                key = identifier(fields.get("sample_id", value.number - 1), what="sample_id")
+                key = parse_identifier(fields.get("sample_id", value.number - 1), what="sample_id")
                 if (before := seen.first(key, value.where)) != value.where:
                     raise InvalidInput(f"sample_id {key} was used at {before} already")
                 language = options.language
                 reader = MercurySampleReader(fields, dataset=dataset, key=key, language=language)
                 yield reader.record(value.where)
-                yield from doubts_at(value.where, reader.doubts)
+                yield from problems_at(value.where, reader.doubts)
 
-            values = json_values(path, encoding=options.encoding, meter=options.meter)
+            values = read_json_values(path, encoding=options.encoding, meter=options.meter)
             yield from read_objects(values, read_once, what="sample")
 
     def write(
@@ -144,8 +144,8 @@ class MercurySampleReader:
         self._dataset = dataset
         self._key = key
         self._texts = {
-            side: document(
-                field(fields, side.value, option=""),
+            side: parse_document(
+                get_field(fields, side.value, option=""),
                 side=side,
                 column=side.value,
                 language=language,
@@ -156,7 +156,7 @@ class MercurySampleReader:
 
     def record(self, where: str) -> Record:
         """The sample with its annotations and the people who made them."""
-        rows = check_objects(field(self._fields, "annotations", option=""), "annotations")
+        rows = check_objects(get_field(self._fields, "annotations", option=""), "annotations")
         people: dict[str, Person] = {}
         owned = self._convert_offsets(
             [self._read_annotation(row, people) for row in number_repeated(rows)]
@@ -207,7 +207,7 @@ class MercurySampleReader:
         person = row.get(dialect.person_key)
         if not isinstance(person, str) or not person:
             raise InvalidInput(f"{name} names no annotator", "every annotation needs one")
-        identifier(person, what=f"annotator of {name}")
+        parse_identifier(person, what=f"annotator of {name}")
         people[person] = imported_person(person, row.get("annotator_name"))
         note = row.get("note")
         if note is not None and not isinstance(note, str):

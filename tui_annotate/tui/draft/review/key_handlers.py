@@ -66,7 +66,7 @@ def press(
     if action in ("option.choose", "option.list"):
         return choose_candidate(draft, digit or "0")
     if action == "note.write":
-        return _if_allowed(partial(notes.on_sample, comment=comment), draft)
+        return _if_allowed(partial(notes.write_comment, comment=comment), draft)
     if handler := KEY_HANDLERS.get(action):
         return handler(draft)
     shared = REVIEWING in action_of(action).states  # what it does to annotators
@@ -160,7 +160,7 @@ def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
 
 def _complete(draft: ReviewDraft) -> Effects:
     if draft.side is Side.SOURCE:
-        return cursor_actions.to_summary(draft)
+        return cursor_actions.go_to_summary(draft)
     return _if_allowed(_complete_summary_side, draft)
 
 
@@ -184,7 +184,7 @@ def show_first_conflict(draft: ReviewDraft) -> Effects:
 def show_position(draft: ReviewDraft, at: int) -> Effects:
     """Selects a position, and brings it into sight with its evidence."""
     draft.at, draft.candidate, draft.page = at, -1, 0
-    return [*cursor_actions.to_summary(draft), *_reveal_chosen(draft)] if draft.position else []
+    return [*cursor_actions.go_to_summary(draft), *_reveal_chosen(draft)] if draft.position else []
 
 
 def position_of(draft: ReviewDraft, made: Annotation) -> int:
@@ -259,7 +259,7 @@ def leave_innermost(draft: ReviewDraft) -> Effects:
     if draft.hits:
         draft.hits = ()
     elif draft.side is Side.SOURCE:
-        return cursor_actions.to_summary(draft)
+        return cursor_actions.go_to_summary(draft)
     elif draft.selection:
         return [Select(draft.side, None)]
     else:
@@ -300,7 +300,7 @@ def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str
     draft.labels = [path for path in annotation.labels if draft.tree.find(path)]
     draft.evidence, draft.note = list(annotation.evidence), annotation.note
     return [
-        *cursor_actions.to_summary(draft),
+        *cursor_actions.go_to_summary(draft),
         Select(Side.SUMMARY, None),
         *go_to_first(annotation.claim),
     ]

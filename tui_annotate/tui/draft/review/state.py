@@ -19,9 +19,9 @@ from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
     CandidateGroup,
     Decision,
-    adjudicated_of,
-    decision,
-    rejections_of,
+    find_adjudicated,
+    find_decision,
+    find_rejections,
 )
 from tui_annotate.tui.draft.state import Draft, Option, reason_options
 from tui_annotate.tui.keys.actions import REVIEWING
@@ -78,7 +78,9 @@ class _ReviewIndex:
                 own.append(ReviewPosition(own=one))
         positions = [*map(ReviewPosition, groups), *own]
         decided = {
-            id(group): decision(group, [one for name in group.sources for one in of.get(name, ())])
+            id(group): find_decision(
+                group, [one for name in group.sources for one in of.get(name, ())]
+            )
             for group in groups
         }
         ordered = sorted(
@@ -199,11 +201,11 @@ class ReviewDraft(Draft):
 
     def made_of(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
         """The adjudicated annotations made of a candidate."""
-        return adjudicated_of(candidate, self._of(candidate))
+        return find_adjudicated(candidate, self._of(candidate))
 
     def refusal_of(self, candidate: CandidateAnnotation) -> Annotation | None:
         """The refusal of a candidate; None for none."""
-        return next(iter(rejections_of(candidate, self._of(candidate))), None)
+        return next(iter(find_rejections(candidate, self._of(candidate))), None)
 
     def _of(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
         found = (one for name in candidate.sources for one in self.index.of.get(name, ()))

@@ -9,7 +9,7 @@ from typing import Final
 from tui_annotate.domain.adjudication import ReviewAction
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKind, Side
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
@@ -58,7 +58,7 @@ _ACTIONS: Final = {
 }
 
 
-def line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
+def draft_line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
     """(text, kind) of the draft line."""
     question = draft.pending is not None and draft.pending.kind in (REFUSING, LEAVING)
     if draft.message and not (question and draft.message.kind == SAVED):
@@ -68,7 +68,7 @@ def line(draft: ReviewDraft, cells: int = 1000) -> tuple[str, Kind]:
     if question:
         return fit_parts(partial(_describe_question, draft), _LENGTHS, cells), DRAFT
     if draft.hints or draft.state != REVIEWING:
-        return words.line(draft, cells)
+        return words.draft_line(draft, cells)
     kind: Kind = SAVED if not draft.undecided() and draft.progress is State.DONE else DRAFT
     text = fit_parts(partial(_describe_current, draft), _LENGTHS, cells)
     return text, HINT if draft.blocked_reason else kind
@@ -79,7 +79,7 @@ def _describe_question(draft: ReviewDraft, quote: int) -> list[str]:
         count = len(draft.undecided())
         if not count:
             return ["the rating is not settled: why is none taken?", "Backspace, then * chooses"]
-        places = many(count, "place is", "places are")
+        places = format_count(count, "place is", "places are")
         return [f"{places} open, with nothing taken: why?"]
     what = _describe_candidate(draft, draft.chosen, quote) if draft.chosen else "all of this place"
     return [f"refuse {what}: why?"]

@@ -10,7 +10,7 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import cursor_actions, highlights
 from tui_annotate.tui.draft.effects import Blink, Effects, GoTo, Reveal, Select, open_page
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, StatusMessage
-from tui_annotate.tui.draft.navigation import neighbour
+from tui_annotate.tui.draft.navigation import neighbour_index
 from tui_annotate.tui.draft.view.state import ViewDraft
 
 
@@ -48,7 +48,7 @@ def walk(step: int, draft: ViewDraft) -> Effects:
     """Go to the next or previous annotation; after the last one, the first."""
     if not draft.annotations:
         return draft.refuse_key(_describe_nothing(draft))
-    return show(draft, neighbour(draft, draft.annotations, step))
+    return show(draft, neighbour_index(draft, draft.annotations, step))
 
 
 def show(draft: ViewDraft, at: int) -> Effects:
@@ -124,7 +124,7 @@ def leave_innermost(draft: ViewDraft) -> Effects:
     elif draft.selection:
         return [Select(draft.side, None)]
     elif draft.side is Side.SOURCE:
-        return cursor_actions.to_summary(draft)
+        return cursor_actions.go_to_summary(draft)
     elif draft.chosen:
         return _show_everyone(draft)
     return []

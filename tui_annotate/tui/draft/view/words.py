@@ -11,7 +11,7 @@ from tui_annotate.domain.adjudication import ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, HUMAN, REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import JOINER
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.tui.draft import words
 from tui_annotate.tui.draft.messages import Kind
 from tui_annotate.tui.draft.review.state import WHY
@@ -50,12 +50,12 @@ Fact = tuple[str, str]
 """A name and its value, in words."""
 
 
-def line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
+def draft_line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:
     """(text, kind) of the draft line."""
     if draft.message:
         return draft.message.text, draft.message.kind
     if draft.hints:
-        return words.line(draft, cells)
+        return words.draft_line(draft, cells)
     kind: Kind = DRAFT if draft.focused_annotation else HINT
     return fit_parts(partial(_focus_parts, draft), _LENGTHS, cells), kind
 
@@ -82,21 +82,21 @@ def _overview(draft: ViewDraft) -> Sequence[str]:
     shown, total = len(draft.annotations), len(draft.all_annotations)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
-        theirs = f"{shown} of {many(total, 'annotation')}: {name}'s"
+        theirs = f"{shown} of {format_count(total, 'annotation')}: {name}'s"
         return [theirs, "a walks them", "0 everybody's"]
     if not total:
         read = [one.person for one in draft.assignments if one.state is State.DONE]
         names = ", ".join(draft.names.get(person, person) for person in read)
         found = f"read by {names}: nothing marked" if names else "nobody marked anything here"
         return [found, "> next sample", "q list"]
-    found = f"{many(total, 'annotation')} by {describe_people(draft)}"
+    found = f"{format_count(total, 'annotation')} by {describe_people(draft)}"
     return [found, "a walks them", "p one person's"]
 
 
 def describe_people(draft: ViewDraft) -> str:
     """The only annotator of the sample by name, else the number of annotators."""
     names = {draft.owner(owned.annotation) for owned in draft.all_annotations}
-    return names.pop() if len(names) == 1 else many(len(names), "person", "people")
+    return names.pop() if len(names) == 1 else format_count(len(names), "person", "people")
 
 
 def _describe_review(annotation: Annotation) -> str:
@@ -169,7 +169,7 @@ def format_time(at: str) -> str:
 # all about the sample
 
 
-def pages(draft: ViewDraft) -> list[tuple[str, str]]:
+def build_pages(draft: ViewDraft) -> list[tuple[str, str]]:
     """(title, text) of all pages about the sample, the focused annotation first."""
     sample = draft.sample
     found: list[tuple[str, str]] = []
@@ -197,7 +197,7 @@ def _list_people(draft: ViewDraft) -> list[str]:
     for person in draft.people:
         count, work = draft.count(person), by_person.get(person)
         name = draft.names.get(person, person)
-        lines = [f"{name}: {many(count, 'annotation')}"]
+        lines = [f"{name}: {format_count(count, 'annotation')}"]
         lines += [f"  id: {person}"] if person != name else []
         if work:
             lines += [f"  state: {work.state}"] if work.state is not State.NEW else []

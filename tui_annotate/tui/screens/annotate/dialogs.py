@@ -92,7 +92,7 @@ class NoteLine:
         draft = self._screen.draft
         if draft is None or draft.writing is None:
             return False
-        return notes.half(draft, self._screen.note_input.text)
+        return notes.keep_unsaved_text(draft, self._screen.note_input.text)
 
 
 class SampleDialogs:

@@ -16,10 +16,10 @@ from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import completion, single_document
-from tui_annotate.tui.draft.citations import citations
+from tui_annotate.tui.draft.citations import list_citations
 from tui_annotate.tui.draft.label_set_change import describe_reopened
 from tui_annotate.tui.draft.messages import AnyMessage, MessageCode, StatusMessage, make_message
-from tui_annotate.tui.draft.resume_state import place, restore
+from tui_annotate.tui.draft.resume_state import dump_state, restore
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED, WARNING
 from tui_annotate.tui.saving import Job
@@ -91,7 +91,7 @@ class SampleSource:
             last_label=last_label,
             scale=desk.scale,
             rating=desk.assignment.rating,
-            citations=citations(sample),
+            citations=list_citations(sample),
         )
 
     def keep_place(
@@ -276,7 +276,7 @@ class SampleLoader:
             if desk and screen.session:
                 screen.begin(screen.session, desk)
                 if current := screen.current:  # behind the first frame, as the app may be killed
-                    kept = desk.place or place(current.draft)
+                    kept = desk.place or dump_state(current.draft)
                     self._store_place(current, kept, screen.saver.send_deferred)
             else:
                 screen.show_message(none)
@@ -342,13 +342,13 @@ class SampleLoader:
     def leaving_place(self) -> Callable[[], None]:
         """Return what stores the place alone; to be called in the store's thread."""
         current = self._screen.current
-        keep = self.source.keep_place(current, place(current.draft)) if current else None
+        keep = self.source.keep_place(current, dump_state(current.draft)) if current else None
         return keep or (lambda: None)
 
     def keep_place(self) -> None:
         """Store the place without leaving."""
         if current := self._screen.current:
-            self._store_place(current, place(current.draft), self._screen.saver.send)
+            self._store_place(current, dump_state(current.draft), self._screen.saver.send)
 
     def _store_place(
         self, current: SampleSession, kept: Mapping[str, Any], send: Callable[[Job[None]], None]

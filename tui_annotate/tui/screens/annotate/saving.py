@@ -25,7 +25,7 @@ from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import NO_MESSAGE, AnyMessage, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
 from tui_annotate.tui.draft.words import ERROR, SAVED, WARNING, describe_kind, describe_labels
-from tui_annotate.tui.saving import Job, JobFinished, Saver, Stopwatch, describe_error
+from tui_annotate.tui.saving import Job, JobFinished, Stopwatch, StoreThread, describe_error
 from tui_annotate.tui.screens.sample.feature import FinishedSample
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class SaveController:
 
     def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
-        self.saver = Saver(screen.post_message)
+        self.saver = StoreThread(screen.post_message)
         self.stopwatch = Stopwatch()
         self.state = ""
         self.busy = False
@@ -322,7 +322,7 @@ class AnnotationSaves:
             self._saves.take_over_answer(saved)
             made = saved.annotation and single_document.exchange_sides(sample, saved.annotation)
             stored = single_document.exchange_all_sides(sample, saved.annotations)
-            effects = completion.saved(draft, made or annotation, stored)
+            effects = completion.apply_saved(draft, made or annotation, stored)
             if draft is screen.draft:
                 screen.perform(effects)
                 screen.keep_place()

@@ -22,7 +22,7 @@ from textual.command import Provider
 from textual.message import Message
 
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.domain.people import reader
+from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.plugins import registry
 from tui_annotate.tui import key_queue
@@ -36,7 +36,7 @@ from tui_annotate.tui.draft.words import WARNING
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import READING, action_of
 from tui_annotate.tui.keys.key_map import KeyMap, table_key
-from tui_annotate.tui.saving import Job, JobFinished, Saver
+from tui_annotate.tui.saving import Job, JobFinished, StoreThread
 from tui_annotate.tui.screens.annotate.dialogs import NoteLine, SampleDialogs
 from tui_annotate.tui.screens.annotate.loader import SampleLoader, SampleSession, SampleSource
 from tui_annotate.tui.screens.annotate.saving import SaveController
@@ -73,11 +73,11 @@ PRELOADED: Final = (
     "screens.queue",
 )
 
-GLANCE: Final = 1.0
+READING_TIME: Final = 1.0
 """Seconds from a sample's first frame in which it can not have been read: no first key ends it."""
 
 _REPEAT: Final = 0.3
-"""A key that comes again within this share of `GLANCE` is held down: it is the same press."""
+"""A key that comes again within this share of `READING_TIME` is held down: it is the same press."""
 
 
 @dataclass
@@ -112,7 +112,7 @@ class WorkspaceScreen(SampleScreen):
         self.loader = SampleLoader(self, self.saves, source)
         self.notes = NoteLine(self)
         self.dialogs = SampleDialogs(self, self.notes)
-        self.glance = GLANCE
+        self.glance = READING_TIME
         self._ended_at = -inf  # when a key was last pressed that ends a sample
         # What features may call, as `FeatureHost` describes it, is done by these parts.
         self.go, self.switch_session = self.loader.go, self.loader.switch_session
@@ -149,7 +149,7 @@ class WorkspaceScreen(SampleScreen):
             return
         self._features_loaded = True
         made: dict[str, Feature] = {}
-        for name in registry.names("features"):
+        for name in registry.plugin_names("features"):
             try:
                 make = registry.load_hook("features", name)
                 with registry.guard_plugin("features", name):
@@ -199,7 +199,7 @@ class WorkspaceScreen(SampleScreen):
         return self.session is not None and self.session.signed_in
 
     @property
-    def saver(self) -> Saver:
+    def saver(self) -> StoreThread:
         """The thread of the store."""
         return self.saves.saver
 
@@ -375,7 +375,7 @@ class WorkspaceScreen(SampleScreen):
             draft.say(MessageCode.INPUT_METHOD_ON)
             self.show_draft()
         elif draft.hints:
-            self.perform(cursor_actions.hint_key(draft, key))
+            self.perform(cursor_actions.press_hint_key(draft, key))
         elif action:
             self.do(action, digit=key if action.startswith("option.") else "")
         elif draft.pending or (self.key_map and self.key_map.action(key, READING)):
@@ -471,7 +471,7 @@ class WorkspaceScreen(SampleScreen):
     def remember(self, what: str, value: str) -> None:
         """Store a preference of this person."""
         if session := self.session:
-            who = reader(session.person.id)
+            who = base_person(session.person.id)
             self.submit(partial(session.annotate.people.keep_preference, who, what, value))
 
     # the note line

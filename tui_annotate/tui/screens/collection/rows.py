@@ -8,9 +8,9 @@ from typing import Final, NamedTuple
 
 from textual.message import Message
 
-from tui_annotate.domain.collection_items import Branch, Leaf
+from tui_annotate.domain.collection_items import TreeBranch, TreeLeaf
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.line_text import Run, both_ends, cut, line_text
+from tui_annotate.tui.line_text import Run, align_both_ends, cut, line_text
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
 from tui_annotate.tui.row_widgets import RowList
 
@@ -77,7 +77,7 @@ def has_rows_below(row: TreeRow, *, reports: bool) -> bool:
     return len(row.path) < (_DEPTH - 1 if reports else _DEPTH)
 
 
-def branch_rows(path: Path, branches: Sequence[Branch]) -> tuple[TreeRow, ...]:
+def branch_rows(path: Path, branches: Sequence[TreeBranch]) -> tuple[TreeRow, ...]:
     """Topics or runs as rows."""
     return tuple(
         TreeRow(
@@ -92,7 +92,7 @@ def branch_rows(path: Path, branches: Sequence[Branch]) -> tuple[TreeRow, ...]:
     )
 
 
-def leaf_rows(path: Path, leaves: Sequence[Leaf]) -> tuple[TreeRow, ...]:
+def leaf_rows(path: Path, leaves: Sequence[TreeLeaf]) -> tuple[TreeRow, ...]:
     """Documents or sentences as rows."""
     return tuple(
         TreeRow(
@@ -178,7 +178,7 @@ class TreeRows(RowList):
             (cut(line_text(row.path[-1]), _NAME), style if row.complete else palette.strong),
             (f"  {line_text(row.text)}", palette.quiet),
         ]
-        return both_ends(left, [(f" {describe_counts(row)} ", style)], cells)
+        return align_both_ends(left, [(f" {describe_counts(row)} ", style)], cells)
 
     def clicked(self, index: int) -> None:
         """Acts on the row."""

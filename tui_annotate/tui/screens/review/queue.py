@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.queue_orders import CONFLICTS, DISAGREE, score_of_order
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries
@@ -29,7 +29,7 @@ class ReviewQueue:
 
     def open(self) -> None:
         """Show the list."""
-        from tui_annotate.tui.screens.queue import Listing, QueueScores, QueueScreen
+        from tui_annotate.tui.screens.queue import QueueListing, QueueScores, QueueScreen
         from tui_annotate.tui.widgets.queue_rows import GroupColumn
 
         def page(
@@ -53,7 +53,7 @@ class ReviewQueue:
             find=session.annotate.find,
             current=current,
             leave="quit",
-            listing=Listing("REVIEW", group=GroupColumn("what waits", _WAITING_CELLS)),
+            listing=QueueListing("REVIEW", group=GroupColumn("what waits", _WAITING_CELLS)),
             scores=scores if session.machines else None,
         )
 
@@ -104,9 +104,9 @@ def _queue_row(row: QueuedSample) -> QueueRow:
 
     parts = (
         f"{row.against:.2f} against the machine" if row.against is not None else "",
-        many(row.conflicts, "conflict"),
+        format_count(row.conflicts, "conflict"),
         f"{row.nearly} nearly" if row.nearly else "",
-        many(row.annotators, "person", "people"),
+        format_count(row.annotators, "person", "people"),
         "your own work" if row.own else "",
     )
     waiting = ", ".join(filter(None, parts))

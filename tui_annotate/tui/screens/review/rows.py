@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.methods.adjudication import Decision, GroupStatus
 from tui_annotate.tui.draft.review.state import ReviewDraft, ReviewPosition
 from tui_annotate.tui.draft.review.words import describe_group_status, describe_refusal
 from tui_annotate.tui.draft.words import quote_text
-from tui_annotate.tui.line_text import cut, line_text, width
+from tui_annotate.tui.line_text import cut, line_text, text_width
 from tui_annotate.tui.palette import (
     AGREED,
     CHOSEN,
@@ -69,9 +69,9 @@ def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option],
         front = OPENS_MORE if at == draft.candidate else ""
         front += REFUSED if draft.refusal_of(candidate) else ""
         people = draft.describe_people(candidate.people)
-        least = max(available - width(f"{front}  {people}"), 4)
+        least = max(available - text_width(f"{front}  {people}"), 4)
         text = f"{front} {cut(draft.label_names(candidate.labels), least)} {people}".strip()
-        left = available - width(text) - 3
+        left = available - text_width(text) - 3
         if several and candidate.claim and left >= _QUOTE:
             anchor = candidate.claim[0]
             words = anchor.span.of(draft.text(anchor.side, anchor.index))
@@ -106,7 +106,7 @@ def titles(
     name = item_rows.name(draft, name)
     if draft.position is None:
         open_ = len(draft.undecided())
-        places = f"{many(len(positions), 'place')}, {open_} open" if positions else ""
+        places = f"{format_count(len(positions), 'place')}, {open_} open" if positions else ""
         return Title(name, (places, rating), right)
     words = describe_group_status(draft, draft.group) if draft.group else "your own"
     return Title(name, (f"place {draft.at + 1}/{len(positions)}", rating, words), right)
@@ -220,7 +220,7 @@ def _quote_lines(
     lines = []
     for anchor in anchors:
         text = draft.text(anchor.side, anchor.index)[anchor.span.start : anchor.span.end]
-        words = quote_text(text[:_LONGEST], cells=max(cells - 8 - width(front), 8))
+        words = quote_text(text[:_LONGEST], cells=max(cells - 8 - text_width(front), 8))
         lines.append([(f"     {front}{line_text(words)}", "quiet")])
     return lines
 

@@ -12,7 +12,7 @@ from tui_annotate.domain.assignments import working_seconds
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.draft import single_document
-from tui_annotate.tui.draft.citations import citations
+from tui_annotate.tui.draft.citations import list_citations
 from tui_annotate.tui.draft.effects import (
     Comment,
     CompleteReview,
@@ -86,7 +86,7 @@ class ReviewSource(SampleSource):
             desk.segments,
             desk.labels,
             last_label=last_label,
-            citations=citations(desk.sample),
+            citations=list_citations(desk.sample),
             people=tuple(layer.letter for layer in found.layers),
         )
         take_over(draft, found)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, ClassVar, Final, cast
 from textual.app import ComposeResult
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import Effect, Effects, Open
 from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.tui.draft.review import key_handlers
 from tui_annotate.tui.draft.review.state import ReviewDraft
-from tui_annotate.tui.draft.review.words import line as draft_line
+from tui_annotate.tui.draft.review.words import draft_line
 from tui_annotate.tui.draft.state import RATING, Draft
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import REVIEWING
@@ -68,7 +68,9 @@ class AnnotatorThreads(ThreadFeature):
                 (names.get(each.author, "a reviewer"), format_minute(each.at), each.text)
                 for each in thread.remarks
             ]
-            others = f" · {many(more, 'person waits', 'people wait')} too" if more > 0 else ""
+            others = (
+                f" · {format_count(more, 'person waits', 'people wait')} too" if more > 0 else ""
+            )
             self.open_thread(
                 lines,
                 partial(session.team().comments.reply, thread.id),

@@ -19,7 +19,7 @@ from tui_annotate.tui.draft.contrast import (
     Contrast,
     MatchPair,
     Place,
-    contrast,
+    compute_contrast,
     match_pair,
 )
 from tui_annotate.tui.draft.messages import MessageCode
@@ -93,7 +93,7 @@ class TextComparison:
         """In a thread; also after a failure nothing waits for the result any more."""
         found = NOTHING
         try:
-            found = contrast(draft, what, partial(self._known_marks, draft.sample))
+            found = compute_contrast(draft, what, partial(self._known_marks, draft.sample))
         finally:
             self._screen.app.call_from_thread(self._show_contrast, what, found)
 
@@ -120,14 +120,14 @@ class TextComparison:
 
     def _read_marks(self, draft: Draft, places: Sequence[Place]) -> None:
         """In a thread."""
-        from tui_annotate.methods.unsupported_words import unsupported
+        from tui_annotate.methods.unsupported_words import find_unsupported_words
 
         found = {}
         try:
             for place in places:
                 if self._known_marks(draft.sample, place) is None:
                     others = [document.text for document in draft.sample.side(place[0].other)]
-                    found[place] = tuple(unsupported(draft.text(*place), others))
+                    found[place] = tuple(find_unsupported_words(draft.text(*place), others))
         finally:
             self._screen.app.call_from_thread(self._keep_marks, draft, found)
 

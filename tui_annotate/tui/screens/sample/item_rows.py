@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.collection_items import JUDGED, report_id
+from tui_annotate.domain.collection_items import RATED_KINDS, report_id
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import citations
@@ -17,7 +17,7 @@ from tui_annotate.tui.screens.sample.feature import TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.collection_items import Leaf, Sentence
+    from tui_annotate.domain.collection_items import Sentence, TreeLeaf
     from tui_annotate.domain.samples import Sample
     from tui_annotate.services.annotate import OpenSample
 
@@ -40,7 +40,7 @@ class ParentReport:
     id: str
     report: Sample | None
     sentences: tuple[Sentence, ...]
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[TreeLeaf, ...]
 
     def leaf(self, key: SampleKey) -> int:
         """Which of the sentences a citation is of; -1 where it is not one's own."""
@@ -78,7 +78,7 @@ def title(
         return usual._replace(name=name(draft, usual.name, parent), notes=(*notes, *usual.notes))
     if draft.sample.kind is SampleKind.REPORT:
         right = usual.right if draft.sample.side(side) else ""
-        return usual._replace(notes=(citations.cited_here(draft), *usual.notes), right=right)
+        return usual._replace(notes=(citations.describe_citing(draft), *usual.notes), right=right)
     if draft.sample.kind is SampleKind.CITATION:
         return _cited_title(draft, usual, parent)
     return usual
@@ -94,7 +94,7 @@ def name(draft: Draft, usual: str, parent: ParentReport | None = None) -> str:
     if sample.kind is SampleKind.REPORT:
         return f"REPORT {run}".strip()
     if sample.kind is SampleKind.CITATION:
-        number, total = citations.sentence(sample), len(parent.sentences) if parent else 0
+        number, total = citations.sentence_index(sample), len(parent.sentences) if parent else 0
         return f"SENTENCE {number + 1}{f'/{total}' if total else ''} {run}".strip()
     return usual
 
@@ -126,7 +126,7 @@ def tabs(sample: Sample, parent: ParentReport) -> tuple[Citation, ...]:
 
 def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
     """The report before a sentence and after it; empty where the report is not known."""
-    at = citations.sentence(sample)
+    at = citations.sentence_index(sample)
     if parent.report is None or not 0 <= at < len(parent.sentences):
         return "", ""
     text, here = parent.report.document(Side.SUMMARY).text, parent.sentences[at]
@@ -136,11 +136,11 @@ def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
 def pages(desk: OpenSample) -> list[TextPage]:
     """Return the pages of an item; none for other samples."""
     sample, assignment = desk.sample, desk.assignment
-    if sample.kind not in JUDGED:
+    if sample.kind not in RATED_KINDS:
         return []
     page = TextPage("Document", _document(sample))
     if sample.kind is SampleKind.REPORT:
-        listing = citations.listing(sample, urls(sample))
+        listing = citations.format_listing(sample, urls(sample))
         page = TextPage("Documents", listing or "It cites nothing.")
     comment = f"\n\n# Comment\n{assignment.comment}" if assignment.comment else ""
     return [page, TextPage("Rating", f"# Rating\n{assignment.rating or 'not rated'}{comment}")]

@@ -107,7 +107,7 @@ class PaneController:
             self._offsets[side, self._documents[side]] = self[side].cursor_offset
         documents = draft.sample.side(side)
         text = documents[index].text if index < len(documents) else ""
-        tags = citations.tags(screen.citations(draft)) if side is Side.SUMMARY else None
+        tags = citations.format_marks(screen.citations(draft)) if side is Side.SUMMARY else None
         sentences, around = draft.sentences(side, index), screen.surroundings(draft, side)
         self[side].load(text, sentences, tags=tags, around=around)
         self._documents[side] = index
@@ -152,7 +152,7 @@ class PaneController:
             case Focus(side):
                 self[side].focus()
             case AskWords(side) if draft := self._screen.draft:
-                cursor_actions.hint(draft, self[side].words_on_screen())
+                cursor_actions.show_hints(draft, self[side].words_on_screen())
             case _:
                 return False
         return True

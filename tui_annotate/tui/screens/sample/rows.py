@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
-from tui_annotate.domain.collection_items import JUDGED
+from tui_annotate.domain.collection_items import RATED_KINDS
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Match, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
@@ -21,7 +21,7 @@ from tui_annotate.tui.draft.words import (
     describe_maker,
     describe_origin,
     digit_range,
-    names,
+    join_label_names,
 )
 from tui_annotate.tui.keys import key_lines
 from tui_annotate.tui.keys.actions import action_of
@@ -41,7 +41,7 @@ def describe_open_suggestions(draft: Draft) -> str:
     """How many suggestions are open, and that they are hidden; empty for none."""
     if draft.hiding:
         return f"{len(draft.suggestions)} hidden" if draft.suggestions else ""
-    return many(number, "suggestion") if (number := len(draft.offered)) else ""
+    return format_count(number, "suggestion") if (number := len(draft.offered)) else ""
 
 
 def _suggestion_rows(
@@ -153,7 +153,7 @@ def key_pairs(
     if (one := draft.focused_suggestion) and draft.asleep:
         named = key_lines.CITING_SUGGESTION_LINE if draft.cites else key_lines.SUGGESTION_LINE
         named = named if one.labels else named[1:]
-    elif draft.sample.kind in JUDGED:
+    elif draft.sample.kind in RATED_KINDS:
         alone = not draft.sample.side(Side.SOURCE) and draft.sample.kind is SampleKind.DOCUMENT
         named = tuple(
             (name, short)
@@ -183,7 +183,7 @@ def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "
     sentences = draft.sentences(side)
     right = f"sentence {draft.segment(side) + 1}/{len(sentences)}" if sentences else "no text"
     if side is Side.SUMMARY:
-        count = many(number, "annotation") if (number := len(draft.annotations)) else ""
+        count = format_count(number, "annotation") if (number := len(draft.annotations)) else ""
         notes = (count, describe_open_suggestions(draft), describe_split(draft))
         return Title(draft.tree.summary_title.upper(), notes, right)
     documents = draft.sample.side(side)
@@ -287,7 +287,7 @@ def _describe_missing(draft: Draft, annotation: Annotation, lacks: Sequence[str]
     """What is missing, in words; empty where nothing is."""
     for split in draft.tree.split(annotation.labels):
         if parts := draft.tree.parts(split):
-            return cut(line_text(f"{names(parts, last=' or ')}?"), _REASON)
+            return cut(line_text(f"{join_label_names(parts, last=' or ')}?"), _REASON)
     return f"wants {' and '.join(lacks)}" if lacks else ""
 
 

@@ -21,7 +21,7 @@ from tui_annotate.tui.draft import cursor_actions, highlights
 from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
 from tui_annotate.tui.draft.messages import AnyMessage, Kind
 from tui_annotate.tui.draft.state import Citation, Draft
-from tui_annotate.tui.draft.words import HINT, WARNING, line
+from tui_annotate.tui.draft.words import HINT, WARNING, draft_line
 from tui_annotate.tui.keys import key_lines
 from tui_annotate.tui.keys.key_map import KeyMap
 from tui_annotate.tui.screens.sample import rows, signals
@@ -471,7 +471,7 @@ class SampleScreen(Screen[None]):
         for feature in self.features:
             if found := feature.line(draft, cells):
                 return found
-        return line(draft, cells)
+        return draft_line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
         """Return the line of keys."""

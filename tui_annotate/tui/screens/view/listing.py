@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.dialogs.legend import LegendEntry
 from tui_annotate.tui.palette import STATE_GLYPHS
-from tui_annotate.tui.screens.queue import Listing, QueueScreen, help_groups
+from tui_annotate.tui.screens.queue import QueueListing, QueueScreen, help_groups
 from tui_annotate.tui.widgets.queue_rows import QueueEntry
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ def view_list(
 
     counted = f"marked by {name}" if person else "marked"
     describe = partial(_describe, name=name)
-    listing = Listing("SAMPLES", _FILTERS, counted, _MARKED, describe, help=_HELP, legend=_LEGEND)
+    listing = QueueListing(
+        "SAMPLES", _FILTERS, counted, _MARKED, describe, help=_HELP, legend=_LEGEND
+    )
     find = browser.index.find
     return QueueScreen(
         page, find=find, position=position, current=current, leave="leave", listing=listing
@@ -58,6 +60,6 @@ def view_list(
 
 def _describe(entry: QueueEntry, *, name: str) -> str:
     count, workers = entry.annotations, getattr(entry, "workers", 0)
-    who = f" by {name or many(workers, 'person', 'people')}"
-    words = f"{many(count, 'annotation')}{who}" if count else "nothing marked"
+    who = f" by {name or format_count(workers, 'person', 'people')}"
+    words = f"{format_count(count, 'annotation')}{who}" if count else "nothing marked"
     return " · ".join(part for part in (str(entry.key), words, entry.group) if part)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.plural import many
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.view.state import ViewDraft
 from tui_annotate.tui.draft.view.words import describe_annotation, describe_people
 from tui_annotate.tui.draft.words import describe_labels
-from tui_annotate.tui.line_text import cut, line_text, width
+from tui_annotate.tui.line_text import cut, line_text, text_width
 from tui_annotate.tui.row_widgets import Words, wrap_words
 from tui_annotate.tui.screens.sample.rows import Title, quote_anchors, slot_of, title
 from tui_annotate.tui.screens.sample.signals import SignalsStatus
@@ -53,7 +53,7 @@ def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: st
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
         return usual._replace(notes=(f"{here} of {total}: {name}'s",))
-    all_of_them = f"{many(total, 'annotation')} by {describe_people(draft)}"
+    all_of_them = f"{format_count(total, 'annotation')} by {describe_people(draft)}"
     return usual._replace(notes=(all_of_them if total else "no annotations",))
 
 
@@ -99,7 +99,7 @@ def about_lines(draft: ViewDraft, cells: int) -> list[list[Words]]:
         hint = "a walks to an annotation, or move onto one"
         return [[(f"   {hint if draft.annotations else 'nothing is marked'}", "quiet")]]
     facts = describe_annotation(draft, annotation)
-    column = max(width(name) for name, _ in facts) + 2
+    column = max(text_width(name) for name, _ in facts) + 2
     lines: list[list[Words]] = []
     for name, what in facts:
         head: list[Words] = [(f" {name}".ljust(column + 1), "quiet")]

@@ -23,13 +23,13 @@ from tui_annotate.tui.dialogs.help import help_dialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.dialogs.message import MessageDialog
 from tui_annotate.tui.draft import cursor_actions, single_document
-from tui_annotate.tui.draft.citations import citations
+from tui_annotate.tui.draft.citations import list_citations
 from tui_annotate.tui.draft.effects import Effect, Effects, Open
 from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode, make_message
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.view import key_handlers
 from tui_annotate.tui.draft.view.state import ViewDraft
-from tui_annotate.tui.draft.view.words import line, pages
+from tui_annotate.tui.draft.view.words import build_pages, draft_line
 from tui_annotate.tui.draft.words import ERROR, HINT
 from tui_annotate.tui.keys.actions import REVIEWING, VIEWING
 from tui_annotate.tui.keys.key_map import KeyMap, table_key
@@ -183,7 +183,7 @@ class ViewScreen(SampleScreen):
             ),
             assignments=opened.assignments,
             names=self.names,
-            citations=citations(sample),
+            citations=list_citations(sample),
             file_people=self._file_people,
             chosen=before.chosen if before else "",
         )
@@ -225,7 +225,7 @@ class ViewScreen(SampleScreen):
         if method:
             self.show_message(MessageCode.INPUT_METHOD_ON)
         elif draft.hints:
-            self.perform(cursor_actions.hint_key(draft, key))
+            self.perform(cursor_actions.press_hint_key(draft, key))
         elif action := self._keys.action(key, VIEWING):
             self.do(action, digit=key if action.startswith("option.") else "")
         else:
@@ -250,7 +250,7 @@ class ViewScreen(SampleScreen):
             case Open("queue"):
                 self._open_list(draft)
             case Open("request"):
-                self.open_dialog(MessageDialog(pages(draft)))
+                self.open_dialog(MessageDialog(build_pages(draft)))
             case Open("help"):
                 self.open_dialog(help_dialog(self._keys, VIEWING))
             case Open("sample", step):
@@ -320,7 +320,9 @@ class ViewScreen(SampleScreen):
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
         """Return what is in focus."""
-        return line(draft, cells) if isinstance(draft, ViewDraft) else super().line(draft, cells)
+        return (
+            draft_line(draft, cells) if isinstance(draft, ViewDraft) else super().line(draft, cells)
+        )
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
         """Those of looking."""

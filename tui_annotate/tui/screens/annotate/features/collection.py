@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.collection_items import JUDGED, report_id
+from tui_annotate.domain.collection_items import RATED_KINDS, report_id
 from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
@@ -80,7 +80,7 @@ class OtherDocuments:
             return
         if wanted is None or wanted[0] != draft.sample.key:
             return
-        start = parent.sentences[citations.sentence(draft.sample)].start
+        start = parent.sentences[citations.sentence_index(draft.sample)].start
         anchor = wanted[1]._replace(index=0, span=wanted[1].span.shift(start))
         documents, cited = made.sample.side(Side.SOURCE), draft.sample.meta.get("docid")
         matches = made.match(anchor, top=None, by=self._host.panes.by)
@@ -153,7 +153,7 @@ class Collection(Feature):
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
         """Return the citations that keys lead to from here."""
-        if draft.sample.kind not in JUDGED or not self.walks:
+        if draft.sample.kind not in RATED_KINDS or not self.walks:
             return None
         parent, here = self._parent_report(draft), draft.sample.key
         ways = (parent.step, parent.turn) if parent else ()
@@ -161,7 +161,7 @@ class Collection(Feature):
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
         """Return the next item of the kind that is not complete."""
-        if sample.kind not in JUDGED:
+        if sample.kind not in RATED_KINDS:
             return None
         found = session.annotate.next_incomplete(session.person.id, sample.kind, sample.key)
         return found if found != sample.key else None  # what is left may be in the pool
@@ -186,7 +186,7 @@ class Collection(Feature):
                 self._next_incomplete(session, draft)
             case Open("collection"):
                 self._open_collection(session, draft)
-            case Open("queue") if self.walks and draft.sample.kind in JUDGED:
+            case Open("queue") if self.walks and draft.sample.kind in RATED_KINDS:
                 self._open_collection(session, draft)
             case _:
                 return False
@@ -196,7 +196,7 @@ class Collection(Feature):
         """Show the document of the mark that was clicked."""
         parent, here = self._parent_report(draft), draft.sample.key
         known = self.citations(draft)
-        at = citations.at_cell(draft.citations if known is None else known, offset, cell)
+        at = citations.citation_at_cell(draft.citations if known is None else known, offset, cell)
         if at is None:
             return False
         if parent is None:
@@ -234,14 +234,14 @@ class Collection(Feature):
 
     def _next_incomplete(self, session: AnnotatorSession, draft: Draft) -> None:
         sample = draft.sample
-        if sample.kind not in JUDGED or not self.walks:
+        if sample.kind not in RATED_KINDS or not self.walks:
             self.host.show_message(MessageCode.NO_COLLECTION_ITEM)
             return
         none = StatusMessage(MessageCode.ALL_OTHERS_ANNOTATED, {"item": sample.kind})
         self.host.go(partial(self.next_sample, session, sample), none)
 
     def _open_collection(self, session: AnnotatorSession, draft: Draft) -> None:
-        if draft.sample.kind not in JUDGED:
+        if draft.sample.kind not in RATED_KINDS:
             self.host.show_message(MessageCode.NO_COLLECTION)
             return
         from tui_annotate.tui.screens.collection.screen import CollectionScreen
