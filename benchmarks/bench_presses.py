@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 import tui_annotate
 from benchmarks.expert import SIZE, Counts, Hand, Wanted, at_work
 from benchmarks.report import Row
-from tests.tui.screens import reviews, work
+from tests.tui.screens import annotate_app, review_app
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Side
@@ -103,36 +103,39 @@ def _rows(
 
 async def _usual(folder: Path) -> list[Row]:
     found = [
-        await _done(work.make_workspace(folder / str(at)), task) for at, task in enumerate(TASKS)
+        await _done(annotate_app.make_workspace(folder / str(at)), task)
+        for at, task in enumerate(TASKS)
     ]
-    async with work.open_app(
-        work.make_workspace(folder / "clean"), size=SIZE, sample="b"
+    async with annotate_app.open_app(
+        annotate_app.make_workspace(folder / "clean"), size=SIZE, sample="b"
     ) as person:
         await person.press("enter")
         assert person.draft.sample.id != "b"
         found.append(Row("keys: a sample of two sentences read, nothing found", person.count))
-    async with work.open_app(work.make_workspace(folder / "label"), size=SIZE) as person:
+    async with annotate_app.open_app(
+        annotate_app.make_workspace(folder / "label"), size=SIZE
+    ) as person:
         await person.press("full_stop 1")
         person.count = 0
         await person.press("u 2")
         labels = [known.labels for known in person.annotations]
         assert labels == [(("Unwanted", "Extrinsic"),)], labels
         found.append(Row("keys: another label for what was just saved", person.count))
-    place = reviews.make(folder / "review")
-    async with reviews.open_review(place, size=SIZE) as reviewer:
+    place = review_app.make(folder / "review")
+    async with review_app.open_review(place, size=SIZE) as reviewer:
         await reviewer.press("1 y")
-        assert reviews.settled(place)
+        assert review_app.settled(place)
         found.append(Row("keys: a conflict settled by one of its rivals", reviewer.count))
     return found
 
 
 async def _done(folder: Path, task: Task) -> Row:
     """The keys of a task on a fresh sample, from its first sentence."""
-    async with work.open_app(folder, size=SIZE) as person:
-        claim = _place(work.SUMMARY, task.claim)
+    async with annotate_app.open_app(folder, size=SIZE) as person:
+        claim = _place(annotate_app.SUMMARY, task.claim)
         label = (*(("Unwanted",) if task.label in ("Intrinsic", "Extrinsic") else ()), task.label)
         hand = Hand(person, exact=True, rank=task.rank)
-        evidence = (_place(work.SOURCE, task.evidence),) if task.evidence else ()
+        evidence = (_place(annotate_app.SOURCE, task.evidence),) if task.evidence else ()
         counts = Counts()
         await hand.annotate(Wanted(claim, evidence, (label,)), counts)
         assert not counts.missed, (task, counts.missed)

@@ -21,8 +21,8 @@ import tui_annotate
 from benchmarks.collected import Size, written
 from benchmarks.report import Row
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.collection_items import RATED_KINDS, SCALE
 from tui_annotate.domain.records import Record, RecordFilter
+from tui_annotate.domain.report_collections import RATED_KINDS, SCALE
 from tui_annotate.domain.samples import SampleKey, SampleKind
 from tui_annotate.services.ingest import IngestFiles
 from tui_annotate.workspace import Workspace

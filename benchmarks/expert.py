@@ -10,7 +10,7 @@ from pathlib import Path
 
 import tui_annotate
 from benchmarks.planning import Goal, Keys, Planner
-from tests.tui.screens.work import Person
+from tests.tui.screens.annotate_app import Person
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span

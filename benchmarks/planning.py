@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Final
 
-from tests.tui.draft.desk import typed_codes
+from tests.tui.draft.draft_samples import typed_codes
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.cursor_actions import MOVES

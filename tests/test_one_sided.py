@@ -13,10 +13,10 @@ import tui_annotate
 from tests.helpers.collection_samples import DATASET, collection, key
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
-from tui_annotate.domain.collection_items import PASSAGE
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.people import Actor, Role, second_reader
 from tui_annotate.domain.records import Record
+from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins import registry
@@ -45,13 +45,13 @@ def sides(sample: Sample) -> list[Side]:
 def marked(space: Workspace, name: str, where: SampleKey) -> None:
     """Somebody marks a word on each side, rates, comments, and is done."""
     person = space.people.local(name).id
-    desk = space.annotate.open(person, where)
-    for side in sides(desk.sample):
+    open_sample = space.annotate.open(person, where)
+    for side in sides(open_sample.sample):
         anchor = (Anchor(side, 0, Span(0, 3)),)
         claim, evidence = (anchor, ()) if side is Side.SUMMARY else ((), anchor)
         made = Annotation(f"{name} {where.id} {side}", claim, evidence, (PASSAGE,))
         space.annotate.add(person, where, made, seconds=1)
-    space.annotate.rate(person, where, desk.scale[0], seconds=1)
+    space.annotate.rate(person, where, open_sample.scale[0], seconds=1)
     space.annotate.comment(person, where, "hm", seconds=1)
     space.annotate.finish(person, where, seconds=1)
 
@@ -171,8 +171,8 @@ def test_other_labels_are_put_beside_the_one(space: Workspace) -> None:
     """For that dataset; marks that were made keep theirs."""
     marked(space, "ana", ITEMS[0])
     space.team.relabel.apply("- Passage\n- Support\n", name="x.yaml", dataset=DATASET)
-    desk = space.annotate.open(space.people.local("ben").id, ITEMS[0])
-    assert [label.name for _, label in desk.labels.bar()] == ["Passage", "Support"]
+    open_sample = space.annotate.open(space.people.local("ben").id, ITEMS[0])
+    assert [label.name for _, label in open_sample.labels.bar()] == ["Passage", "Support"]
     with pytest.raises(Conflict, match=r"x\.yaml.*Passage"):
         space.team.relabel.apply("- Support\n", name="x.yaml", dataset=DATASET)
 
@@ -184,9 +184,13 @@ def test_a_new_account_in_a_collection_sees_nobodys_work(space: Workspace, tmp_p
     ben = space.people.local("ben").id
     mine = space.acting(Actor(ben, Role.ANNOTATOR))
     for where in ITEMS:
-        desk = mine.annotate.open(ben, where)
-        assert (desk.annotations, desk.assignment.rating, desk.assignment.comment) == ((), "", "")
-        assert desk.finished == 0
+        open_sample = mine.annotate.open(ben, where)
+        assert (
+            open_sample.annotations,
+            open_sample.assignment.rating,
+            open_sample.assignment.comment,
+        ) == ((), "", "")
+        assert open_sample.finished == 0
     for kind in (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION):
         assert _done(mine, ben, kind) == 0 < _done(space, space.people.local("ana").id, kind)
     for name in ("native", "autojudge"):

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.built_once import build_once
+from tests.helpers.folder_cache import build_once
 from tui_annotate.cli import output
 from tui_annotate.cli.main import run
 from tui_annotate.domain.errors import TuiAnnotateError

@@ -17,7 +17,7 @@ from tui_annotate import workspace as workspaces
 from tui_annotate.domain.errors import Damaged, NotFound
 from tui_annotate.services.audit import RecordedHead
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect_store
+from tui_annotate.storage.integrity import inspect_store
 
 ROOT = Path(__file__).parents[2]
 WRITER = """

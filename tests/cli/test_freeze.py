@@ -12,8 +12,8 @@ import pytest
 
 from tests.cli.conftest import Command, numbers
 from tests.helpers.stores import claim
-from tests.tui.screens import reviews
-from tests.tui.screens.reviews import FIRST
+from tests.tui.screens import review_app
+from tests.tui.screens.review_app import FIRST
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.adjudication import Reason
 from tui_annotate.domain.errors import Damaged, NotFound
@@ -177,7 +177,7 @@ def test_a_backup_holds_frozen_states(frozen: Command) -> None:
 
 def test_settled_work_is_replayed_too(command: Command, tmp_path: Path) -> None:
     """What review took and refused comes out of the log as it was, whatever was settled since."""
-    made = reviews.make(tmp_path / "work")
+    made = review_app.make(tmp_path / "work")
     with workspaces.open(made) as space:
         review, who = space.team.review, space.person("rev").id
         seen = review.open(who, FIRST).seen

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import numbers
-from tests.tui.screens import reviews
-from tests.tui.screens.reviews import FIRST, SECOND
+from tests.tui.screens import review_app
+from tests.tui.screens.review_app import FIRST, SECOND
 from tui_annotate import workspace
 from tui_annotate.cli.main import run
 from tui_annotate.domain.adjudication import Reason, ReviewAction
@@ -24,7 +24,7 @@ from tui_annotate.plugins.traits import RecordTrait
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Work of three people on three samples; the first two are settled, the second with nothing."""
-    made = reviews.make(tmp_path / "work")
+    made = review_app.make(tmp_path / "work")
     with workspace.open(made) as space:
         review, who = space.team.review, space.person("rev").id
         seen = review.open(who, FIRST).seen
@@ -182,7 +182,7 @@ def test_people_against_machines_come_first_when_asked(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Settled or not, by how far they are apart; an unknown score and another order are misuse."""
-    reviews.say(folder, 0.1, 0.2, 0.7)
+    review_app.say(folder, 0.1, 0.2, 0.7)
     on = ("review", "list", "-w", str(folder))
     rows = json.loads(printed(capsys, *on, "--order", "disagree:q", "--json"))
     assert [row["sample"] for row in rows] == ["b", "c", "a"]

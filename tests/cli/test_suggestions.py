@@ -249,11 +249,13 @@ def test_a_reviewer_is_not_told_what_a_machine_found() -> None:
             space.annotate.finish(space.person(who).id, BRIDGE, seconds=1)
     with workspaces.open() as space:
         cem = space.person("cem").id
-        desk = space.team.review.open(cem, BRIDGE)
-        assert [each.suggested for layer in desk.layers for each in layer.annotations] == [None] * 2
-        assert "m4chine" not in repr(desk.groups)
-        sources = desk.groups[0].candidates[0].sources
-        judged = space.team.review.take(cem, BRIDGE, [sources], seen=desk.seen, seconds=1)
+        open_sample = space.team.review.open(cem, BRIDGE)
+        assert [each.suggested for layer in open_sample.layers for each in layer.annotations] == [
+            None
+        ] * 2
+        assert "m4chine" not in repr(open_sample.groups)
+        sources = open_sample.groups[0].candidates[0].sources
+        judged = space.team.review.take(cem, BRIDGE, [sources], seen=open_sample.seen, seconds=1)
         (settled,) = judged.settled
         assert settled.suggested is None
         assert settled.settled

@@ -407,9 +407,9 @@ def test_what_people_chose_and_where_they_were_is_there(workspace: Path) -> None
             "theme": "paper", "layout": "stacked", "sync": "offline", "suggestions": "hidden",
         }  # fmt: skip
         key = next(s.key for s in space.samples(dataset="news") if s.id == "mill-2")
-        desk = space.annotate.open(person, key)
-        assert (desk.place["claim"], desk.place["note"]) == ([4, 8], "half a note 半")
-        assert desk.place["kept"] == [["annotation", "m-5", "a text for later"]]
+        open_sample = space.annotate.open(person, key)
+        assert (open_sample.place["claim"], open_sample.place["note"]) == ([4, 8], "half a note 半")
+        assert open_sample.place["kept"] == [["annotation", "m-5", "a text for later"]]
 
 
 @pytest.fixture(autouse=True)

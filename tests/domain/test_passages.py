@@ -8,8 +8,8 @@ import pytest
 
 from tests.helpers.collection_samples import document, report
 from tui_annotate.domain.annotations import Anchor, Annotation
-from tui_annotate.domain.collection_items import split_claim_at_sentences
 from tui_annotate.domain.errors import InvalidSpan
+from tui_annotate.domain.report_collections import split_claim_at_sentences
 from tui_annotate.domain.samples import SampleKind, Side
 from tui_annotate.domain.spans import Span
 

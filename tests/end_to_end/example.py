@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from tests.helpers.built_once import build_once
+from tests.helpers.folder_cache import build_once
 from tests.helpers.terminal import ROOT, Terminal, program
 from tui_annotate import workspace
 from tui_annotate.domain.history import READ, REDO, UNDO, Event

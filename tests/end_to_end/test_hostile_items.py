@@ -14,8 +14,8 @@ from tests.end_to_end.terminal_walk import Step, walk
 from tests.end_to_end.test_hostile import LOOKS, PASTE, annotate
 from tests.helpers.effort import full_except
 from tests.helpers.terminal import Terminal
+from tests.tui.screens.annotate_app import make_workspace
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.work import make_workspace
 from tui_annotate.domain.samples import Request
 
 ENTER, ESCAPE, TAB = "\r", "\x1b", "\t"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.test_screens import NARROW, STORED, UPDATE, WIDE, Story, drawn
+from tests.tui.screens.annotate_app import make_workspace, open_app
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.work import make_workspace, open_app
 
 REPORT, DOCUMENT, CITATION = "r|7|run1", "d|7|doc-b", "c|7|run1|1|doc-b"
 STORIES = {

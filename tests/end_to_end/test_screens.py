@@ -20,8 +20,8 @@ from rich.cells import cell_len
 from textual.strip import Strip
 
 from tests.end_to_end import example
+from tests.tui.screens.annotate_app import Person
 from tests.tui.screens.proposals import Says, suggest
-from tests.tui.screens.work import Person
 from tui_annotate import workspace
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.theme import Look, detect

@@ -13,8 +13,8 @@ from types import MappingProxyType
 import pytest
 
 from tests.cli.conftest import Command
-from tests.tui.screens import reviews
-from tests.tui.screens.work import make_workspace, open_app
+from tests.tui.screens import review_app
+from tests.tui.screens.annotate_app import make_workspace, open_app
 from tui_annotate.cli.plugin_commands import CommandGroup
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins import registry
@@ -162,10 +162,10 @@ async def test_people_annotate_with_lab_disabled(
         for action in ACTIONS:
             person.screen.do(action)
             await person.settled()
-        assert person.screen.desk is not None
-        first = person.screen.desk.sample.key
+        assert person.screen.open_sample is not None
+        first = person.screen.open_sample.sample.key
         await person.press("enter")
-        assert person.screen.desk.sample.key != first
+        assert person.screen.open_sample.sample.key != first
 
 
 @pytest.mark.usefixtures("broken")
@@ -188,7 +188,7 @@ async def test_review_has_its_features(
 ) -> None:
     """While something is edited, keys of features of `lab` act there too."""
     monkeypatch.setenv(registry.DISABLED, disabled)
-    async with reviews.open_review(reviews.make(tmp_path / "space")) as person:
+    async with review_app.open_review(review_app.make(tmp_path / "space")) as person:
         assert len(person.screen.features) == count
         await person.press("1 y e")
         assert person.draft.editing

@@ -44,7 +44,7 @@ from tui_annotate.domain.samples import Document, Match, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import AnnotationService, SaveResult
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect_store
+from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.labels.store import GuidanceKind
 
 KEY = SampleKey("d", "1")
@@ -85,15 +85,25 @@ def test_a_desk_holds_all_that_the_screen_shows(annotating: AnnotationService, a
     annotating.guidance.keep(GuidanceKind.GUIDELINES, "Mark what is wrong.")
     annotating.people.keep_place(ana, KEY, {"offset": 3})
     annotating.skip(ana, OTHER, seconds=1)
-    desk = annotating.open(ana, KEY)
-    assert (desk.sample, desk.segments) == (
+    open_sample = annotating.open(ana, KEY)
+    assert (open_sample.sample, open_sample.segments) == (
         annotating.corpus.sample(KEY).sample,
         annotating.corpus.sample(KEY).segments,
     )
-    assert (desk.annotations, desk.assignment.state) == ((), State.NEW)
-    assert (desk.place, desk.position, desk.total, desk.finished) == ({"offset": 3}, 1, 3, 1)
-    assert [label.name for label in desk.labels.leaves()] == ["Wrong", "Odd", "Fine", "Alone"]
-    assert desk.guidelines == "Mark what is wrong."
+    assert (open_sample.annotations, open_sample.assignment.state) == ((), State.NEW)
+    assert (open_sample.place, open_sample.position, open_sample.total, open_sample.finished) == (
+        {"offset": 3},
+        1,
+        3,
+        1,
+    )
+    assert [label.name for label in open_sample.labels.leaves()] == [
+        "Wrong",
+        "Odd",
+        "Fine",
+        "Alone",
+    ]
+    assert open_sample.guidelines == "Mark what is wrong."
 
 
 def test_opening_writes_nothing(
@@ -164,8 +174,12 @@ def test_nobody_sees_the_work_of_another(annotating: AnnotationService, ana: str
     """Annotations, states, notes, counts and undo are each person's own."""
     annotating.add(ana, KEY, claim(name(), note="mine"), seconds=1)
     annotating.finish(ana, KEY, seconds=1)
-    desk = annotating.open(bo, KEY)
-    assert (desk.annotations, desk.assignment.state, desk.finished) == ((), State.NEW, 0)
+    open_sample = annotating.open(bo, KEY)
+    assert (open_sample.annotations, open_sample.assignment.state, open_sample.finished) == (
+        (),
+        State.NEW,
+        0,
+    )
     assert annotating.store.past_notes(bo) == ()
     assert annotating.undo(bo) is None
     assert annotating.clear(bo).annotations == 0
@@ -274,8 +288,11 @@ def test_an_annotation_is_stored_well_made(annotating: AnnotationService, ana: s
     assert made.label_set == annotating.labels().version
     assert made.guidelines == annotating.guidance.version(GuidanceKind.GUIDELINES)
     assert (saved.verb, saved.assignment.state, saved.assignment.seconds) == ("add", State.DRAFT, 5)
-    desk = annotating.open(ana, KEY)
-    assert (desk.annotations, desk.assignment) == (saved.annotations, saved.assignment)
+    open_sample = annotating.open(ana, KEY)
+    assert (open_sample.annotations, open_sample.assignment) == (
+        saved.annotations,
+        saved.assignment,
+    )
     (event,) = annotating.store.events(ana, KEY)
     assert event.versions == {"labels": made.label_set, "guidelines": made.guidelines}
     assert event.app
@@ -771,8 +788,8 @@ class Work(RuleBasedStateMachine):
             for key in self.keys:
                 stands = self.annotating.store.state(person, key)
                 assert replay(self.annotating.store.events(person, key)) == stands
-                desk = self.annotating.open(person, key)
-                assert {made.id for made in desk.annotations} == set(stands.annotations)
+                open_sample = self.annotating.open(person, key)
+                assert {made.id for made in open_sample.annotations} == set(stands.annotations)
         assert {finding.state for finding in inspect_store(self.database)} == {"ok"}
 
 

@@ -109,7 +109,7 @@ def told(found: Sequence[PastAnnotation]) -> list[str]:
 
 
 @pytest.fixture(params=[True, False], ids=["instant", "stored"])
-def desk(tmp_path: Path, request: pytest.FixtureRequest) -> Desk:
+def open_sample(tmp_path: Path, request: pytest.FixtureRequest) -> Desk:
     """With vectors, made at once or at ingest alone."""
     return Desk(tmp_path, Topics(instant=request.param))
 
@@ -120,118 +120,131 @@ def words_only(tmp_path: Path) -> Desk:
     return Desk(tmp_path, None)
 
 
-def test_the_nearest_are_those_of_the_same_meaning(desk: Desk) -> None:
+def test_the_nearest_are_those_of_the_same_meaning(open_sample: Desk) -> None:
     """Though they share no word, and whatever was said last; with labels and notes."""
-    desk.say("c", "paid in coins", note="no coins")
-    desk.say("b", "price was a fortune", note="no price")
-    desk.say("c", "town was proud")
-    found = desk.nearest("a", "bridge cost 15 million")
+    open_sample.say("c", "paid in coins", note="no coins")
+    open_sample.say("b", "price was a fortune", note="no price")
+    open_sample.say("c", "town was proud")
+    found = open_sample.nearest("a", "bridge cost 15 million")
     assert told(found) == ["price was a fortune", "paid in coins"]
     assert found[0].sample == SampleKey("d", "b")
     assert (found[0].labels, found[0].note) == ((("Fine",),), "no price")
     assert found[0].score == pytest.approx(1, abs=1e-3)
-    assert told(desk.nearest("d", "it was wet")) == []
+    assert told(open_sample.nearest("d", "it was wet")) == []
 
 
-def test_nobody_sees_the_work_of_another(desk: Desk) -> None:
+def test_nobody_sees_the_work_of_another(open_sample: Desk) -> None:
     """Not even the same claim."""
-    desk.say("b", "price was a fortune", who="bo")
-    assert desk.nearest("a", "bridge cost 15 million") == ()
-    assert told(desk.nearest("a", "bridge cost 15 million", who="bo")) == ["price was a fortune"]
+    open_sample.say("b", "price was a fortune", who="bo")
+    assert open_sample.nearest("a", "bridge cost 15 million") == ()
+    assert told(open_sample.nearest("a", "bridge cost 15 million", who="bo")) == [
+        "price was a fortune"
+    ]
 
 
-def test_the_annotation_in_hand_is_no_former_one(desk: Desk) -> None:
+def test_the_annotation_in_hand_is_no_former_one(open_sample: Desk) -> None:
     """Nor one that was removed; another of the same sample is."""
-    mine = desk.say("a", "bridge cost 15 million")
-    gone = desk.say("b", "price was a fortune")
-    desk.say("a", "cost 15")
-    desk.annotating.remove(desk.people["ana"], SampleKey("d", "b"), gone, version=1, seconds=1)
-    assert told(desk.nearest("a", "bridge cost 15 million", without=mine)) == ["cost 15"]
+    mine = open_sample.say("a", "bridge cost 15 million")
+    gone = open_sample.say("b", "price was a fortune")
+    open_sample.say("a", "cost 15")
+    open_sample.annotating.remove(
+        open_sample.people["ana"], SampleKey("d", "b"), gone, version=1, seconds=1
+    )
+    assert told(open_sample.nearest("a", "bridge cost 15 million", without=mine)) == ["cost 15"]
 
 
-def test_ten_are_enough_and_none_is_told_twice(desk: Desk) -> None:
+def test_ten_are_enough_and_none_is_told_twice(open_sample: Desk) -> None:
     """The same words with the same labels and note are one; another note is another."""
-    desk.keep({f"x{at}": f"Number {at} paid a price." for at in range(12)})
+    open_sample.keep({f"x{at}": f"Number {at} paid a price." for at in range(12)})
     for at in range(12):
-        desk.say(f"x{at}", f"{at} paid a price")
-    assert len(desk.nearest("a", "bridge cost 15 million")) == 10
-    desk.keep({f"y{at}": "It snows today." for at in range(4)})
+        open_sample.say(f"x{at}", f"{at} paid a price")
+    assert len(open_sample.nearest("a", "bridge cost 15 million")) == 10
+    open_sample.keep({f"y{at}": "It snows today." for at in range(4)})
     for at, note in enumerate(("", "", "", "other")):
-        desk.say(f"y{at}", "snows", note=note)
-    found = desk.nearest("a", "rained all day")
+        open_sample.say(f"y{at}", "snows", note=note)
+    found = open_sample.nearest("a", "rained all day")
     assert [(each.text, each.note) for each in found] == [("snows", "other"), ("snows", "")]
 
 
 def test_the_search_goes_on_until_it_has_seen_enough(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    open_sample: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nearer sentences without a claim do not hide those that have one."""
     monkeypatch.setattr(module, "_FIRST_SEARCH_SIZE", 1)
-    desk.keep({"e": "They paid. They paid. They paid. They paid. The price was in the town."})
-    desk.say("e", "price was in the town")
-    assert told(desk.nearest("a", "bridge cost 15 million")) == ["price was in the town"]
+    open_sample.keep(
+        {"e": "They paid. They paid. They paid. They paid. The price was in the town."}
+    )
+    open_sample.say("e", "price was in the town")
+    assert told(open_sample.nearest("a", "bridge cost 15 million")) == ["price was in the town"]
 
 
 def test_within_a_sentence_words_decide(tmp_path: Path) -> None:
     """Stored vectors are those of sentences: claims of one have the same."""
-    desk = Desk(tmp_path, Topics(instant=False))
-    desk.keep({"e": "They paid for the bridge and the cost was high and the price fell."})
+    open_sample = Desk(tmp_path, Topics(instant=False))
+    open_sample.keep({"e": "They paid for the bridge and the cost was high and the price fell."})
     for words in ("price fell", "the bridge", "cost was high"):
-        desk.say("e", words)
-    found = desk.nearest("a", "bridge cost 15 million")
+        open_sample.say("e", words)
+    found = open_sample.nearest("a", "bridge cost 15 million")
     assert len({each.score for each in found}) == 1
     assert told(found)[-1] == "price fell"
 
 
 def test_several_spans_are_told_together(words_only: Desk) -> None:
     """In their order."""
-    desk = words_only
-    spans = (desk.anchor("a", "The bridge"), desk.anchor("a", "all day"))
+    open_sample = words_only
+    spans = (open_sample.anchor("a", "The bridge"), open_sample.anchor("a", "all day"))
     one = Annotation("one", spans, labels=(("Fine",),))
-    desk.annotating.add(desk.people["ana"], SampleKey("d", "a"), one, seconds=1)
-    assert told(desk.nearest("b", "The mayor")) == ["The bridge … all day"]
+    open_sample.annotating.add(open_sample.people["ana"], SampleKey("d", "a"), one, seconds=1)
+    assert told(open_sample.nearest("b", "The mayor")) == ["The bridge … all day"]
 
 
 def test_without_vectors_words_find(words_only: Desk) -> None:
     """Only what shares some."""
-    desk = words_only
-    desk.say("b", "price was a fortune")
-    desk.say("c", "town was proud")
-    assert told(desk.nearest("d", "of it was wet")) == ["town was proud", "price was a fortune"]
-    assert desk.nearest("a", "bridge cost 15 million") == ()
-    assert all(0 < each.score <= 1 for each in desk.nearest("d", "of it was wet"))
+    open_sample = words_only
+    open_sample.say("b", "price was a fortune")
+    open_sample.say("c", "town was proud")
+    assert told(open_sample.nearest("d", "of it was wet")) == [
+        "town was proud",
+        "price was a fortune",
+    ]
+    assert open_sample.nearest("a", "bridge cost 15 million") == ()
+    assert all(0 < each.score <= 1 for each in open_sample.nearest("d", "of it was wet"))
 
 
 def test_where_vectors_can_not_be_had_words_find(tmp_path: Path) -> None:
     """Of nothing that the model knows, of no embedder on this machine, or lost."""
-    desk = Desk(tmp_path, Topics(instant=True))
-    desk.say("b", "mayor spoke of snow")
-    desk.say("d", "Who knows")
-    assert told(desk.nearest("a", "rained all day")) == ["mayor spoke of snow"]
-    assert told(desk.nearest("d", "Who knows")) == ["Who knows"]
+    open_sample = Desk(tmp_path, Topics(instant=True))
+    open_sample.say("b", "mayor spoke of snow")
+    open_sample.say("d", "Who knows")
+    assert told(open_sample.nearest("a", "rained all day")) == ["mayor spoke of snow"]
+    assert told(open_sample.nearest("d", "Who knows")) == ["Who knows"]
 
     def missing(used: VectorSet) -> Embedder | None:
         raise Unavailable(f"{used.label} can not be had")
 
-    had = desk.past_annotations
-    desk.past_annotations = PastAnnotationSearch(
-        desk.stores.corpus, desk.annotating.store, desk.stores.vectors, missing
+    had = open_sample.past_annotations
+    open_sample.past_annotations = PastAnnotationSearch(
+        open_sample.stores.corpus, open_sample.annotating.store, open_sample.stores.vectors, missing
     )
-    assert desk.nearest("a", "rained all day") == ()
-    assert told(desk.nearest("b", "The mayor")) == ["mayor spoke of snow"]
-    desk.past_annotations = had
+    assert open_sample.nearest("a", "rained all day") == ()
+    assert told(open_sample.nearest("b", "The mayor")) == ["mayor spoke of snow"]
+    open_sample.past_annotations = had
     shutil.rmtree(tmp_path / "vectors")
-    assert desk.nearest("a", "rained all day") == ()
-    assert told(desk.nearest("b", "The mayor")) == ["mayor spoke of snow"]
+    assert open_sample.nearest("a", "rained all day") == ()
+    assert told(open_sample.nearest("b", "The mayor")) == ["mayor spoke of snow"]
 
 
-def test_what_is_not_there_is_told(desk: Desk) -> None:
+def test_what_is_not_there_is_told(open_sample: Desk) -> None:
     """A sample or a document; a claim without a word finds nothing."""
     with pytest.raises(NotFound):
-        desk.past_annotations.nearest("x", SampleKey("d", "z"), desk.anchor("a", "The"))
+        open_sample.past_annotations.nearest(
+            "x", SampleKey("d", "z"), open_sample.anchor("a", "The")
+        )
     with pytest.raises(NotFound):
-        desk.past_annotations.nearest("x", SampleKey("d", "a"), Anchor(Side.SUMMARY, 1, Span(0, 1)))
-    assert desk.nearest("a", "The bridge") == ()
-    desk.keep({"e": "... !"})
-    desk.say("b", "price")
-    assert desk.nearest("e", "...") == ()
+        open_sample.past_annotations.nearest(
+            "x", SampleKey("d", "a"), Anchor(Side.SUMMARY, 1, Span(0, 1))
+        )
+    assert open_sample.nearest("a", "The bridge") == ()
+    open_sample.keep({"e": "... !"})
+    open_sample.say("b", "price")
+    assert open_sample.nearest("e", "...") == ()

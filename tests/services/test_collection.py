@@ -9,14 +9,14 @@ import pytest
 
 from tests.helpers.collection_samples import DATASET, citations, collection, document, key, report
 from tests.helpers.stores import SEGMENTER, annotate, fill, new
-from tui_annotate.domain import collection_items
+from tui_annotate.domain import report_collections
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignment_rules import Pool
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.collection_items import TreeBranch
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidSpan, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Role, second_reader
+from tui_annotate.domain.report_collections import TreeBranch
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import AnnotationService
@@ -53,7 +53,7 @@ def passage(start: int, end: int, *, name: str = "p", side: Side = Side.SUMMARY)
     """A mark, as the screen makes it: of the source it is evidence alone."""
     anchor = (Anchor(side, 0, Span(start, end)),)
     claim, evidence = (anchor, ()) if side is Side.SUMMARY else ((), anchor)
-    return Annotation(name, claim, evidence, (collection_items.PASSAGE,))
+    return Annotation(name, claim, evidence, (report_collections.PASSAGE,))
 
 
 def spans(annotations: tuple[Annotation, ...]) -> list[tuple[int, int]]:
@@ -273,10 +273,10 @@ def test_counts_by_query_are_those_of_the_rules(annotating: AnnotationService, a
             topics = annotating.items.topics(ana, DATASET, kind)
             assert {
                 one.name: (one.done, one.total) for one in topics
-            } == collection_items.count_done_by_topic(kind, every)
+            } == report_collections.count_done_by_topic(kind, every)
             for topic, mine in under.items():
                 reports = store.items(ana, DATASET, SampleKind.REPORT, topic=topic)
-                wanted = collection_items.list_branches(kind, mine, reports)
+                wanted = report_collections.list_branches(kind, mine, reports)
                 assert annotating.items.runs(ana, DATASET, kind, topic=topic) == wanted
     assert all(
         one.done == one.total for one in annotating.items.topics(ana, DATASET, SampleKind.CITATION)
@@ -352,7 +352,7 @@ def test_around_a_citation_stand_its_report_and_the_rest_of_its_sentence(
     """The report as it is stored, with its sentences."""
     found = annotating.around(ana, key("c|1|run1|0|db"))
     assert found.report == report()
-    assert (found.sentence, found.sentences) == (0, collection_items.report_sentences(report()))
+    assert (found.sentence, found.sentences) == (0, report_collections.report_sentences(report()))
     assert found.citations == (key("c|1|run1|0|da"), key("c|1|run1|0|db"))
 
 
@@ -424,7 +424,7 @@ def test_items_are_counted_by_kind_and_person(
 def test_whoever_was_given_samples_sees_and_counts_these_alone(
     database: Database, annotating: AnnotationService, ana: str, ben: str
 ) -> None:
-    """What both have is all there is; each finds their own open collection_items."""
+    """What both have is all there is; each finds their own open items."""
     share = AssignmentService(
         AssignmentStore(database), annotating.people, lambda _: None, OPERATOR
     )

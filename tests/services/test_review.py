@@ -37,7 +37,7 @@ from tui_annotate.services.review import ReviewResult, ReviewSample, ReviewServi
 from tui_annotate.services.review.review_sample import ReviewRefusal
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect_store
+from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
@@ -117,9 +117,9 @@ def candidates(team: Team) -> Team:
     return team
 
 
-def of(desk: ReviewSample, source: str) -> CandidateGroup:
+def of(open_sample: ReviewSample, source: str) -> CandidateGroup:
     """The group that an annotation is in."""
-    return next(group for group in desk.groups if source in group.sources)
+    return next(group for group in open_sample.groups if source in group.sources)
 
 
 def made(judged: ReviewResult | ReviewSample, origin: str = ADJUDICATED) -> list[Annotation]:
@@ -137,16 +137,16 @@ def hows(annotations: Sequence[Annotation]) -> list[ReviewAction]:
 
 def test_a_desk_shows_all_who_are_done_without_their_names(candidates: Team) -> None:
     """Letters stand for people, and nothing on the desk tells who they are."""
-    desk = candidates.open()
-    assert [layer.letter for layer in desk.layers] == ["A", "B", "C"]
-    assert sorted(len(layer.annotations) for layer in desk.layers) == [2, 2, 3]
-    assert [group.standing for group in desk.groups] == [
+    open_sample = candidates.open()
+    assert [layer.letter for layer in open_sample.layers] == ["A", "B", "C"]
+    assert sorted(len(layer.annotations) for layer in open_sample.layers) == [2, 2, 3]
+    assert [group.standing for group in open_sample.groups] == [
         GroupStatus.AGREED,
         GroupStatus.CONFLICT,
         GroupStatus.CONFLICT,
     ]
-    told = repr(desk.groups) + repr(desk.assignment)
-    for layer in desk.layers:
+    told = repr(open_sample.groups) + repr(open_sample.assignment)
+    for layer in open_sample.layers:
         told += repr(replace(layer, annotations=()))
     for name, who in candidates.people.items():
         assert who not in told
@@ -154,7 +154,7 @@ def test_a_desk_shows_all_who_are_done_without_their_names(candidates: Team) -> 
     names = candidates.review().names(candidates.reviewer, candidates.keys[0])
     assert sorted(names.values()) == ["ana", "ben", "li"]
     letter = next(letter for letter, name in names.items() if name == "li")
-    (layer,) = [layer for layer in desk.layers if layer.letter == letter]
+    (layer,) = [layer for layer in open_sample.layers if layer.letter == letter]
     assert {one.id for one in layer.annotations} == {"li-1", "li-2", "li-3"}
 
 
@@ -195,11 +195,11 @@ def test_opening_writes_nothing(candidates: Team) -> None:
 def test_all_ways_of_settling(candidates: Team) -> None:
     """Taken, refused with its reason, own; what all agree on is taken with the end."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
-    desk = candidates.open()
-    pair = of(desk, "ana-2")
+    open_sample = candidates.open()
+    pair = of(open_sample, "ana-2")
     assert [rival.sources for rival in pair.proposal] == [("ana-2", "ben-2")]
     judged = review.take(
-        who, key, [rival.sources for rival in pair.proposal], seen=desk.seen, seconds=2
+        who, key, [rival.sources for rival in pair.proposal], seen=open_sample.seen, seconds=2
     )
     judged = review.reject(who, key, [("li-3",)], reason=Reason.SLIP, seen=judged.seen, seconds=2)
     own = claim("own", 34, 37, note="look")
@@ -322,10 +322,10 @@ def test_a_change_of_mind(candidates: Team) -> None:
 def test_open_places_hold_the_end_back(candidates: Team) -> None:
     """Unless it is said why nothing of them is taken; each is then refused with that reason."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
-    desk = candidates.open()
+    open_sample = candidates.open()
     with pytest.raises(Conflict, match="2"):
-        review.finish(who, key, seen=desk.seen, seconds=1)
-    judged = review.finish(who, key, rest=Reason.AMBIGUOUS, seen=desk.seen, seconds=1)
+        review.finish(who, key, seen=open_sample.seen, seconds=1)
+    judged = review.finish(who, key, rest=Reason.AMBIGUOUS, seen=open_sample.seen, seconds=1)
     assert hows(made(judged)) == [ReviewAction.TAKEN]
     told = {
         one.settled.sources: one.settled.reason for one in made(judged, REJECTED) if one.settled
@@ -386,9 +386,9 @@ def test_a_deed_under_labels_that_changed_is_a_conflict(candidates: Team) -> Non
     candidates.annotating.guidance.keep(GuidanceKind.LABELS, f"{LABELS}- New\n")
     with pytest.raises(Conflict):
         review.take(who, key, [("li-2",)], seen=seen, seconds=1)
-    desk = candidates.open()
-    assert desk.labels.find(("New",)) is not None
-    assert review.take(who, key, [("li-2",)], seen=desk.seen, seconds=1).verb == "take"
+    open_sample = candidates.open()
+    assert open_sample.labels.find(("New",)) is not None
+    assert review.take(who, key, [("li-2",)], seen=open_sample.seen, seconds=1).verb == "take"
 
 
 def test_another_colour_is_no_conflict(candidates: Team) -> None:
@@ -399,9 +399,9 @@ def test_another_colour_is_no_conflict(candidates: Team) -> None:
     judged = candidates.review().take(
         candidates.reviewer, candidates.keys[0], [("li-2",)], seen=seen, seconds=1
     )
-    desk = candidates.open()
-    assert [one.label_set for one in judged.settled] == [desk.labels.version]
-    assert judged.seen == desk.seen
+    open_sample = candidates.open()
+    assert [one.label_set for one in judged.settled] == [open_sample.labels.version]
+    assert judged.seen == open_sample.seen
 
 
 STEPS: dict[str, Callable[[ReviewService, str, SampleKey, str], object]] = {
@@ -540,29 +540,29 @@ def test_a_stale_deed_is_refused(candidates: Team) -> None:
 def test_nobody_settles_what_they_annotated(candidates: Team) -> None:
     """Refused in words, unless the workspace allows it; also after a second reading alone."""
     ana, key = candidates.people["ana"], candidates.keys[0]
-    desk = candidates.review().open(ana, key)
-    assert desk.refused == ReviewRefusal.OWN_WORK
+    open_sample = candidates.review().open(ana, key)
+    assert open_sample.refused == ReviewRefusal.OWN_WORK
     with pytest.raises(NotAllowed):
-        candidates.review().finish(ana, key, rest=Reason.SLIP, seen=desk.seen, seconds=1)
+        candidates.review().finish(ana, key, rest=Reason.SLIP, seen=open_sample.seen, seconds=1)
     assert candidates.review().next(ana) is None
     allowed = candidates.review(own_allowed=True)
     assert allowed.next(ana) == key
     assert allowed.open(ana, key).refused == ""
-    allowed.finish(ana, key, rest=Reason.SLIP, seen=desk.seen, seconds=1)
+    allowed.finish(ana, key, rest=Reason.SLIP, seen=open_sample.seen, seconds=1)
     kim = candidates.annotating.people.local("kim")
     second = second_reader(kim)
     candidates.annotating.people.keep(second)
     assert candidates.review().open(kim.id, key).refused == ""
     candidates.annotating.finish(second.id, key, seconds=1)
-    assert candidates.review().open(kim.id, key).refused == desk.refused
+    assert candidates.review().open(kim.id, key).refused == open_sample.refused
 
 
 def test_a_sample_that_nobody_finished_is_not_settled(team: Team) -> None:
     """There is nothing to agree on yet."""
-    desk = team.open()
-    assert desk.refused == ReviewRefusal.NOT_DONE
+    open_sample = team.open()
+    assert open_sample.refused == ReviewRefusal.NOT_DONE
     with pytest.raises(NotAllowed):
-        team.review().finish(team.reviewer, team.keys[0], seen=desk.seen, seconds=1)
+        team.review().finish(team.reviewer, team.keys[0], seen=open_sample.seen, seconds=1)
 
 
 def test_annotators_never_reach_review(candidates: Team) -> None:
@@ -590,10 +590,10 @@ def test_reviewers_settle_in_their_own_name(candidates: Team) -> None:
     key, who = candidates.keys[0], candidates.reviewer
     review = candidates.bound(Actor(who, Role.REVIEWER))
     assert [row.key for row in review.queue(who)] == [key]
-    desk = review.open(who, key)
-    assert len(desk.layers) == 3
+    open_sample = review.open(who, key)
+    assert len(open_sample.layers) == 3
     assert sorted(review.names(who, key).values()) == ["ana", "ben", "li"]
-    judged = review.take(who, key, [("li-2",)], seen=desk.seen, seconds=1)
+    judged = review.take(who, key, [("li-2",)], seen=open_sample.seen, seconds=1)
     review.finish(who, key, rest=Reason.SLIP, seen=judged.seen, seconds=1)
     assert review.undo(who)
     assert review.redo(who)
@@ -633,8 +633,8 @@ def test_the_queue_has_conflicts_first(candidates: Team) -> None:
         candidates.reviewer, first, rest=Reason.SLIP, seen=candidates.open().seen, seconds=1
     )
     assert [row.key.id for row in review.queue(candidates.reviewer)] == ["3", "2", "1"]
-    desk = candidates.open(sample=1)
-    assert (desk.position, desk.total, desk.finished) == (2, 3, 1)
+    open_sample = candidates.open(sample=1)
+    assert (open_sample.position, open_sample.total, open_sample.finished) == (2, 3, 1)
     assert [candidates.open(sample=each).position for each in (2, 1, 0)] == [1, 2, 3]
     with pytest.raises(NotFound, match="'none'"):
         review.queue(candidates.reviewer, dataset="none")

@@ -13,10 +13,10 @@ from tests.services.test_review import Team
 from tui_annotate.domain.adjudication import Reason
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.collection_items import PASSAGE
 from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.records import Record, RecordFilter
+from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.review import ReviewSample, ReviewService
@@ -62,10 +62,13 @@ def test_rival_ratings_are_shown_and_one_is_chosen(team: Team, sample: int) -> N
     for name, word in (("ana", "Bad"), ("ben", "Perfect"), ("li", "Bad")):
         rates(team, name, word, sample=sample)
     review, where = team.review(), team.keys[sample]
-    desk = team.open(sample=sample)
-    assert desk.scale == ("Perfect", "Mostly Good", "So-so", "Bad")
-    assert [(word, len(letters)) for word, letters in desk.ratings] == [("Perfect", 1), ("Bad", 2)]
-    judged = review.rate(team.reviewer, where, "Bad", seen=desk.seen, seconds=1)
+    open_sample = team.open(sample=sample)
+    assert open_sample.scale == ("Perfect", "Mostly Good", "So-so", "Bad")
+    assert [(word, len(letters)) for word, letters in open_sample.ratings] == [
+        ("Perfect", 1),
+        ("Bad", 2),
+    ]
+    judged = review.rate(team.reviewer, where, "Bad", seen=open_sample.seen, seconds=1)
     judged = review.comment(team.reviewer, where, " thin ", seen=judged.seen, seconds=1)
     judged = review.finish(team.reviewer, where, seen=judged.seen, seconds=1)
     settled = judged.assignment
@@ -80,8 +83,10 @@ def test_rival_ratings_are_shown_and_one_is_chosen(team: Team, sample: int) -> N
 def test_a_rating_that_all_gave_is_taken_with_the_rest(team: Team) -> None:
     """Finishing is enough."""
     both(team, "So-so", "So-so")
-    desk = team.open()
-    judged = team.review().finish(team.reviewer, desk.sample.key, seen=desk.seen, seconds=0)
+    open_sample = team.open()
+    judged = team.review().finish(
+        team.reviewer, open_sample.sample.key, seen=open_sample.seen, seconds=0
+    )
     assert judged.assignment.rating == "So-so"
 
 
@@ -89,13 +94,15 @@ def test_a_rating_that_all_gave_is_taken_with_the_rest(team: Team) -> None:
 def test_ratings_that_differ_are_settled_or_left_with_a_reason(team: Team, word: str) -> None:
     """Who rated nothing differs; the refusal tells the rivals and nobody's name."""
     both(team, "Bad", word)
-    desk = team.open()
-    review, where = team.review(), desk.sample.key
+    open_sample = team.open()
+    review, where = team.review(), open_sample.sample.key
     with pytest.raises(Conflict) as caught:
-        review.finish(team.reviewer, where, seen=desk.seen, seconds=0)
+        review.finish(team.reviewer, where, seen=open_sample.seen, seconds=0)
     assert "A " in caught.value.message
     assert word in caught.value.message
-    judged = review.finish(team.reviewer, where, rest=Reason.AMBIGUOUS, seen=desk.seen, seconds=0)
+    judged = review.finish(
+        team.reviewer, where, rest=Reason.AMBIGUOUS, seen=open_sample.seen, seconds=0
+    )
     assert (judged.assignment.rating, judged.assignment.state) == ("", State.DONE)
 
 
@@ -119,9 +126,11 @@ def test_words_of_another_scale_can_be_settled_where_somebody_gave_them(team: Te
     work = Assignment(ben.id, State.DONE, "fair")
     sample = team.annotating.corpus.sample(team.keys[0]).sample
     team.annotating.store.import_records([Record(sample, (), (work,), (ben,))])
-    desk = team.open()
-    assert [word for word, _ in desk.ratings] == ["Bad", "fair"]
-    judged = team.review().rate(team.reviewer, team.keys[0], "fair", seen=desk.seen, seconds=0)
+    open_sample = team.open()
+    assert [word for word, _ in open_sample.ratings] == ["Bad", "fair"]
+    judged = team.review().rate(
+        team.reviewer, team.keys[0], "fair", seen=open_sample.seen, seconds=0
+    )
     assert judged.assignment.rating == "fair"
 
 
@@ -170,9 +179,9 @@ def test_marks_on_either_side_are_settled(team: Team) -> None:
     for sample, side in ((1, Side.SOURCE), (2, Side.SOURCE), (3, Side.SUMMARY)):
         for name in ("ana", "ben"):
             team.says(name, mark(f"{name}{sample}", 0, 9, side), sample=sample)
-        desk = team.open(sample=sample)
-        where = desk.sample.key
-        judged = team.review().finish(team.reviewer, where, seen=desk.seen, seconds=0)
+        open_sample = team.open(sample=sample)
+        where = open_sample.sample.key
+        judged = team.review().finish(team.reviewer, where, seen=open_sample.seen, seconds=0)
         (made,) = judged.settled
         assert made.anchors == (Anchor(side, 0, Span(0, 9)),)
 
@@ -180,9 +189,9 @@ def test_marks_on_either_side_are_settled(team: Team) -> None:
 def test_what_a_reviewer_marks_in_a_report_is_cut_at_sentences(team: Team) -> None:
     """One annotation with an anchor in each sentence."""
     both(team, "Bad", "Bad")
-    desk: ReviewSample = team.open()
+    open_sample: ReviewSample = team.open()
     judged = team.review().own(
-        team.reviewer, team.keys[0], mark("own", 4, 27), seen=desk.seen, seconds=0
+        team.reviewer, team.keys[0], mark("own", 4, 27), seen=open_sample.seen, seconds=0
     )
     assert [anchor.span for anchor in judged.settled[0].claim] == [Span(4, 22), Span(23, 27)]
 
@@ -193,11 +202,14 @@ def test_the_workspaces_words_are_the_reviewers(team: Team) -> None:
     stores = (annotating.corpus, annotating.store, annotating.people, annotating.guidance)
     review = ReviewService(*stores, ratings=("good", "poor"))
     both(team, "Bad", "")
-    desk = review.open(team.reviewer, team.keys[0])
-    assert (desk.scale, [word for word, _ in desk.ratings]) == (("good", "poor"), ["Bad"])
+    open_sample = review.open(team.reviewer, team.keys[0])
+    assert (open_sample.scale, [word for word, _ in open_sample.ratings]) == (
+        ("good", "poor"),
+        ["Bad"],
+    )
     for word in ("good", "Bad"):
-        judged = review.rate(team.reviewer, team.keys[0], word, seen=desk.seen, seconds=0)
-        desk = review.open(team.reviewer, team.keys[0])
+        judged = review.rate(team.reviewer, team.keys[0], word, seen=open_sample.seen, seconds=0)
+        open_sample = review.open(team.reviewer, team.keys[0])
         assert judged.assignment.rating == word
 
 

@@ -9,12 +9,12 @@ import pytest
 
 from tui_annotate.domain.annotations import Anchor, Annotation, annotation_to_json
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.collection_items import PASSAGE
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.history import StreamState
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import Document, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.sync import payloads

@@ -15,10 +15,10 @@ from tests.helpers.effort import example_limit
 from tests.helpers.errors import has_code
 from tests.helpers.stores import SEGMENTER, SUMMARY, annotate, claim, fill, halves, ids, new, sample
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.collection_items import PASSAGE
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.history import replay
 from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import (
     Document,
     Request,
@@ -31,7 +31,7 @@ from tui_annotate.domain.samples import (
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample, StoredSample, hash_texts
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect_store
+from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore

@@ -22,7 +22,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
-from tui_annotate.storage import ranks
+from tui_annotate.storage import queue_orders
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -184,7 +184,7 @@ QueuesTest.settings = settings(
 def queue(database: Database) -> Iterator[QueueStore]:
     """The queue of a store with buckets of two, so that a few samples fill several."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(ranks, "_BUCKET_BITS", 1)
+    patch.setattr(queue_orders, "_BUCKET_BITS", 1)
     yield QueueStore(database)
     patch.undo()
 
@@ -229,21 +229,21 @@ def test_a_random_order_that_was_half_made_is_ended(
     database: Database, corpus: CorpusStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process killed while it shuffled leaves no sample out, and counts what was finished."""
-    monkeypatch.setattr(ranks, "_BATCH", 4)
+    monkeypatch.setattr(queue_orders, "_BATCH", 4)
     keys = fill(corpus, *map(str, range(10)))
     person = PeopleStore(database).local("ana").id
     annotate(database).skip(person, keys[0], seconds=0)
-    fill_one = ranks._fill_batch
+    fill_one = queue_orders._fill_batch
     calls = [None]
 
     def killed(connection: Connection, *how: Any) -> None:
         calls.pop()
         fill_one(connection, *how)
 
-    monkeypatch.setattr(ranks, "_fill_batch", killed)
+    monkeypatch.setattr(queue_orders, "_fill_batch", killed)
     with pytest.raises(IndexError):
         QueueStore(database).page("nobody", order="random:3")
-    monkeypatch.setattr(ranks, "_fill_batch", fill_one)
+    monkeypatch.setattr(queue_orders, "_fill_batch", fill_one)
     fill(corpus, "late")
     queue = QueueStore(database)
     assert len(walk(queue, "random:3")) == 11
@@ -363,7 +363,7 @@ def _steps(database: Database) -> int:
         raw = connection.connection.driver_connection
         assert raw is not None
         raw.set_progress_handler(count, 100)
-        ranks.first_values_by_source(connection, ["one", "two"])
+        queue_orders.first_values_by_source(connection, ["one", "two"])
         raw.set_progress_handler(None, 0)
     return taken
 

@@ -19,7 +19,7 @@ from tui_annotate.domain.errors import Damaged, Unavailable
 from tui_annotate.storage import repair
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect_store
+from tui_annotate.storage.integrity import inspect_store
 
 ROOT = Path(__file__).parents[2]
 PAGE = 4096

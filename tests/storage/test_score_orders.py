@@ -15,7 +15,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.queue_orders import ByScore, ScoreDirection
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import Score
-from tui_annotate.storage import ranks
+from tui_annotate.storage import queue_orders
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.columns import DATASET_SETTINGS, ORDERS, RANKS, TALLIES
@@ -207,19 +207,19 @@ def test_an_order_that_was_half_made_is_ended(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A process killed while it made one leaves no sample out and none in the wrong place."""
-    monkeypatch.setattr(ranks, "_BATCH", 2)
+    monkeypatch.setattr(queue_orders, "_BATCH", 2)
     keys = fill(corpus, *"abcde")
     store.write(run(), values(keys, 4, 3, 2, 1, 0))
-    fill_one, calls = ranks._fill_batch, [None]
+    fill_one, calls = queue_orders._fill_batch, [None]
 
     def killed(*how: object) -> None:
         calls.pop()
         fill_one(*how)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(ranks, "_fill_batch", killed)
+    monkeypatch.setattr(queue_orders, "_fill_batch", killed)
     with pytest.raises(IndexError):
         queue.first("ana", order="worst:q")
-    monkeypatch.setattr(ranks, "_fill_batch", fill_one)
+    monkeypatch.setattr(queue_orders, "_fill_batch", fill_one)
     fill(corpus, "f")
     assert ids(queue, "worst:q") == "edcbaf"
 

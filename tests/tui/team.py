@@ -14,7 +14,7 @@ from typing import Any, Final
 from textual import events
 from textual.pilot import Pilot, WaitForScreenTimeout
 
-from tests.tui.screens.work import LOOK, make_workspace
+from tests.tui.screens.annotate_app import LOOK, make_workspace
 from tui_annotate import workspace
 from tui_annotate.domain.people import Role
 from tui_annotate.services.authentication.account_management import NewAccount

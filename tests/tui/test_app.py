@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.screens.work import Words, make_workspace, open_app
+from tests.tui.screens.annotate_app import Words, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.samples import Side

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.work import make_workspace
+from tests.tui.screens.annotate_app import make_workspace
 from tests.tui.team import ANA, LI, OWN, PASSWORD, add, make_team
 from tui_annotate import workspace
 from tui_annotate.domain.errors import Conflict, NotAllowed, Throttled

@@ -16,8 +16,8 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
 
+from tests.tui.screens.annotate_app import SUMMARY, Person, make_workspace, open_app
 from tests.tui.screens.bursts import at_once, through, until
-from tests.tui.screens.work import SUMMARY, Person, make_workspace, open_app
 from tui_annotate.domain.annotations import PastAnnotation
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.tui.dialogs.jump import JumpDialog
@@ -34,8 +34,8 @@ def folder(tmp_path: Path) -> Path:
 
 def here(person: Person) -> str:
     """The id of the sample on screen."""
-    assert person.screen.desk is not None
-    return str(person.screen.desk.sample.id)
+    assert person.screen.open_sample is not None
+    return str(person.screen.open_sample.sample.id)
 
 
 # lines that are ended

@@ -14,7 +14,7 @@ import threading
 from pathlib import Path
 
 from tests.helpers.terminal import PATIENCE, environment, program
-from tests.tui.screens.work import make_workspace
+from tests.tui.screens.annotate_app import make_workspace
 from tui_annotate.tui.restricted_app import watch
 from tui_annotate.tui.terminal import _TerminalFile
 

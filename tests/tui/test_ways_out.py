@@ -15,7 +15,7 @@ from textual.app import App
 from textual.command import CommandList
 
 from tests.helpers.terminal import ROOT, Terminal, program
-from tests.tui.screens.work import make_workspace, open_app
+from tests.tui.screens.annotate_app import make_workspace, open_app
 from tui_annotate.tui import terminal
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.keys.actions import ACTIONS

@@ -11,7 +11,7 @@ import pytest
 
 from tests.helpers.stores import claim
 from tests.plugins.sync.table_server import KEY, FakeTable, refusal, serving_table
-from tests.tui.screens.work import Person, make_workspace, open_app
+from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.sync.shared_folder import SharedFolder
@@ -282,8 +282,8 @@ async def test_a_conflict_waits_for_what_is_being_typed(
         assert "films/a" in ana.shown()
         await ana.pilot.press("q")
         await ana.settled()
-        assert ana.screen.desk is not None
-        assert ana.screen.desk.assignment.comment == "long"
+        assert ana.screen.open_sample is not None
+        assert ana.screen.open_sample.assignment.comment == "long"
         ana.app.sharing.end()
 
 

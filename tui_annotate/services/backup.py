@@ -15,7 +15,7 @@ from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import SCHEMA, Database
-from tui_annotate.storage.inspection import broken_pages
+from tui_annotate.storage.integrity import broken_pages
 from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.vectors.store import VectorStore
 

@@ -17,7 +17,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, DatasetProgress
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.inspection import inspect_store
+from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.items import KindCount
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.vectors.store import VectorStore

@@ -62,7 +62,7 @@ class Settings:
     ratings: tuple[str, ...] = ()
     """The words that samples of every kind are rated with, the best first.
 
-    Empty: those of `domain.collection_items.scale`; pairs are not rated then.
+    Empty: those of `domain.report_collections.rating_scale`; pairs are not rated then.
     """
 
     theme: str = ""

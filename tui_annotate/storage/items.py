@@ -15,7 +15,8 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, TextClause, bindparam, text
 
-from tui_annotate.domain.collection_items import (
+from tui_annotate.domain.people import Permission, base_person, require_permission
+from tui_annotate.domain.report_collections import (
     RATED_KINDS,
     Item,
     TreeBranch,
@@ -25,12 +26,11 @@ from tui_annotate.domain.collection_items import (
     list_sentence_branches,
     make_item,
 )
-from tui_annotate.domain.people import Permission, base_person, require_permission
 from tui_annotate.domain.samples import SampleKey, SampleKind
 from tui_annotate.storage.codec import from_json, request_from_json
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.queue import is_practising
-from tui_annotate.storage.ranks import HANDED_OUT
+from tui_annotate.storage.queue_orders import HANDED_OUT
 from tui_annotate.storage.statements import seen_scope
 
 ANNOTATED: Final = "(a.annotations > 0 OR a.rating <> '' OR a.comment <> '')"

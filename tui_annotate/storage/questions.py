@@ -19,7 +19,7 @@ from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.queue import QueueRow, build_row, is_practising
-from tui_annotate.storage.ranks import PRACTICE, SHARE, assigned_datasets
+from tui_annotate.storage.queue_orders import PRACTICE, SHARE, assigned_datasets
 from tui_annotate.storage.statements import seen_scope
 
 _WHERE: Final = " d.name = :dataset AND s.kind = :kind"

@@ -23,7 +23,6 @@ from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode, make_messag
 from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
-from tui_annotate.tui.saving import Job, describe_error  # noqa: E402
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen  # noqa: E402
 from tui_annotate.tui.screens.annotate.workspace_screen import (  # noqa: E402
     AppRequest,
@@ -36,6 +35,7 @@ from tui_annotate.tui.session import (  # noqa: E402
     label_change_notice,
     resolve_order,
 )
+from tui_annotate.tui.store_thread import Job, describe_error  # noqa: E402
 from tui_annotate.tui.theme import Look  # noqa: E402
 from tui_annotate.tui.work_sharing import SyncUpdate, WorkSharing  # noqa: E402
 
@@ -46,10 +46,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _OpenResult:
-    """An opened workspace with a user at work; `desk` is None if it has no sample."""
+    """An opened workspace with a user at work; `open_sample` is None if it has no sample."""
 
     session: AnnotatorSession
-    desk: OpenSample | None
+    open_sample: OpenSample | None
     theme: str
     layout: str
     hiding: bool
@@ -161,14 +161,16 @@ class AnnotateApp(RestrictedApp):
             or session_guard.hint
             or label_change_notice(workspace.team.proposals.refused()),
         )
-        desk = self.sample_screen.loader.first(session, self._sample)
+        open_sample = self.sample_screen.loader.first(session, self._sample)
         chosen = annotate.people.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))
         if not self._reviewing:
             self.sharing.prepare(workspace, person)
         hiding, online = chosen.get("suggestions") == "hidden", chosen.get("sync") != "offline"
-        return _OpenResult(session, desk, theme if theme in NAMES else "", layout, hiding, online)
+        return _OpenResult(
+            session, open_sample, theme if theme in NAMES else "", layout, hiding, online
+        )
 
     def _show_session(self, opened: _OpenResult | None) -> None:
         if opened is None:
@@ -179,12 +181,12 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.use_layout(opened.layout)
         self.sample_screen.hide_suggestions(hiding=opened.hiding)
         self.sharing.begin(online=opened.online)
-        if opened.desk is None:
+        if opened.open_sample is None:
             self.sample_screen.show_opening(self.sample_screen.no_sample, "warning")
             return
         problem = opened.session.problem
         message = make_message(problem, "error") if problem else NO_MESSAGE
-        self.sample_screen.begin(opened.session, opened.desk, message)
+        self.sample_screen.begin(opened.session, opened.open_sample, message)
         self.sign_in_flow.begun()
         if self.action:
             self.sample_screen.do(self.action)

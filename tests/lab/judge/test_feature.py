@@ -9,8 +9,8 @@ from uuid import uuid4
 
 import pytest
 
-from tests.tui.draft.desk import draft
-from tests.tui.screens.work import Person, make_workspace, open_app
+from tests.tui.draft.draft_samples import draft
+from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
@@ -184,8 +184,8 @@ async def test_a_question_without_an_answer_is_read_all_the_same(folder: Path) -
         await person.press("d O y c g escape")
         assert "#2" in person.shown()
         await person.press("enter")
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "a"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "a"
 
 
 async def test_where_machines_are_hidden_the_judge_is_too(folder: Path) -> None:

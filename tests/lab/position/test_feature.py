@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.position_rows import lines, lookup, placed
-from tests.tui.screens.work import Person, make_workspace, open_app
+from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.records import Record

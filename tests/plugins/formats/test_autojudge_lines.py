@@ -32,11 +32,11 @@ from tui_annotate.domain.adjudication import Adjudication, ReviewAction
 from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace
-from tui_annotate.domain.collection_items import PASSAGE
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import Request, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.formats.autojudge.reports import TRAITS

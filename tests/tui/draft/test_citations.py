@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tui.draft.desk import code
+from tests.tui.draft.draft_samples import code
 from tests.tui.screens.collection_workspace import Collection
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.labels import LabelTree

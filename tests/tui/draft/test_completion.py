@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tui.draft.desk import code, draft, key, keys, said, select, store
+from tests.tui.draft.draft_samples import code, draft, key, keys, said, select, store
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.history import UNDOABLE
 from tui_annotate.domain.samples import Side

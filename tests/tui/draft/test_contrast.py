@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.tui.draft.desk import anchor, draft, key, keys, light, select
+from tests.tui.draft.draft_samples import anchor, draft, key, keys, light, select
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.contrast import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tui.draft.desk import SUMMARY, code, draft, keys, said, typed_codes
+from tests.tui.draft.draft_samples import SUMMARY, code, draft, keys, said, typed_codes
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import cursor_actions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.draft.desk import (
+from tests.tui.draft.draft_samples import (
     INTRINSIC,
     SOURCE,
     anchor,

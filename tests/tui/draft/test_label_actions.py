@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.tui.draft.desk import (
+from tests.tui.draft.draft_samples import (
     INTRINSIC,
     SOURCE,
     anchor,

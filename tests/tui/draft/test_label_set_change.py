@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.tui.draft.desk import INTRINSIC, LABELS, code, draft, key, keys, said, store
+from tests.tui.draft.draft_samples import INTRINSIC, LABELS, code, draft, key, keys, said, store
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.tui.draft import completion, label_actions, label_set_change

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.tui.draft.desk import anchor, draft, key, keys, light, select, store
+from tests.tui.draft.draft_samples import anchor, draft, key, keys, light, select, store
 from tui_annotate.domain.assist_snapshot import AssistSnapshot
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import highlights

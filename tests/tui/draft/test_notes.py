@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tui.draft.desk import INTRINSIC, code, draft, drop, keys, select, store
+from tests.tui.draft.draft_samples import INTRINSIC, code, draft, drop, keys, select, store
 from tui_annotate.domain.annotations import LabelPath, PastAnnotation
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.tui.draft import key_handlers, notes

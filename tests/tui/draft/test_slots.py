@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tui.draft.desk import draft
+from tests.tui.draft.draft_samples import draft
 from tui_annotate.domain.labels import COLORS
 
 

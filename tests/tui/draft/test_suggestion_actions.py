@@ -6,7 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from tests.tui.draft.desk import INTRINSIC, LABELS, anchor, code, draft, key, keys, said, select
+from tests.tui.draft.draft_samples import (
+    INTRINSIC,
+    LABELS,
+    anchor,
+    code,
+    draft,
+    key,
+    keys,
+    said,
+    select,
+)
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.samples import Side

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tests.tui.draft.desk import (
+from tests.tui.draft.draft_samples import (
     SUMMARY,
     anchor,
     draft,

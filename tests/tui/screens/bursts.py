@@ -10,7 +10,7 @@ from typing import Any
 from textual import events
 from textual.widgets import Input
 
-from tests.tui.screens.work import Person
+from tests.tui.screens.annotate_app import Person
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.tui.screens.collection.screen import CollectionScreen
 from tui_annotate.tui.screens.queue import QueueScreen

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tui_annotate.domain.collection_items import PASSAGE_LABELS
+from tui_annotate.domain.report_collections import PASSAGE_LABELS
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
 
 LABELS = PASSAGE_LABELS

@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from tests.tui.screens.work import make_workspace
+from tests.tui.screens.annotate_app import make_workspace
 from tests.tui.team import ANA, LI, OWN, PASSWORD, Visitor, add, make_team, visiting
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation

@@ -127,19 +127,21 @@ class ContextOrder(Feature):
         self.key_handlers = {"document.order": self._request_order}
         self._read: tuple[SampleKey | None, RankedContexts] = (None, RankedContexts())
 
-    def opened(self, session: AnnotatorSession, desk: OpenSample) -> None:
+    def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
         """Read scores only where there is something to sort, or a question that has an answer."""
-        sample = desk.sample
+        sample = open_sample.sample
         asked = len(sample.side(Side.SOURCE)) > 1 or GROUND_TRUTH in sample.meta
         if sample.kind in _KINDS and asked and session.machines:
             scores = session.machines().scores.of([sample.key]).get(sample.key, ())
             self._read = (sample.key, rank_contexts(sample, scores))
 
-    def drafted(self, draft: Draft, desk: OpenSample) -> None:
+    def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
         """Keep what is known of the documents."""
         del draft
         key, known = self._read
-        self.contexts = known if key == desk.sample.key else rank_contexts(desk.sample, ())
+        self.contexts = (
+            known if key == open_sample.sample.key else rank_contexts(open_sample.sample, ())
+        )
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         """Walk documents in the order that was chosen, or choose the other order."""
@@ -181,7 +183,7 @@ class ContextOrder(Feature):
         name = title.name.removesuffix(f" {at + 1}")  # a key that is a rank is in the words
         return title._replace(name=name, notes=(words, *title.notes))
 
-    def pages(self, draft: Draft, desk: OpenSample) -> list[TextPage]:
+    def pages(self, draft: Draft, open_sample: OpenSample) -> list[TextPage]:
         """Return what is right, and the documents with their ranks."""
         del draft
-        return [TextPage(*page) for page in context_pages(desk.sample, self.contexts)]
+        return [TextPage(*page) for page in context_pages(open_sample.sample, self.contexts)]

@@ -149,10 +149,10 @@ class PositionStudy(Feature):
             return ()
         return _find_marks(gold_answers(draft.sample), draft.text(side))
 
-    def pages(self, draft: Draft, desk: OpenSample) -> Sequence[TextPage]:
+    def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
         """Return the question with its answers."""
         del draft
-        text = question_page(desk.sample)
+        text = question_page(open_sample.sample)
         return [TextPage("Question", text, first=True)] if text else ()
 
     def key_line(self, draft: Draft) -> Names | None:

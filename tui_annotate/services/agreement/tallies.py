@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.collection_items import rating_scale
+from tui_annotate.domain.report_collections import rating_scale
 from tui_annotate.domain.samples import SampleKind, Segment
 from tui_annotate.methods.agreement import Numbers
 from tui_annotate.methods.span_agreement import (

@@ -9,7 +9,12 @@ from typing import Any, Final, Self
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.collection_items import (
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.label_changes import Renames
+from tui_annotate.domain.labels import LabelTree
+from tui_annotate.domain.practice_feedback import Feedback, compare_with_gold
+from tui_annotate.domain.queue_orders import BY_SOURCE
+from tui_annotate.domain.report_collections import (
     Item,
     Sentence,
     TreeLeaf,
@@ -18,11 +23,6 @@ from tui_annotate.domain.collection_items import (
     report_id,
     report_sentences,
 )
-from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.label_changes import Renames
-from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.practice_feedback import Feedback, compare_with_gold
-from tui_annotate.domain.queue_orders import BY_SOURCE
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, Sibling, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionAnswer, SuggestionStatus

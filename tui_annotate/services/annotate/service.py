@@ -14,10 +14,10 @@ from tui_annotate.domain import event_builders
 from tui_annotate.domain.annotations import Annotation, normalize_annotation
 from tui_annotate.domain.assignments import State, working_seconds
 from tui_annotate.domain.assist_snapshot import AssistSnapshot, add_trace
-from tui_annotate.domain.collection_items import rating_scale, split_claim_at_sentences
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import READ, PendingEvent
 from tui_annotate.domain.labels import LabelTree, check_overlap, is_duplicate
+from tui_annotate.domain.report_collections import rating_scale, split_claim_at_sentences
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.domain.suggestions import accepted_annotation_id, take_suggestion
 from tui_annotate.services.annotate.queries import SampleQueries, SaveResult

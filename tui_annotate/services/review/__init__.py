@@ -18,17 +18,17 @@ from tui_annotate.domain.annotations import (
     normalize_annotation,
 )
 from tui_annotate.domain.assignments import State, working_seconds
-from tui_annotate.domain.collection_items import (
-    NOT_RATED,
-    has_rating_conflict,
-    rating_scale,
-    split_claim_at_sentences,
-)
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed
 from tui_annotate.domain.history import READ, Payload, PendingEvent, StreamState
 from tui_annotate.domain.labels import LabelTree, check_overlap
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.report_collections import (
+    NOT_RATED,
+    has_rating_conflict,
+    rating_scale,
+    split_claim_at_sentences,
+)
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
-from tui_annotate.domain.collection_items import has_rating_conflict, rating_scale
 from tui_annotate.domain.errors import NotAllowed, NotFound
 from tui_annotate.domain.people import (
     OPERATOR,
@@ -20,6 +19,7 @@ from tui_annotate.domain.people import (
     second_reader,
 )
 from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.report_collections import has_rating_conflict, rating_scale
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.adjudication import (
     CandidateGroup,

@@ -11,11 +11,11 @@ from typing import Any
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.collection_items import has_rating_conflict
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import canonical_json
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.report_collections import has_rating_conflict
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,

@@ -20,7 +20,7 @@ from tui_annotate.plugins.sync import bundle_file, stream_lines, suggestion_line
 from tui_annotate.plugins.sync.bundle_file import BundleHeader
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.stream_merge import MergeStore, StreamMergeReport
-from tui_annotate.storage.ranks import HANDED_OUT
+from tui_annotate.storage.queue_orders import HANDED_OUT
 
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet

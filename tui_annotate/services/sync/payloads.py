@@ -27,18 +27,18 @@ from tui_annotate.domain.annotations import (
     normalize_annotation,
 )
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.collection_items import (
+from tui_annotate.domain.errors import InvalidInput, InvalidSpan
+from tui_annotate.domain.history import Event, Payload, StreamState, canonical_json
+from tui_annotate.domain.offsets import utf16_map
+from tui_annotate.domain.provenance import provenance_to_json
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.report_collections import (
     NOT_RATED,
     PASSAGE,
     RATED_KINDS,
     report_sentences,
     split_at_sentences,
 )
-from tui_annotate.domain.errors import InvalidInput, InvalidSpan
-from tui_annotate.domain.history import Event, Payload, StreamState, canonical_json
-from tui_annotate.domain.offsets import utf16_map
-from tui_annotate.domain.provenance import provenance_to_json
-from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.stream_merge import IDLE

@@ -30,7 +30,7 @@ from tui_annotate.storage.columns import (
     SAMPLES,
     columns_of,
 )
-from tui_annotate.storage.ranks import (
+from tui_annotate.storage.queue_orders import (
     EVERYONE,
     HANDED_OUT,
     PRACTICE,

@@ -20,7 +20,7 @@ from tui_annotate.storage.assignments.assignment_rows import AssignedRow, assign
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import POOL, SAMPLES, columns_of
-from tui_annotate.storage.ranks import RankedSample, sort_value_of
+from tui_annotate.storage.queue_orders import RankedSample, sort_value_of
 from tui_annotate.storage.scores.orders import position_value, read_positions
 from tui_annotate.storage.statements import dataset_setting
 

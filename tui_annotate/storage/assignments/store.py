@@ -31,7 +31,7 @@ from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS, HANDOUTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import add_person
-from tui_annotate.storage.ranks import HANDED_OUT
+from tui_annotate.storage.queue_orders import HANDED_OUT
 from tui_annotate.storage.scores.orders import read_positions
 from tui_annotate.storage.statements import (
     dataset_row,

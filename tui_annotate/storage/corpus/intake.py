@@ -11,8 +11,8 @@ from typing import Any, Final
 from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects.sqlite import insert
 
-from tui_annotate.domain.collection_items import PASSAGE_LABELS, RATED_KINDS
 from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.report_collections import PASSAGE_LABELS, RATED_KINDS
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Segment, Side
 from tui_annotate.storage.assignments.pools import add_to_pool
 from tui_annotate.storage.codec import (
@@ -24,7 +24,7 @@ from tui_annotate.storage.codec import (
 )
 from tui_annotate.storage.columns import DATASETS, DOCUMENTS, SAMPLE_DOCUMENTS, SAMPLES
 from tui_annotate.storage.labels.store import start_with_labels
-from tui_annotate.storage.ranks import (
+from tui_annotate.storage.queue_orders import (
     RankedSample,
     add_ranks,
     assigned_datasets,

@@ -37,7 +37,7 @@ from tui_annotate.storage.corpus.records import StoredSample
 from tui_annotate.storage.corpus.sample_names import only_key, split_name
 from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.log.log import Log
-from tui_annotate.storage.ranks import remove_ranks
+from tui_annotate.storage.queue_orders import remove_ranks
 from tui_annotate.storage.scores.orders import drop_stale_results
 from tui_annotate.storage.statements import (
     SAMPLE_KEY,

@@ -31,7 +31,7 @@ from tui_annotate.storage.assignments.escalation import Disabled, escalate, no_d
 from tui_annotate.storage.codec import replace_unstorable, to_json
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, TOMBSTONES
 from tui_annotate.storage.log import events
-from tui_annotate.storage.ranks import count_finished
+from tui_annotate.storage.queue_orders import count_finished
 from tui_annotate.storage.statements import add_missing, upsert
 
 _ADD: Final = insert(ANNOTATIONS)

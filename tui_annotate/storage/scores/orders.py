@@ -20,7 +20,7 @@ from tui_annotate.domain.queue_orders import ByScore, ScoreDirection, by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.columns import ORDERS, RANKS, RUNS, SAMPLES, SCORES, SUGGESTIONS, TALLIES
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.ranks import (
+from tui_annotate.storage.queue_orders import (
     UNSCORED,
     RankedSample,
     fill_order,

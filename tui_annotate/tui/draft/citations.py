@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from tui_annotate.domain import collection_items
+from tui_annotate.domain import report_collections
 from tui_annotate.domain.samples import Document, Match, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft.effects import Effects, Open
@@ -32,7 +32,7 @@ def list_citations(sample: Sample) -> tuple[Citation, ...]:
     indices = {document.key: at for at, document in enumerate(sample.side(Side.SOURCE))}
     return tuple(
         Citation(at, Span(sentence.start, sentence.end), name, indices.get(name))
-        for at, sentence in enumerate(collection_items.report_sentences(sample))
+        for at, sentence in enumerate(report_collections.report_sentences(sample))
         if 0 <= sentence.start < sentence.end <= length
         for name in map(str, sentence.citations)
     )

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assist_snapshot import AssistSnapshot
-from tui_annotate.domain.collection_items import RATED_KINDS
 from tui_annotate.domain.labels import Label, LabelTree, number_labels
+from tui_annotate.domain.report_collections import RATED_KINDS
 from tui_annotate.domain.samples import Match, Sample, SampleKind, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion

@@ -13,9 +13,9 @@ from typing import Final
 from rich.cells import cell_len
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
-from tui_annotate.domain.collection_items import RATED_KINDS
 from tui_annotate.domain.labels import Label
 from tui_annotate.domain.provenance import Provenance
+from tui_annotate.domain.report_collections import RATED_KINDS
 from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import state

@@ -18,9 +18,9 @@ from textual.timer import Timer
 from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError, Unavailable
 from tui_annotate.domain.plural import format_count
 from tui_annotate.tui.auth_session import SessionGuard, format_clock_time
-from tui_annotate.tui.saving import Job, StoreThread
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.sign_in_forms import CODE, GO, FormContent, Values
+from tui_annotate.tui.store_thread import Job, StoreThread
 
 if TYPE_CHECKING:
     from tui_annotate.tui.screens.form_screen import FormScreen

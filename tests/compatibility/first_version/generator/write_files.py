@@ -284,36 +284,36 @@ def judge_collection(space: Workspace) -> None:
 
 def review(space: Workspace) -> None:
     """Every deed of reviewers, on a sample that three people finished."""
-    desk, who = space.team.review, space.person(REVIEWER).id
-    seen = desk.open(who, MILL)
+    open_sample, who = space.team.review, space.person(REVIEWER).id
+    seen = open_sample.open(who, MILL)
     rivals = {one.sources[0]: one for group in seen.groups for one in group.rivals}
     state = seen.seen
     same = next(one for one in rivals.values() if "m-1" in one.sources)
-    state = desk.take(who, MILL, [same.sources], seen=state, seconds=4).seen
+    state = open_sample.take(who, MILL, [same.sources], seen=state, seconds=4).seen
     other = next(one for one in rivals.values() if "n-1" in one.sources)
-    state = desk.merge(
+    state = open_sample.merge(
         who, MILL, [same.sources, other.sources], labels=same.labels, seen=state, seconds=4
     ).seen
     spare = next(one for one in rivals.values() if "o-2" in one.sources)
-    state = desk.reject(
+    state = open_sample.reject(
         who, MILL, [spare.sources], reason=Reason.GUIDELINE, note="see 2", seen=state, seconds=4
     ).seen
     own = mark(space, MILL, "v-1", "dates", BENIGN, note="own")
-    state = desk.own(who, MILL, own, seen=state, seconds=4).seen
+    state = open_sample.own(who, MILL, own, seen=state, seconds=4).seen
     two = next(one for one in rivals.values() if "m-2" in one.sources)
     edited = mark(space, MILL, "v-2", "Nobody", EXTRINSIC, note="cut")
-    state = desk.edit(who, MILL, edited, sources=two.sources, seen=state, seconds=4).seen
-    state = desk.remove(who, MILL, "v-1", seen=state, seconds=1).seen
-    desk.undo(who)
-    desk.redo(who)
-    desk.undo(who)
-    state = desk.open(who, MILL).seen
-    state = desk.rate(who, MILL, "good", seen=state, seconds=1).seen
-    state = desk.comment(who, MILL, "settled 已定", seen=state, seconds=1).seen
-    state = desk.finish(who, MILL, rest=Reason.AMBIGUOUS, seen=state, seconds=1).seen
-    state = desk.reopen(who, MILL, seen=state, seconds=1).seen
-    desk.finish(who, MILL, rest=Reason.SLIP, note="slip", seen=state, seconds=1)
-    desk.read(who, FERRY, seconds=40)
+    state = open_sample.edit(who, MILL, edited, sources=two.sources, seen=state, seconds=4).seen
+    state = open_sample.remove(who, MILL, "v-1", seen=state, seconds=1).seen
+    open_sample.undo(who)
+    open_sample.redo(who)
+    open_sample.undo(who)
+    state = open_sample.open(who, MILL).seen
+    state = open_sample.rate(who, MILL, "good", seen=state, seconds=1).seen
+    state = open_sample.comment(who, MILL, "settled 已定", seen=state, seconds=1).seen
+    state = open_sample.finish(who, MILL, rest=Reason.AMBIGUOUS, seen=state, seconds=1).seen
+    state = open_sample.reopen(who, MILL, seen=state, seconds=1).seen
+    open_sample.finish(who, MILL, rest=Reason.SLIP, note="slip", seen=state, seconds=1)
+    open_sample.read(who, FERRY, seconds=40)
 
 
 def talk(space: Workspace) -> None:

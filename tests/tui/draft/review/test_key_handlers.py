@@ -6,8 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from tests.tui.draft.desk import INTRINSIC, LABELS, SUMMARY, code
-from tests.tui.draft.review.desk import BENIGN, TWO, Said, at, judging, kept, keys, one, refused
+from tests.tui.draft.draft_samples import INTRINSIC, LABELS, SUMMARY, code
+from tests.tui.draft.review.draft_samples import (
+    BENIGN,
+    TWO,
+    Said,
+    at,
+    judging,
+    kept,
+    keys,
+    one,
+    refused,
+)
 from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED
 from tui_annotate.domain.label_files import parse_labels

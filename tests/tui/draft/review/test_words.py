@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from tests.tui.draft.review.desk import BENIGN, TWO, at, kept, keys, one, refused
+from tests.tui.draft.review.draft_samples import BENIGN, TWO, at, kept, keys, one, refused
 from tui_annotate.domain.adjudication import ReviewAction
 from tui_annotate.tui.draft.review.words import describe_group_status, draft_line
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import annotated_file as viewed
-from tests.tui.draft.view.desk import NAMES
+from tests.tui.draft.view.draft_samples import NAMES
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.draft.view.state import ViewDraft
 

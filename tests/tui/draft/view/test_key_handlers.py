@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.helpers import annotated_file as viewed
-from tests.tui.draft.desk import code
-from tests.tui.draft.view.desk import focus
+from tests.tui.draft.draft_samples import code
+from tests.tui.draft.view.draft_samples import focus
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.effects import (
     AskWords,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.helpers import annotated_file as viewed
-from tests.tui.draft.desk import code
-from tests.tui.draft.view.desk import NAMES, focus
+from tests.tui.draft.draft_samples import code
+from tests.tui.draft.view.draft_samples import NAMES, focus
 from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
 from tui_annotate.domain.annotations import HUMAN
 from tui_annotate.domain.records import OwnedAnnotation

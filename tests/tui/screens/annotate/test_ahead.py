@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
@@ -94,9 +94,9 @@ async def test_reading_ahead_is_no_visit(folder: Path) -> None:
             before = space.annotate.moment()
             await rested(person)
             assert space.annotate.moment() == before
-            desk = space.annotate.open(space.person("ana").id, SampleKey("pools", NEXT))
-            assert (desk.assignment.state, desk.assignment.seconds) == (State.NEW, 0)
-            assert desk.place == {}
+            open_sample = space.annotate.open(space.person("ana").id, SampleKey("pools", NEXT))
+            assert (open_sample.assignment.state, open_sample.assignment.seconds) == (State.NEW, 0)
+            assert open_sample.place == {}
 
 
 async def test_of_pairs_nothing_is_read_ahead(tmp_path: Path, opened: list[str]) -> None:

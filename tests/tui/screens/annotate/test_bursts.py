@@ -10,11 +10,11 @@ from typing import Final
 
 import pytest
 
+from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tests.tui.screens.bursts import at_once, dropped, seen, stored
 from tests.tui.screens.collection_workspace import LABELS as COLLECTED
 from tests.tui.screens.collection_workspace import Collection
 from tests.tui.screens.proposals import SAID, Says, suggest
-from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.workspace import Workspace

@@ -8,7 +8,14 @@ from typing import Any
 import pytest
 from textual.worker import Worker
 
-from tests.tui.screens.work import CHINESE, SOURCE, SUMMARY, Person, make_workspace, open_app
+from tests.tui.screens.annotate_app import (
+    CHINESE,
+    SOURCE,
+    SUMMARY,
+    Person,
+    make_workspace,
+    open_app,
+)
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.tui.draft.contrast import NOTHING
 from tui_annotate.tui.draft.messages import MessageCode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.tui.screens.work import Person, make_workspace, open_app
+from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.tui.screens.sample import rows
 

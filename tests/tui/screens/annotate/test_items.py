@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.work import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import Assignment
@@ -41,8 +41,8 @@ def stored(person: Person) -> tuple[list[tuple[Anchor, ...]], Assignment]:
     """What the store has of the sample on screen: anchors of annotations, and the assignment."""
     session = person.screen.session
     assert session
-    desk = session.annotate.open(session.person.id, SampleKey("pools", here(person)))
-    return [one.anchors for one in desk.annotations], desk.assignment
+    open_sample = session.annotate.open(session.person.id, SampleKey("pools", here(person)))
+    return [one.anchors for one in open_sample.annotations], open_sample.assignment
 
 
 def here(person: Person) -> str:

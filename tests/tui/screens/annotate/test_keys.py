@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from textual import events
 
+from tests.tui.screens.annotate_app import SUMMARY, Person, make_workspace, open_app
 from tests.tui.screens.bursts import at_once
-from tests.tui.screens.work import SUMMARY, Person, make_workspace, open_app
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.tui.draft.messages import MessageCode
@@ -26,8 +26,8 @@ def folder(tmp_path: Path) -> Path:
 
 def here(person: Person) -> str:
     """The id of the sample on screen."""
-    assert person.screen.desk is not None
-    return str(person.screen.desk.sample.id)
+    assert person.screen.open_sample is not None
+    return str(person.screen.open_sample.sample.id)
 
 
 def labels(person: Person) -> list[str]:
@@ -83,8 +83,11 @@ async def test_nothing_is_changed_on_a_sample_by_keys_from_before_it(
         await at_once(person, f"enter {keys} down")
         assert here(person) == "b"
         assert person.annotations == ()
-        assert person.screen.desk is not None
-        assert (person.screen.desk.finished, person.screen.desk.assignment.state) == (1, "new")
+        assert person.screen.open_sample is not None
+        assert (person.screen.open_sample.finished, person.screen.open_sample.assignment.state) == (
+            1,
+            "new",
+        )
         if not keys.startswith("down"):
             assert person.draft.segment(Side.SUMMARY) == 0
 

@@ -10,16 +10,16 @@ from threading import Event
 
 import pytest
 
-from tests.tui.screens.work import LABELS, Person, make_workspace, open_app
+from tests.tui.screens.annotate_app import LABELS, Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.services.relabel import LabelChangeService
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.tui.dialogs.news import NewsDialog
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
-from tui_annotate.tui.saving import Job
 from tui_annotate.tui.screens.annotate.saving import NOT_SAVED
 from tui_annotate.tui.screens.sample import rows
+from tui_annotate.tui.store_thread import Job
 
 INTRINSIC: LabelPath = ("Unwanted", "Intrinsic")
 EXTRINSIC: LabelPath = ("Unwanted", "Extrinsic")
@@ -179,8 +179,8 @@ async def test_a_note_that_is_being_typed_is_not_torn_away(folder: Path) -> None
         assert "Benign" in person.line()
         assert "hi" in person.shown()
         await person.press("! enter")
-        assert person.screen.desk is not None
-        assert person.screen.desk.assignment.comment == "hi!"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.assignment.comment == "hi!"
         await person.press("enter 1")
         assert [(known.claim, known.labels) for known in person.annotations] == [
             (claim, (INTRINSIC,))
@@ -219,10 +219,10 @@ async def test_done_under_old_labels_is_told_and_the_next_enter_is_done(folder: 
         assert changed.code is MessageCode.LABELS_CHANGED
         assert "Benign" in person.line()
         assert "Odd" in person.line()
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "a"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "a"
         await person.press("enter")
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample.sample.id == "b"
 
 
 async def test_a_note_on_an_annotation_survives_other_labels(folder: Path) -> None:
@@ -337,11 +337,11 @@ async def test_a_split_leads_through_what_is_to_be_labelled_anew(folder: Path) -
     """The finished sample is reopened and says why; c and a digit each, Enter, and it is done."""
     async with open_app(folder, size=(140, 40)) as person:
         await person.press("1 down 1 down 3 down enter")
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "b"
         admin(folder, lambda labels: labels.split("Unwanted.Intrinsic", ["Number", "Name"]))
         await person.press("less_than_sign")
-        assert person.screen.desk.assignment.state == "reopened"
+        assert person.screen.open_sample.assignment.state == "reopened"
         assert person.said().kind == "warning"
         assert "Intrinsic" in person.line()
         assert "Number" in person.line()
@@ -359,7 +359,7 @@ async def test_a_split_leads_through_what_is_to_be_labelled_anew(folder: Path) -
         assert "Number" in person.line()
         assert rows.describe_split(person.draft) == ""
         await person.press("up down enter")
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample.sample.id == "b"
     assert [known.labels[0][-1] for known in stored(folder)] == ["Name", "Number", "Benign"]
 
 
@@ -378,8 +378,8 @@ async def test_done_under_labels_that_were_split_meanwhile_is_refused(folder: Pa
         assert "A Intrinsic" in person.line()
         assert "1-2" in person.line()
         await person.press("1 down enter")
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "b"
 
 
 async def test_a_change_that_was_taken_back_has_changed_nothing(folder: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.work import Person, VectorAssist, make_workspace, open_app
+from tests.tui.screens.annotate_app import Person, VectorAssist, make_workspace, open_app
 from tui_annotate.domain.assist_traces import AssistTrace
 from tui_annotate.domain.samples import Side, Signals
 

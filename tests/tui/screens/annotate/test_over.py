@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.widget import Widget
 
-from tests.tui.screens.work import SOURCE, SUMMARY, Person, Words, make_workspace, open_app
+from tests.tui.screens.annotate_app import SOURCE, SUMMARY, Person, Words, make_workspace, open_app
 from tui_annotate.domain.samples import Document, Request, Sample, Side
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.keys.key_map import HelpGroup
@@ -217,8 +217,8 @@ async def test_a_half_written_note_is_kept_in_the_store(folder: Path) -> None:
         await person.settled()
         session = person.screen.session
         assert session is not None
-        assert person.screen.desk is not None
-        key = person.screen.desk.sample.key
+        assert person.screen.open_sample is not None
+        key = person.screen.open_sample.sample.key
         place = session.annotate.open(session.person.id, key, order="ingested").place
         assert place["kept"] == [["sample", "", "half"]]
 
@@ -226,14 +226,14 @@ async def test_a_half_written_note_is_kept_in_the_store(folder: Path) -> None:
 async def test_an_app_that_was_killed_begins_at_the_sample_that_was_on_screen(folder: Path) -> None:
     """Where one went is kept on arrival, not only on leaving."""
     async with open_app(folder) as person:
-        first = person.screen.desk
+        first = person.screen.open_sample
         await person.press(">")
-        session, desk = person.screen.session, person.screen.desk
+        session, open_sample = person.screen.session, person.screen.open_sample
         assert first is not None
         assert session is not None
-        assert desk is not None
-        assert desk.sample.key != first.sample.key
-        assert session.annotate.start(session.person.id, order="ingested") == desk.sample.key
+        assert open_sample is not None
+        assert open_sample.sample.key != first.sample.key
+        assert session.annotate.start(session.person.id, order="ingested") == open_sample.sample.key
 
 
 async def test_a_terminal_that_changes_its_size_keeps_everything(folder: Path) -> None:
@@ -301,5 +301,5 @@ async def test_time_is_sent_before_the_store_would_cut_it(folder: Path) -> None:
             now[0] += 20
             await person.press("down")
         await person.press("greater_than_sign less_than_sign")
-        assert person.screen.desk is not None
-        assert person.screen.desk.assignment.seconds == pytest.approx(180, abs=1)
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.assignment.seconds == pytest.approx(180, abs=1)

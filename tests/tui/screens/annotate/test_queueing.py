@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.work import SOURCE, Person, make_workspace, open_app
+from tests.tui.screens.annotate_app import SOURCE, Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun

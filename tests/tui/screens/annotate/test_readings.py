@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.work import Person, make_workspace, open_app
+from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
@@ -58,9 +58,13 @@ async def test_practice_comes_first_and_tells_what_is_right(folder: Path) -> Non
     """A hit beside the right one, then a sample without anything; then real work begins."""
     practice(folder)
     async with open_app(folder, sample="") as person:
-        desk = person.screen.desk
-        assert desk is not None
-        assert (desk.sample.dataset, desk.position, desk.total) == ("training", 1, 2)
+        open_sample = person.screen.open_sample
+        assert open_sample is not None
+        assert (open_sample.sample.dataset, open_sample.position, open_sample.total) == (
+            "training",
+            1,
+            2,
+        )
         assert rows.describe_reading(None, practice=True) in person.shown()
         await person.words("cost", "million")
         await person.press("3 enter")
@@ -79,9 +83,13 @@ async def test_practice_comes_first_and_tells_what_is_right(folder: Path) -> Non
         assert (feedback.hits, feedback.missed, feedback.extra) == ((), (), ())
         assert dialog.lines(80)[0][0][0] in person.shown()
         await person.press("enter")
-        desk = person.screen.desk
-        assert desk is not None
-        assert (desk.sample.key, desk.position, desk.total) == (SampleKey("films", "a"), 3, 5)
+        open_sample = person.screen.open_sample
+        assert open_sample is not None
+        assert (open_sample.sample.key, open_sample.position, open_sample.total) == (
+            SampleKey("films", "a"),
+            3,
+            5,
+        )
         assert rows.describe_reading(None, practice=True) not in person.shown()
 
 
@@ -138,8 +146,8 @@ async def test_the_second_reading_is_offered_when_all_is_done(folder: Path) -> N
         assert told
         assert told in person.shown()
         assert len(person.draft.annotations) == 0
-        assert person.screen.desk is not None
-        assert person.screen.desk.total == 2
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.total == 2
         await person.press("L")
         assert person.said().code is MessageCode.NO_LESSON_IN_SECOND_READING
         await begin_and_undo(person)
@@ -151,12 +159,12 @@ async def test_the_second_reading_is_offered_when_all_is_done(folder: Path) -> N
 
 async def begin_and_undo(person: Person) -> None:
     """Marks something, finishes, and takes both back."""
-    assert person.screen.desk is not None
-    key = person.screen.desk.sample.key
+    assert person.screen.open_sample is not None
+    key = person.screen.open_sample.sample.key
     await person.press(". 1")
     assert len(person.annotations) == 1
     await person.press("enter u")
-    assert person.screen.desk.sample.key == key
+    assert person.screen.open_sample.sample.key == key
     await person.press("u")
     assert len(person.draft.annotations) == 0
     await person.press("u")
@@ -188,7 +196,7 @@ async def test_nothing_handed_out_is_told(folder: Path) -> None:
     """All is ben's: ana is told how samples come, and q leaves."""
     with workspace.open(folder) as space:
         space.team.assignments.give("films", ["ben"], AssignmentOptions())
-    from tests.tui.screens.work import LOOK
+    from tests.tui.screens.annotate_app import LOOK
     from tui_annotate.tui.app import AnnotateApp
 
     app = AnnotateApp(lambda: workspace.open(folder), person="ana", look=LOOK)
@@ -198,7 +206,7 @@ async def test_nothing_handed_out_is_told(folder: Path) -> None:
         await pilot.pause()
         strips = app.screen._compositor.render_strips()
         text = "".join(segment.text for strip in strips for segment in strip)
-        assert app.sample_screen.desk is None
+        assert app.sample_screen.open_sample is None
         assert AnnotateScreen.no_sample.partition(";")[0] in text
         await pilot.press("q")
         await pilot.pause()

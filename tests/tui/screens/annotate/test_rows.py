@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.tui.draft.desk import draft, keys, light
+from tests.tui.draft.draft_samples import draft, keys, light
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.keys.key_map import default_keys

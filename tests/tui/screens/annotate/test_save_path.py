@@ -10,11 +10,11 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from tests.tui.screens.work import Person, make_workspace, open_app
+from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate.storage.log.log import Log
 from tui_annotate.tui.draft import completion
 from tui_annotate.tui.draft.effects import Save
-from tui_annotate.tui.saving import StoreThread
+from tui_annotate.tui.store_thread import StoreThread
 
 ROOT = Path(__file__).parents[4]
 PACKAGE = ROOT / "tui_annotate"

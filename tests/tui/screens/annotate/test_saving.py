@@ -13,12 +13,12 @@ import pytest
 from textual.events import Key
 from textual.message import Message
 
-from tests.tui.screens.work import Person, make_workspace, open_app
+from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.saving import Job, JobFinished, Stopwatch, StoreThread
 from tui_annotate.tui.screens.annotate.saving import NOT_SAVED, SAVED_STATE
+from tui_annotate.tui.store_thread import Job, JobFinished, Stopwatch, StoreThread
 
 
 class Post:
@@ -247,11 +247,11 @@ async def test_done_that_is_refused_stays_on_the_sample(folder: Path) -> None:
         store = break_store(person, Unavailable("the store is read-only"))
         await person.press("down down down enter")
         assert person.line() == "the store is read-only"
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "a"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "a"
         store.error = None
         await person.press("enter")
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample.sample.id == "b"
 
 
 async def test_a_save_that_fails_holds_back_the_enter_behind_it(folder: Path) -> None:
@@ -261,8 +261,8 @@ async def test_a_save_that_fails_holds_back_the_enter_behind_it(folder: Path) ->
         break_store(person, Unavailable("the disk is full"))
         await person.pilot.press("1", "enter")
         await person.settled()
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "a"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "a"
         assert person.draft.save_failed
         assert person.said()
 
@@ -291,8 +291,8 @@ async def test_a_refused_note_on_the_sample_waits_for_m(folder: Path) -> None:
         store.error = None
         await person.press("m enter")
         assert person.said().code is MessageCode.COMMENT_SAVED
-        assert person.screen.desk is not None
-        assert person.screen.desk.assignment.comment == "hi"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.assignment.comment == "hi"
 
 
 async def test_leaving_twice_is_leaving_once(folder: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from tests.tui.draft.desk import typed_codes
-from tests.tui.screens.work import CHINESE, SUMMARY, Person, make_workspace, open_app
+from tests.tui.draft.draft_samples import typed_codes
+from tests.tui.screens.annotate_app import CHINESE, SUMMARY, Person, make_workspace, open_app
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.domain.spans import Span
@@ -140,21 +140,21 @@ async def test_undo_and_redo_go_over_samples(folder: Path) -> None:
     """The sample that an undo changes comes on screen, with its words."""
     async with open_app(folder) as person:
         await person.press("1 greater_than_sign 2")
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "b"
         await person.press("u")
         assert claims(person) == []
         assert person.said().code is MessageCode.UNDONE
         assert "Extrinsic" in person.line()
         await person.press("backspace u")
-        assert person.screen.desk.sample.id == "a"
+        assert person.screen.open_sample.sample.id == "a"
         assert claims(person) == []
         assert person.said().code is MessageCode.UNDONE_ELSEWHERE
         assert person.said().fields["sample"] == SampleKey("films", "a")
         await person.press("U")
         assert [label for _, label, _ in claims(person)] == ["Intrinsic"]
         await person.press("U")
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample.sample.id == "b"
         assert len(claims(person)) == 1
         await person.press("U")
         assert person.said().code is MessageCode.NOTHING_TO_REDO
@@ -206,19 +206,19 @@ async def test_a_required_thing_that_is_missing_blocks_done_and_says_why(folder:
         assert " e " in person.line()
         assert person.draft.sample.id == "a"
         await person.press("e space enter down enter")
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "b"
 
 
 async def test_a_clean_sample_is_finished_by_one_key(folder: Path) -> None:
     """What was on screen counts as read; the next unfinished sample comes."""
     async with open_app(folder) as person:
         await person.press("enter")
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "b"
         assert person.said().code is MessageCode.SAMPLE_ENDED
         assert person.said().fields == {"sample": "a", "state": State.DONE}
-        assert person.screen.desk.finished == 1
+        assert person.screen.open_sample.finished == 1
 
 
 async def test_the_last_sample_ends_in_words(folder: Path) -> None:
@@ -228,8 +228,8 @@ async def test_the_last_sample_ends_in_words(folder: Path) -> None:
             await person.press("s")
         assert person.said().code is MessageCode.ALL_FINISHED
         await person.press("u")
-        assert person.screen.desk is not None
-        assert person.screen.desk.assignment.state == "new"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.assignment.state == "new"
 
 
 async def test_a_flag_takes_a_reason(folder: Path) -> None:
@@ -238,12 +238,12 @@ async def test_a_flag_takes_a_reason(folder: Path) -> None:
         await person.press("exclamation_mark")
         assert " 4  harmful    0  " in person.shown()
         await person.press("3 less_than_sign")
-        assert person.screen.desk is not None
-        assert person.screen.desk.assignment.state == "flagged"
-        assert person.screen.desk.assignment.comment == "broken text"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.assignment.state == "flagged"
+        assert person.screen.open_sample.assignment.comment == "broken text"
         await person.press("exclamation_mark 0 o d d enter")
         await person.press("less_than_sign")
-        assert person.screen.desk.assignment.comment == "odd"
+        assert person.screen.open_sample.assignment.comment == "odd"
 
 
 async def test_a_note_after_a_save(folder: Path) -> None:
@@ -262,8 +262,8 @@ async def test_a_note_after_a_save(folder: Path) -> None:
         assert [*person.draft.kept.values()] == ["so"]
         assert person.said()
         await person.press("m enter")
-        assert person.screen.desk is not None
-        assert person.screen.desk.assignment.comment == "so"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.assignment.comment == "so"
 
 
 async def test_evidence_from_the_source_by_exact_words(folder: Path) -> None:
@@ -341,8 +341,8 @@ async def test_what_is_redone_is_no_longer_in_hand(folder: Path) -> None:
         assert person.draft.focused == person.annotations[0].id
         assert person.said().code is MessageCode.REDONE
         await person.press("enter")
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "b"
 
 
 async def test_what_is_redone_leaves_other_work_in_hand(folder: Path) -> None:
@@ -364,18 +364,18 @@ async def test_the_palette_does_what_a_key_does(folder: Path) -> None:
         await person.press("colon")
         await person.press("s k i p")
         await person.press("down enter")
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "b"
 
 
 async def test_the_queue_and_back(folder: Path) -> None:
     """Q lists all samples; Enter opens one; q there leaves the app."""
     async with open_app(folder) as person:
         await person.press("q down enter")
-        assert person.screen.desk is not None
-        assert person.screen.desk.sample.id == "b"
+        assert person.screen.open_sample is not None
+        assert person.screen.open_sample.sample.id == "b"
         await person.press("G c enter")
-        assert person.screen.desk.sample.id == "c"
+        assert person.screen.open_sample.sample.id == "c"
 
 
 async def test_what_was_in_hand_is_there_again(folder: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.work import (
+from tests.tui.screens.annotate_app import (
     SOURCE,
     SUMMARY,
     Person,

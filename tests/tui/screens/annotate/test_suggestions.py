@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.helpers.suggestions import run
+from tests.tui.screens.annotate_app import SOURCE, SUMMARY, Person, make_workspace, open_app
 from tests.tui.screens.proposals import MAKER, SAID, Says, suggest
-from tests.tui.screens.work import SOURCE, SUMMARY, Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.screens.annotate.test_items import FIRST, SENTENCE, folder, here
-from tests.tui.screens.work import Person, open_app
+from tests.tui.screens.annotate_app import Person, open_app
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.text.painter import GUTTER
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui.screens.annotate_app import make_workspace, open_app
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.work import make_workspace, open_app
-from tui_annotate.domain.collection_items import TreeBranch, TreeLeaf
+from tui_annotate.domain.report_collections import TreeBranch, TreeLeaf
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.palette import CHOSEN
 from tui_annotate.tui.screens.collection import rows as tree_rows

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui.screens.annotate_app import make_workspace
 from tests.tui.screens.collection_workspace import LABELS, Collection
-from tests.tui.screens.reviews import open_review
-from tests.tui.screens.work import make_workspace
+from tests.tui.screens.review_app import open_review
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.collection_items import PASSAGE
 from tui_annotate.domain.people import SETTLED
+from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.adjudication import DifferenceKind

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens import reviews
+from tests.tui.screens import review_app
 from tests.tui.screens.bursts import at_once
-from tests.tui.screens.reviews import Reviewer, open_review, settled
+from tests.tui.screens.review_app import Reviewer, open_review, settled
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.services.review import ReviewService
 
@@ -18,7 +18,7 @@ EDIT = "1 e m paste:because_of_this enter enter full_stop plus 3 enter"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The workspace with everybody's work."""
-    return reviews.make(tmp_path / "work")
+    return review_app.make(tmp_path / "work")
 
 
 def told(folder: Path) -> list[tuple[object, ...]]:
@@ -36,7 +36,7 @@ async def _pressed(folder: Path, keys: str) -> tuple[str, str]:
 @pytest.mark.parametrize("keys", [EDIT, "1 y c 1 y c x 2 c", "1 y u c 1 M U enter 3 u"])
 async def test_a_burst_does_what_the_same_keys_do_slowly(tmp_path: Path, keys: str) -> None:
     """Each acts on what stands after the deed before it."""
-    slowly, at_a_stroke = (reviews.make(tmp_path / name) for name in ("slowly", "at once"))
+    slowly, at_a_stroke = (review_app.make(tmp_path / name) for name in ("slowly", "at once"))
     line = await _pressed(slowly, keys)
     async with open_review(at_a_stroke) as reviewer:
         await at_once(reviewer, keys)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens.reviews import BENIGN, EXTRINSIC, Reviewer, make, open_review, settled
+from tests.tui.screens.review_app import BENIGN, EXTRINSIC, Reviewer, make, open_review, settled
 from tui_annotate import workspace
 from tui_annotate.services.relabel import LabelChangeService
 from tui_annotate.tui.draft.messages import MessageCode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.draft.review.desk import BENIGN, at, one
+from tests.tui.draft.review.draft_samples import BENIGN, at, one
 from tests.tui.stage import run_stage
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.keys.actions import REVIEWING

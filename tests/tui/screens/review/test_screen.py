@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.screens import reviews, work
-from tests.tui.screens.reviews import (
+from tests.tui.screens import annotate_app, review_app
+from tests.tui.screens.review_app import (
     BENIGN,
     CHINESE,
     EXTRINSIC,
@@ -44,7 +44,7 @@ from tui_annotate.tui.screens.review.screen import ReviewScreen
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """The workspace with everybody's work."""
-    return reviews.make(tmp_path / "work")
+    return review_app.make(tmp_path / "work")
 
 
 def found(folder: Path, origin: str = ADJUDICATED) -> list[Annotation]:
@@ -193,7 +193,7 @@ async def test_merging(folder: Path) -> None:
     (merged,) = found(folder)
     assert merged.settled
     assert merged.settled.how is ReviewAction.MERGED
-    assert merged.claim[0].span.of(work.SUMMARY) == "Nobody was hurt on the set."
+    assert merged.claim[0].span.of(annotate_app.SUMMARY) == "Nobody was hurt on the set."
 
 
 async def test_editing_is_as_annotators_do_it(folder: Path) -> None:
@@ -249,7 +249,7 @@ async def test_what_nobody_marked_is_added(folder: Path) -> None:
         (own,) = found(folder)
         assert own.settled
         assert (own.settled.how, own.settled.sources) == (ReviewAction.OWN, ())
-        assert own.claim[0].span.of(work.SUMMARY) == "director"
+        assert own.claim[0].span.of(annotate_app.SUMMARY) == "director"
         await reviewer.press("a A")
         position = reviewer.review_draft.position
         assert position
@@ -346,7 +346,7 @@ async def test_a_chinese_sample_is_settled_alike(folder: Path) -> None:
         await reviewer.press("1 y enter")
         assert reviewer.sample == "a"
     (taken,) = settled(folder, CHINESE)
-    assert taken.claim[0].span.of(work.CHINESE).endswith("一千五百万元")
+    assert taken.claim[0].span.of(annotate_app.CHINESE).endswith("一千五百万元")
 
 
 # two at once, and who may
@@ -434,7 +434,7 @@ async def test_help_queue_and_samples(folder: Path) -> None:
 
 async def test_review_goes_where_people_contradict_a_machine(folder: Path) -> None:
     """In its queue, and from sample to sample; it goes back to the most conflicts."""
-    reviews.say(folder, 0.1, 0.2, 0.7)  # people found b supported, the others not
+    review_app.say(folder, 0.1, 0.2, 0.7)  # people found b supported, the others not
     async with open_review(folder) as reviewer:
         await reviewer.press("q o")
         shown = reviewer.shown()
@@ -460,10 +460,12 @@ async def test_review_goes_where_people_contradict_a_machine(folder: Path) -> No
 
 async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
     """Where nobody is done with anything, it says what has to come first."""
-    folder = work.make_workspace(tmp_path / "empty")
-    app = AnnotateApp(lambda: workspace.open(folder), person="rev", look=work.LOOK, reviewing=True)
+    folder = annotate_app.make_workspace(tmp_path / "empty")
+    app = AnnotateApp(
+        lambda: workspace.open(folder), person="rev", look=annotate_app.LOOK, reviewing=True
+    )
     async with app.run_test(size=(80, 24)) as pilot:
-        reviewer = reviews.Reviewer(app, pilot)
+        reviewer = review_app.Reviewer(app, pilot)
         while ReviewScreen.no_sample[:60] not in reviewer.shown():
             await pilot.pause(0.001)
         await pilot.press("q")
@@ -474,7 +476,7 @@ async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
 
 async def test_annotators_learn_how_theirs_was_settled(folder: Path) -> None:
     """L tells what became of each, and what was added; before it is settled, that it is not."""
-    async with work.open_app(folder) as person:
+    async with annotate_app.open_app(folder) as person:
         await person.press("L")
         assert person.draft.message.code is MessageCode.NO_LESSON_YET
     async with open_review(folder) as reviewer:
@@ -484,7 +486,7 @@ async def test_annotators_learn_how_theirs_was_settled(folder: Path) -> None:
             if candidate.sources == ("li-1",)
         )
         await reviewer.press(f"{at} y c c x 1 enter 2")
-    async with work.open_app(folder, size=(100, 30)) as person:
+    async with annotate_app.open_app(folder, size=(100, 30)) as person:
         await person.press("L")
         assert isinstance(person.app.screen, ReviewOutcomeDialog)
         shown = person.shown()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.tui.screens.reviews import FIRST, SECOND, Reviewer, make, open_review
+from tests.tui.screens.review_app import FIRST, SECOND, Reviewer, make, open_review
 from tui_annotate import workspace
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 from tui_annotate.tui.draft.messages import MessageCode

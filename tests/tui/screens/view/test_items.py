@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.tui.screens.collection_workspace import Collection
 from tests.tui.screens.view.test_screen import looking
-from tui_annotate.domain.collection_items import PASSAGE
+from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import Sample
 
 SAMPLES = {sample.id: sample for sample in Collection().samples()}

@@ -14,7 +14,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.helpers import annotated_file as viewed
-from tests.tui.screens import work
+from tests.tui.screens import annotate_app
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.tui.dialogs.help import HelpDialog
@@ -98,7 +98,7 @@ async def looking(
 ) -> AsyncIterator[Reader]:
     """The app on the file of `viewed`, or on other records, until the first sample is there."""
     with viewed.browsed(folder, *records) as browser:
-        app = ViewApp(browser, look=work.LOOK, **how)
+        app = ViewApp(browser, look=annotate_app.LOOK, **how)
         async with app.run_test(size=size) as pilot:
             reader = Reader(app, pilot)
             while app.sample_screen.draft is None:
@@ -255,7 +255,7 @@ async def test_keys_that_write_say_so(tmp_path: Path) -> None:
         or action.id in {"annotation.edit", "annotation.delete", "sample.done", "sample.skip"}
     ]
     async with looking(tmp_path) as reader:
-        before = (tmp_path / "work.jsonl").read_bytes()
+        before = (tmp_path / "annotate_app.jsonl").read_bytes()
         kept = reader.draft.all_annotations
         for action in writing:
             if "R" not in action.states:
@@ -268,7 +268,7 @@ async def test_keys_that_write_say_so(tmp_path: Path) -> None:
         await reader.press("exclamation_mark")
         assert default_keys().get("sample.flag").help in reader.shown()
         assert reader.draft.all_annotations == kept
-    assert (tmp_path / "work.jsonl").read_bytes() == before
+    assert (tmp_path / "annotate_app.jsonl").read_bytes() == before
 
 
 async def test_all_about_it_and_the_keys_are_told(tmp_path: Path) -> None:

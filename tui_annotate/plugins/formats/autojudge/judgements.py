@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.collection_items import NOT_RATED, PASSAGE
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
 from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
+from tui_annotate.domain.report_collections import NOT_RATED, PASSAGE
 from tui_annotate.domain.samples import Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.formats.autojudge.reports import (

@@ -9,7 +9,10 @@ from typing import Any, Final, TextIO
 
 from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment
-from tui_annotate.domain.collection_items import (
+from tui_annotate.domain.offsets import utf16_map
+from tui_annotate.domain.people import Person
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.report_collections import (
     NOT_RATED,
     PASSAGE,
     Sentence,
@@ -17,9 +20,6 @@ from tui_annotate.domain.collection_items import (
     report_sentences,
     split_at_sentences,
 )
-from tui_annotate.domain.offsets import utf16_map
-from tui_annotate.domain.people import Person
-from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
 from tui_annotate.plugins.formats.autojudge.reports import (
     FORMAT,

@@ -147,8 +147,8 @@ class SampleDialogs:
 
         claim, without = notes.claim_to_search(draft)
         who, key = session.person.id, draft.sample.key
-        if claim and (desk := self._screen.desk):
-            claim = single_document.stored_anchor(desk.sample, claim)
+        if claim and (open_sample := self._screen.open_sample):
+            claim = single_document.stored_anchor(open_sample.sample, claim)
 
         def find() -> Sequence[PastAnnotation]:
             if claim is None:
@@ -167,15 +167,17 @@ class SampleDialogs:
         """Show the request, the guidelines, and the pages of the features."""
         from tui_annotate.tui.dialogs.message import MessageDialog
 
-        desk = current.desk
-        request = describe_request(desk.sample.request)
+        open_sample = current.open_sample
+        request = describe_request(open_sample.sample.request)
         features = self._screen.features
-        more = [page for feature in features for page in feature.pages(current.draft, desk)]
+        more = [page for feature in features for page in feature.pages(current.draft, open_sample)]
         before = [page for page in more if page.first]
         pages = [
             *before,
             TextPage("Request", request or "This sample came without a request."),
-            TextPage("Guidelines", desk.guidelines or "There are no guidelines for this dataset."),
+            TextPage(
+                "Guidelines", open_sample.guidelines or "There are no guidelines for this dataset."
+            ),
             *(page for page in more if not page.first),
         ]
         usual = 0 if request or before else 1

@@ -22,7 +22,7 @@ from tui_annotate.tui.draft.messages import AnyMessage, MessageCode, StatusMessa
 from tui_annotate.tui.draft.resume_state import dump_state, restore
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED, WARNING
-from tui_annotate.tui.saving import Job
+from tui_annotate.tui.store_thread import Job
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
@@ -50,7 +50,7 @@ class SampleSession:
     """
 
     session: AnnotatorSession
-    desk: OpenSample
+    open_sample: OpenSample
     draft: Draft
     listening_since: float | None = None
     begun: bool = False
@@ -80,17 +80,17 @@ class SampleSource:
         """Return the sample so many places further on; None behind the ends. In that thread."""
         return session.annotate.neighbour(session.person.id, key, step, order=session.order)
 
-    def new_draft(self, desk: OpenSample, *, last_label: tuple[str, ...]) -> Draft:
+    def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> Draft:
         """Return a sample with nothing done on it yet."""
-        sample = single_document.to_screen(desk.sample)
+        sample = single_document.to_screen(open_sample.sample)
         return Draft(
             sample,
-            desk.segments,
-            desk.labels,
-            single_document.exchange_all_sides(desk.sample, desk.annotations),
+            open_sample.segments,
+            open_sample.labels,
+            single_document.exchange_all_sides(open_sample.sample, open_sample.annotations),
             last_label=last_label,
-            scale=desk.scale,
-            rating=desk.assignment.rating,
+            scale=open_sample.scale,
+            rating=open_sample.assignment.rating,
             citations=list_citations(sample),
         )
 
@@ -99,12 +99,12 @@ class SampleSource:
     ) -> Callable[[], None] | None:
         """Return what stores a place, for the store's thread; None where none is stored."""
         annotate, who = current.session.annotate, current.session.person.id
-        return partial(annotate.people.keep_place, who, current.desk.sample.key, kept)
+        return partial(annotate.people.keep_place, who, current.open_sample.sample.key, kept)
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
         """Return what stores the time spent, for the store's thread."""
         annotate, who = current.session.annotate, current.session.person.id
-        return partial(annotate.read, who, current.desk.sample.key, seconds=seconds)
+        return partial(annotate.read, who, current.open_sample.sample.key, seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,22 +138,24 @@ class SampleLoader:
 
     # the sample on screen
 
-    def begin(self, session: AnnotatorSession, desk: OpenSample, message: StatusMessage) -> None:
+    def begin(
+        self, session: AnnotatorSession, open_sample: OpenSample, message: StatusMessage
+    ) -> None:
         """Show a sample, where its annotator left it."""
         screen = self._screen
         self._saves.busy = False
-        draft = self.source.new_draft(desk, last_label=self.last_label)
+        draft = self.source.new_draft(open_sample, last_label=self.last_label)
         for feature in screen.features:
-            feature.drafted(draft, desk)
-        if desk.place:
-            restore(draft, desk.place)
+            feature.drafted(draft, open_sample)
+        if open_sample.place:
+            restore(draft, open_sample.place)
         else:
             completion.move_to_first_unmarked(draft)
-        screen.current = SampleSession(session, desk, draft)
+        screen.current = SampleSession(session, open_sample, draft)
         self._saves.stopwatch.touch()
         screen.load_documents(draft)
         screen.follow()
-        if desk.assignment.state is State.REOPENED and (why := describe_reopened(draft)):
+        if open_sample.assignment.state is State.REOPENED and (why := describe_reopened(draft)):
             both = StatusMessage(MessageCode.WITH_MORE, {"first": message, "more": why})
             message = make_message(both if message else why, WARNING)
         if message:
@@ -169,8 +171,10 @@ class SampleLoader:
         self.listen(screen.pane(current.draft.side).painted_since if current else None)
         screen.saver.go_on()
         if current:
-            desk = current.desk
-            screen.panes.prepare_assist(current.session.assist, desk.sample, desk.segments)
+            open_sample = current.open_sample
+            screen.panes.prepare_assist(
+                current.session.assist, open_sample.sample, open_sample.segments
+            )
             self._read_former(current)
         self._prefetch_later()
 
@@ -209,10 +213,10 @@ class SampleLoader:
     def first(self, session: AnnotatorSession, sample: str) -> OpenSample | None:
         """Return the sample to begin with, with what features need of it."""
         self._screen.load_features()
-        desk = self.source.first(session, sample)
-        if desk:
-            self._notify_features(session, desk)
-        return desk
+        open_sample = self.source.first(session, sample)
+        if open_sample:
+            self._notify_features(session, open_sample)
+        return open_sample
 
     def open(self, key: SampleKey) -> OpenSample:
         """Open a sample, with what features need of it."""
@@ -220,13 +224,13 @@ class SampleLoader:
         if session is None:
             raise Unavailable("no workspace is open")
         ahead = self._valid_prefetch()
-        desk = (ahead and ahead.desks.get(key)) or self.source.open(session, key)
-        self._notify_features(session, desk)
-        return desk
+        open_sample = (ahead and ahead.desks.get(key)) or self.source.open(session, key)
+        self._notify_features(session, open_sample)
+        return open_sample
 
-    def _notify_features(self, session: AnnotatorSession, desk: OpenSample) -> None:
+    def _notify_features(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
         for feature in self._screen.features:
-            feature.opened(session, desk)
+            feature.opened(session, open_sample)
 
     def _neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
         ahead = self._valid_prefetch()
@@ -247,7 +251,7 @@ class SampleLoader:
         """Leave for the sample so many places further on."""
         if current := self._screen.current:
             self.go(
-                partial(self._neighbour, current.session, current.desk.sample.key, step),
+                partial(self._neighbour, current.session, current.open_sample.sample.key, step),
                 MessageCode.LAST_SAMPLE if step > 0 else MessageCode.FIRST_SAMPLE,
                 prefetched=step,
             )
@@ -271,12 +275,12 @@ class SampleLoader:
             key = find()
             return self.open(key) if key else None
 
-        def done(desk: OpenSample | None) -> None:
+        def done(open_sample: OpenSample | None) -> None:
             self._saves.busy = screen.awaiting_sample = False
-            if desk and screen.session:
-                screen.begin(screen.session, desk)
+            if open_sample and screen.session:
+                screen.begin(screen.session, open_sample)
                 if current := screen.current:  # behind the first frame, as the app may be killed
-                    kept = desk.place or dump_state(current.draft)
+                    kept = open_sample.place or dump_state(current.draft)
                     self._store_place(current, kept, screen.saver.send_deferred)
             else:
                 screen.show_message(none)
@@ -310,17 +314,17 @@ class SampleLoader:
         leave = self.leaving()
 
         def call() -> OpenSample | None:
-            desk = open_desk()
-            if desk:
+            open_sample = open_desk()
+            if open_sample:
                 leave()
-            return desk
+            return open_sample
 
-        def done(desk: OpenSample | None) -> None:
+        def done(open_sample: OpenSample | None) -> None:
             self._saves.busy = False
-            if desk is None:
+            if open_sample is None:
                 screen.show_message(none)
             else:
-                screen.begin(session, desk, make_message(words, SAVED))
+                screen.begin(session, open_sample, make_message(words, SAVED))
 
         screen.submit(call, done)
 
@@ -374,9 +378,11 @@ class SampleLoader:
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
             return None
         key = ahead.neighbours.get(to) if isinstance(to, int) else to
-        desk = ahead.desks.get(key) if key else None
-        ready = desk and all(feature.ready(desk.sample) for feature in screen.features)
-        return desk if ready else None
+        open_sample = ahead.desks.get(key) if key else None
+        ready = open_sample and all(
+            feature.ready(open_sample.sample) for feature in screen.features
+        )
+        return open_sample if ready else None
 
     def _prefetch_later(self) -> None:
         self._last_key_at = time.monotonic()

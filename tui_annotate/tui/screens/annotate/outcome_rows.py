@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.adjudication import ReviewAction
 from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.collection_items import NOT_RATED
+from tui_annotate.domain.report_collections import NOT_RATED
 from tui_annotate.domain.samples import Sample
 from tui_annotate.tui.dialogs.review_outcome import OutcomeRow
 from tui_annotate.tui.draft.review.state import WHY

@@ -25,8 +25,8 @@ from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
 from tui_annotate.tui.draft.messages import NO_MESSAGE, AnyMessage, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
 from tui_annotate.tui.draft.words import ERROR, SAVED, WARNING, describe_kind, describe_labels
-from tui_annotate.tui.saving import Job, JobFinished, Stopwatch, StoreThread, describe_error
 from tui_annotate.tui.screens.sample.feature import FinishedSample
+from tui_annotate.tui.store_thread import Job, JobFinished, Stopwatch, StoreThread, describe_error
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample, SampleKey
@@ -128,15 +128,15 @@ class SaveController:
         """Take over the sample's state after a change, for the header, and notify the features."""
         screen = self._screen
         current = screen.current
-        if current is None or saved.key != current.desk.sample.key:
+        if current is None or saved.key != current.open_sample.sample.key:
             return
-        desk, state = current.desk, saved.assignment.state
-        finished = desk.finished + state.finished - desk.assignment.state.finished
-        desk = replace(desk, assignment=saved.assignment, finished=finished)
+        open_sample, state = current.open_sample, saved.assignment.state
+        finished = open_sample.finished + state.finished - open_sample.assignment.state.finished
+        open_sample = replace(open_sample, assignment=saved.assignment, finished=finished)
         current.draft.rating = saved.assignment.rating
         for feature in screen.features:
-            desk = feature.saved(current.draft, saved, desk)
-        screen.current = replace(current, desk=desk)
+            open_sample = feature.saved(current.draft, saved, open_sample)
+        screen.current = replace(current, open_sample=open_sample)
 
     # reading again, after a conflict or work from elsewhere
 
@@ -184,7 +184,7 @@ class SaveController:
         label_set_change.take_over(draft, change, stored)
         draft.rating = now.assignment.rating
         if screen.current and draft is screen.current.draft:
-            screen.current = replace(screen.current, desk=now)
+            screen.current = replace(screen.current, open_sample=now)
             screen.loader.last_label = draft.last_label
             screen.forget_shown()
         for feature in screen.features:
@@ -263,16 +263,20 @@ class AnnotationSaves:
         current = self._screen.current
         if current is None:
             return False
-        session, desk, seen = current.session, current.desk, current.draft.tree.version
-        annotate, who, key = session.annotate, session.person.id, desk.sample.key
+        session, open_sample, seen = (
+            current.session,
+            current.open_sample,
+            current.draft.tree.version,
+        )
+        annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
         match effect:
             case Save(annotation, new, offer):
                 save = annotate.add if new else annotate.edit
-                lone = single_document.is_alone(desk.sample)
+                lone = single_document.is_alone(open_sample.sample)
                 offer = None if lone else self._screen.panes.complete_snapshot(offer)
-                stored = single_document.exchange_sides(desk.sample, annotation)
+                stored = single_document.exchange_sides(open_sample.sample, annotation)
                 call = partial(save, who, key, stored, offer=offer, label_set=seen)
-                self._save(call, desk.sample, annotation)
+                self._save(call, open_sample.sample, annotation)
             case Remove(annotation):
                 version = annotation.version
                 remove = partial(annotate.remove, who, key, annotation.id, version=version)
@@ -280,15 +284,15 @@ class AnnotationSaves:
                 self._send(remove, StatusMessage(MessageCode.ANNOTATION_DELETED, fields))
             case Comment(text):
                 comment = partial(annotate.comment, who, key, text)
-                fields = {"item": describe_kind(desk.sample)}
+                fields = {"item": describe_kind(open_sample.sample)}
                 message = StatusMessage(MessageCode.COMMENT_SAVED, fields)
                 self._send(comment, message, partial(self._saves.keep_comment, current.draft, text))
             case Rate(word):
                 self._send(partial(annotate.rate, who, key, word), completion.describe_rating(word))
             case Finish(verb, reason):
-                self._finish(session, desk, verb, reason=reason)
+                self._finish(session, open_sample, verb, reason=reason)
             case Undo(redo):
-                self._undo(session, desk.sample.key, redo=redo)
+                self._undo(session, open_sample.sample.key, redo=redo)
             case _:
                 return False
         return True
@@ -304,7 +308,9 @@ class AnnotationSaves:
         def done(saved: SaveResult) -> None:
             self._saves.take_over_answer(saved)
             if current := self._screen.current:
-                stored = single_document.exchange_all_sides(current.desk.sample, saved.annotations)
+                stored = single_document.exchange_all_sides(
+                    current.open_sample.sample, saved.annotations
+                )
                 self._screen.perform(completion.replace_annotations(current.draft, stored, message))
 
         self._saves.send_timed(lambda seconds: call(seconds=seconds), done, failed)
@@ -334,13 +340,13 @@ class AnnotationSaves:
     # the end of a sample
 
     def _finish(
-        self, session: AnnotatorSession, desk: OpenSample, verb: str, *, reason: str
+        self, session: AnnotatorSession, open_sample: OpenSample, verb: str, *, reason: str
     ) -> None:
         screen = self._screen
         if self._saves.busy or screen.draft is None:
             return
         self._saves.busy = True
-        who, key, leave = session.person.id, desk.sample.key, screen.loader.leaving_place()
+        who, key, leave = session.person.id, open_sample.sample.key, screen.loader.leaving_place()
         annotate, seconds = session.annotate, self._saves.stopwatch.take()
         seen = screen.draft.tree.version
         calls: dict[str, Callable[[], SaveResult]] = {
@@ -352,9 +358,9 @@ class AnnotationSaves:
         def call() -> FinishedSample:
             saved = calls[verb]()
             leave()
-            was_practice = desk.practice and verb == "done"
+            was_practice = open_sample.practice and verb == "done"
             feedback = annotate.feedback(who, key) if was_practice else None
-            following = self._find_next(session, desk.sample)
+            following = self._find_next(session, open_sample.sample)
             if following in (None, key):
                 again = annotate.line.find_reopened(session.person)
                 return FinishedSample(saved, None, feedback, again)
@@ -378,12 +384,12 @@ class AnnotationSaves:
         screen, self._saves.busy = self._screen, False
         self._saves.take_over_answer(result.saved)
         fields = {"sample": result.saved.key.id, "state": result.saved.assignment.state}
-        desk, session = screen.desk, screen.session
+        open_sample, session = screen.open_sample, screen.session
         if result.next and session:
             ended = StatusMessage(MessageCode.SAMPLE_ENDED, fields, SAVED)
             screen.begin(session, result.next, ended)
             return
-        if desk and desk.finished >= desk.total:
+        if open_sample and open_sample.finished >= open_sample.total:
             screen.show_message(MessageCode.ALL_FINISHED, SAVED)
         else:
             screen.show_message(MessageCode.LAST_SAMPLE_ENDED, SAVED, **fields)
@@ -417,16 +423,16 @@ class AnnotationSaves:
             none = MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
             screen.show_message(none)
             return
-        (saved, desk), draft = answer, current.draft
-        if desk:
+        (saved, open_sample), draft = answer, current.draft
+        if open_sample:
             undone = completion.describe_undone(saved.undone, redo=redo)
             fields = {"undone": undone, "sample": saved.key}
             message = StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields, SAVED)
-            screen.begin(current.session, desk, message)
+            screen.begin(current.session, open_sample, message)
             return
         before = draft.suggestions
         self._saves.take_over_answer(saved)
-        stored = single_document.exchange_all_sides(current.desk.sample, saved.annotations)
+        stored = single_document.exchange_all_sides(current.open_sample.sample, saved.annotations)
         left = {annotation.id for annotation in stored}
         lost = [known for known in draft.annotations if known.id not in left]
         reopened = suggestion_actions.find_reopened(draft, before)

@@ -49,8 +49,8 @@ class SampleQueue:
         if at is None:
             return
         self._screen.keep_place()
-        session, desk = at.session, at.desk
-        current, order = desk.sample.key, session.order
+        session, open_sample = at.session, at.open_sample
+        current, order = open_sample.sample.key, session.order
         scores = QueueScores(
             self._read_scores,
             self._read_siblings,
@@ -61,7 +61,7 @@ class SampleQueue:
         screen = QueueScreen(
             self._read_page,
             find=session.annotate.find,
-            position=desk.position,
+            position=open_sample.position,
             current=current,
             leave="quit",
             scores=scores if session.machines else None,
@@ -125,8 +125,8 @@ class SampleQueue:
         """Ask for one of the siblings of the sample on screen."""
         from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
-        if desk := self._screen.desk:
-            current = desk.sample.key
+        if open_sample := self._screen.open_sample:
+            current = open_sample.sample.key
 
             def chosen(key: SampleKey | None) -> None:
                 if key != current:

@@ -36,7 +36,6 @@ from tui_annotate.tui.draft.words import WARNING
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.keys.actions import READING, action_of
 from tui_annotate.tui.keys.key_map import KeyMap, table_key
-from tui_annotate.tui.saving import Job, JobFinished, StoreThread
 from tui_annotate.tui.screens.annotate.dialogs import NoteLine, SampleDialogs
 from tui_annotate.tui.screens.annotate.loader import SampleLoader, SampleSession, SampleSource
 from tui_annotate.tui.screens.annotate.saving import SaveController
@@ -44,6 +43,7 @@ from tui_annotate.tui.screens.sample import rows, signals
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureOrder
 from tui_annotate.tui.screens.sample.palette import ActionProvider
 from tui_annotate.tui.screens.sample.screen import SampleScreen
+from tui_annotate.tui.store_thread import Job, JobFinished, StoreThread
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.header_bar import Header
 from tui_annotate.tui.widgets.note_input import NoteInput
@@ -184,9 +184,9 @@ class WorkspaceScreen(SampleScreen):
         return self.current.session if self.current else None
 
     @property
-    def desk(self) -> OpenSample | None:
+    def open_sample(self) -> OpenSample | None:
         """The sample on screen as the store returned it last."""
-        return self.current.desk if self.current else None
+        return self.current.open_sample if self.current else None
 
     @property
     def key_map(self) -> KeyMap | None:
@@ -218,18 +218,18 @@ class WorkspaceScreen(SampleScreen):
         current = self.current
         if current is None:
             return None
-        desk, person = current.desk, current.session.person
+        open_sample, person = current.open_sample, current.session.person
         return Header(
-            dataset=desk.sample.dataset,
-            position=desk.position,
-            total=desk.total,
-            finished=desk.finished,
-            sample=desk.sample.id,
+            dataset=open_sample.sample.dataset,
+            position=open_sample.position,
+            total=open_sample.total,
+            finished=open_sample.finished,
+            sample=open_sample.sample.id,
             person=person.name,
             saved=self.saves.state,
-            state=desk.assignment.state.value,
+            state=open_sample.assignment.state.value,
             matches=self.header_note(),
-            reading=rows.describe_reading(person, practice=desk.practice),
+            reading=rows.describe_reading(person, practice=open_sample.practice),
         )
 
     def header_note(self) -> str:
@@ -248,7 +248,10 @@ class WorkspaceScreen(SampleScreen):
         self.query_one(DraftLine).show(words, kind=kind)
 
     def begin(
-        self, session: AnnotatorSession, desk: OpenSample, message: StatusMessage = NO_MESSAGE
+        self,
+        session: AnnotatorSession,
+        open_sample: OpenSample,
+        message: StatusMessage = NO_MESSAGE,
     ) -> None:
         """Show a sample, where its annotator left it."""
         before = self.session
@@ -257,9 +260,9 @@ class WorkspaceScreen(SampleScreen):
         if before is None:
             self.set_timer(_PRELOAD_PAUSE, self._preload)
         self.notes.close()
-        self.loader.begin(session, desk, message)
+        self.loader.begin(session, open_sample, message)
         for feature in self.features:
-            feature.begun(session, desk, first=before is None)
+            feature.begun(session, open_sample, first=before is None)
 
     def _preload(self) -> None:
         """Import what is opened over the screen, in a thread, so that no key waits for it."""
@@ -387,7 +390,7 @@ class WorkspaceScreen(SampleScreen):
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
         """Return what an action does to the draft, as effects."""
-        comment = self.desk.assignment.comment if self.desk else ""
+        comment = self.open_sample.assignment.comment if self.open_sample else ""
         return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:

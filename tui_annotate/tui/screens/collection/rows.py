@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from textual.message import Message
 
-from tui_annotate.domain.collection_items import TreeBranch, TreeLeaf
+from tui_annotate.domain.report_collections import TreeBranch, TreeLeaf
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.tui.line_text import Run, align_both_ends, cut, line_text
 from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR

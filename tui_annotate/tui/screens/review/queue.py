@@ -44,7 +44,7 @@ class ReviewQueue:
         at = self._screen.current
         if at is None:
             return
-        session, current = at.session, at.desk.sample.key
+        session, current = at.session, at.open_sample.sample.key
         scores = QueueScores(
             self._read_scores, None, self._list_orders, lambda: self._order, self._use_order
         )

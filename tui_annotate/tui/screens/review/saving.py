@@ -34,8 +34,8 @@ from tui_annotate.tui.draft.review.state import ReviewDraft
 from tui_annotate.tui.draft.review.words import UNDONE, describe_action
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED
-from tui_annotate.tui.saving import Job, describe_error
 from tui_annotate.tui.screens.annotate.loader import SampleSource
+from tui_annotate.tui.store_thread import Job, describe_error
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
@@ -77,16 +77,16 @@ class ReviewSource(SampleSource):
         """Return the sample so many places further on; None behind the ends."""
         return session.team().review.neighbour(session.person.id, key, step)
 
-    def new_draft(self, desk: OpenSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
+    def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
         """Return a sample with what people said, and what was made of it."""
-        found = cast("ReviewSample", desk)
+        found = cast("ReviewSample", open_sample)
         self.token = SeenToken(found.seen)
         draft = ReviewDraft(
-            single_document.to_screen(desk.sample),
-            desk.segments,
-            desk.labels,
+            single_document.to_screen(open_sample.sample),
+            open_sample.segments,
+            open_sample.labels,
             last_label=last_label,
-            citations=list_citations(desk.sample),
+            citations=list_citations(open_sample.sample),
             people=tuple(layer.letter for layer in found.layers),
         )
         take_over(draft, found)
@@ -105,7 +105,7 @@ class ReviewSource(SampleSource):
         allowed = isinstance(draft, ReviewDraft) and not draft.blocked_reason
         if not (allowed and working_seconds(seconds)):
             return lambda: None
-        who, key = current.session.person.id, current.desk.sample.key
+        who, key = current.session.person.id, current.open_sample.sample.key
         return partial(review.read, who, key, seconds=seconds)
 
 
@@ -174,10 +174,10 @@ class ReviewSaves:
     ) -> None:
         """Call an action of `ReviewService` with what was seen; then show its result."""
         screen = self._screen
-        session, desk, token = screen.session, screen.desk, self._source.token
-        if session is None or desk is None:
+        session, open_sample, token = screen.session, screen.open_sample, self._source.token
+        if session is None or open_sample is None:
             return
-        who, key = session.person.id, desk.sample.key
+        who, key = session.person.id, open_sample.sample.key
 
         def call(seconds: float) -> ReviewResult:
             action = getattr(session.team().review, verb)
@@ -188,11 +188,11 @@ class ReviewSaves:
         self._saves.send_timed(call, self._on_result, failed or self.reload_and_show)
 
     def _on_result(self, review_result: ReviewResult) -> None:
-        draft, desk = self._draft, self._screen.desk
-        if draft is None or desk is None:
+        draft, open_sample = self._draft, self._screen.open_sample
+        if draft is None or open_sample is None:
             return
         before, verb = set(draft.settled), review_result.verb
-        now = single_document.exchange_all_sides(desk.sample, review_result.settled)
+        now = single_document.exchange_all_sides(open_sample.sample, review_result.settled)
         made = [one for one in now if one not in before and one.origin != REJECTED]
         self._update_progress(review_result)
         key_handlers.apply_stored_result(draft, now, "")
@@ -207,22 +207,24 @@ class ReviewSaves:
 
     def _update_progress(self, review_result: ReviewResult) -> None:
         """The state as it is now, for the header."""
-        desk, draft = self._screen.desk, self._draft
-        if desk is None or draft is None or review_result.key != desk.sample.key:
+        open_sample, draft = self._screen.open_sample, self._draft
+        if open_sample is None or draft is None or review_result.key != open_sample.sample.key:
             return
         assignment = review_result.assignment
-        finished = desk.finished + assignment.state.finished - desk.assignment.state.finished
+        finished = (
+            open_sample.finished + assignment.state.finished - open_sample.assignment.state.finished
+        )
         draft.progress, draft.rating = assignment.state, assignment.rating
-        now = replace(desk, assignment=assignment, finished=finished)
+        now = replace(open_sample, assignment=assignment, finished=finished)
         draft.has_rating_conflict = cast("ReviewSample", now).has_rating_conflict
         if current := self._screen.current:
-            self._screen.current = replace(current, desk=now)
+            self._screen.current = replace(current, open_sample=now)
 
     def _save_edit(self, annotation: Annotation) -> None:
-        draft, desk = self._draft, self._screen.desk
-        if draft is None or desk is None:
+        draft, open_sample = self._draft, self._screen.open_sample
+        if draft is None or open_sample is None:
             return
-        stored = single_document.exchange_sides(desk.sample, annotation)
+        stored = single_document.exchange_sides(open_sample.sample, annotation)
         known = any(one.id == annotation.id for one in draft.settled)
         sources = draft.sources.get(annotation.id, ())
 
@@ -267,11 +269,11 @@ class ReviewSaves:
 
     def _finish_sample(self, **what: Any) -> None:
         screen = self._screen
-        session, desk = screen.session, screen.desk
-        if self._saves.busy or session is None or desk is None:
+        session, open_sample = screen.session, screen.open_sample
+        if self._saves.busy or session is None or open_sample is None:
             return
         self._saves.busy = True
-        who, key, token = session.person.id, desk.sample.key, self._source.token
+        who, key, token = session.person.id, open_sample.sample.key, self._source.token
         seconds = self._saves.stopwatch.take()
 
         def call() -> tuple[ReviewResult, OpenSample | None]:
@@ -293,8 +295,10 @@ class ReviewSaves:
         if following and screen.session:
             message = StatusMessage(MessageCode.SAMPLE_SETTLED, {"sample": sample}, SAVED)
             screen.begin(screen.session, following, message)
-        elif (draft := self._draft) and screen.desk:
-            now = single_document.exchange_all_sides(screen.desk.sample, review_result.settled)
+        elif (draft := self._draft) and screen.open_sample:
+            now = single_document.exchange_all_sides(
+                screen.open_sample.sample, review_result.settled
+            )
             key_handlers.apply_stored_result(draft, now, "")
             screen.show_message(MessageCode.ALL_SETTLED, SAVED, sample=sample)
 
@@ -321,18 +325,21 @@ class ReviewSaves:
                 MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
             )
             return
-        done, desk = answer
-        here = screen.desk is not None and screen.desk.sample.key == desk.sample.key
+        done, open_sample = answer
+        here = (
+            screen.open_sample is not None
+            and screen.open_sample.sample.key == open_sample.sample.key
+        )
         fields = {"done": UNDONE.get(done.undone, done.undone), "action": done.undone}
         draft = self._draft
         if draft is None or not here:
             code = (
                 MessageCode.REVIEW_REDONE_ELSEWHERE if redo else MessageCode.REVIEW_UNDONE_ELSEWHERE
             )
-            message = StatusMessage(code, {**fields, "sample": desk.sample.key}, SAVED)
-            screen.begin(screen.session, desk, message)
+            message = StatusMessage(code, {**fields, "sample": open_sample.sample.key}, SAVED)
+            screen.begin(screen.session, open_sample, message)
             return
-        self.take_over(draft, desk, DraftLabelSetChange(draft.tree, desk.labels, {}))
+        self.take_over(draft, open_sample, DraftLabelSetChange(draft.tree, open_sample.labels, {}))
         position = min(max(draft.at, 0), len(draft.positions) - 1)
         screen.perform(key_handlers.show_position(draft, position))
         code = MessageCode.REVIEW_REDONE if redo else MessageCode.REVIEW_UNDONE

@@ -52,9 +52,9 @@ if TYPE_CHECKING:
 class AnnotatorThreads(ThreadFeature):
     """Threads of annotators about a sample, and the reviewer's answers."""
 
-    def read_thread(self, session: AnnotatorSession, desk: OpenSample) -> None:
+    def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
         """Open the thread that waits longest for an answer, else the last one."""
-        key = desk.sample.key
+        key = open_sample.sample.key
 
         def show(threads: list[CommentThread]) -> None:
             if not threads:
@@ -85,9 +85,9 @@ class AnnotatorThreads(ThreadFeature):
 class AnnotatorNotes(Feature):
     """The comments of annotators on the sample, shown first of all pages."""
 
-    def pages(self, draft: Draft, desk: OpenSample) -> Sequence[TextPage]:
+    def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
         """Return the comments of annotators, by their letters."""
-        layers = cast("ReviewSample", desk).layers
+        layers = cast("ReviewSample", open_sample).layers
         noted = [(layer.letter, layer.comment) for layer in layers if layer.comment]
         if not noted or not isinstance(draft, ReviewDraft):
             return ()
@@ -141,12 +141,17 @@ class ReviewScreen(WorkspaceScreen):
         return self.draft if isinstance(self.draft, ReviewDraft) else None
 
     def begin(
-        self, session: AnnotatorSession, desk: OpenSample, message: StatusMessage = NO_MESSAGE
+        self,
+        session: AnnotatorSession,
+        open_sample: OpenSample,
+        message: StatusMessage = NO_MESSAGE,
     ) -> None:
         """Show a sample: at its first conflict; on the same sample, at the same place."""
-        same = self.desk is not None and self.desk.sample.key == desk.sample.key
+        same = (
+            self.open_sample is not None and self.open_sample.sample.key == open_sample.sample.key
+        )
         at = self.review_draft.at if same and self.review_draft else -1
-        super().begin(session, desk, message)
+        super().begin(session, open_sample, message)
         if (draft := self.review_draft) is None:
             return
         if 0 <= at < len(draft.positions):
@@ -229,9 +234,9 @@ class ReviewScreen(WorkspaceScreen):
     def title_of(self, draft: Draft, side: Side) -> Title:
         """Return which place is in focus, and its state."""
         if isinstance(draft, ReviewDraft) and not draft.editing:
-            desk = cast("ReviewSample", self.desk)
-            commented = bool(desk.assignment.comment)
-            return rows.titles(draft, side, ratings=desk.ratings, commented=commented)
+            open_sample = cast("ReviewSample", self.open_sample)
+            commented = bool(open_sample.assignment.comment)
+            return rows.titles(draft, side, ratings=open_sample.ratings, commented=commented)
         return super().title_of(draft, side)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
@@ -250,7 +255,7 @@ class ReviewScreen(WorkspaceScreen):
 
     def header_note(self) -> str:
         """Who is still at work on the sample."""
-        pending = getattr(self.desk, "pending", 0)
+        pending = getattr(self.open_sample, "pending", 0)
         return f"{pending} not done yet" if pending else ""
 
     def _show_lists(self, draft: Draft) -> None:
@@ -297,14 +302,18 @@ class ReviewScreen(WorkspaceScreen):
 
     def _agreed_comment(self) -> str:
         """The adjudicated comment, else that of the annotators where they agree."""
-        desk = cast("ReviewSample | None", self.desk)
-        comments = {layer.comment for layer in desk.layers if layer.comment} if desk else set()
-        settled = desk.assignment.comment if desk else ""
+        open_sample = cast("ReviewSample | None", self.open_sample)
+        comments = (
+            {layer.comment for layer in open_sample.layers if layer.comment}
+            if open_sample
+            else set()
+        )
+        settled = open_sample.assignment.comment if open_sample else ""
         return settled or ("".join(comments) if len(comments) == 1 else "")
 
     def _show_names(self) -> None:
-        session, desk, draft = self.session, self.desk, self.review_draft
-        if session is None or desk is None or draft is None:
+        session, open_sample, draft = self.session, self.open_sample, self.review_draft
+        if session is None or open_sample is None or draft is None:
             return
         if draft.names:
             draft.names = {}
@@ -316,5 +325,5 @@ class ReviewScreen(WorkspaceScreen):
                 listed = ", ".join(f"{letter} {name}" for letter, name in names.items())
                 self.show_message(MessageCode.NAMES_SHOWN, names=listed)
 
-        who, key = session.person.id, desk.sample.key
+        who, key = session.person.id, open_sample.sample.key
         self.submit(lambda: session.team().review.names(who, key), done)

@@ -97,7 +97,7 @@ class FeatureHost(Protocol):
         """The annotator and the services; None before the first sample."""
 
     @property
-    def desk(self) -> OpenSample | None:
+    def open_sample(self) -> OpenSample | None:
         """The sample on screen as the store returned it."""
 
     @property
@@ -197,7 +197,7 @@ class Feature:
 
     # in the store's thread
 
-    def opened(self, session: AnnotatorSession, desk: OpenSample) -> None:
+    def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
         """Read what the feature needs of a sample that is opened; runs in the store's thread."""
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
@@ -205,21 +205,21 @@ class Feature:
 
     # the sample on screen
 
-    def drafted(self, draft: Draft, desk: OpenSample) -> None:
+    def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
         """Complete the draft of a sample before it is shown."""
 
     def loaded(self, draft: Draft) -> None:
         """The documents of a sample are on screen."""
 
-    def begun(self, session: AnnotatorSession, desk: OpenSample, *, first: bool) -> None:
+    def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
         """The sample is shown; `first`: it is the first one since the app began."""
 
-    def saved(self, draft: Draft, saved: SaveResult, desk: OpenSample) -> OpenSample:
+    def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
         """Take over the answer of the store to a save; return the sample as it is then."""
         del draft, saved
-        return desk
+        return open_sample
 
-    def reloaded(self, draft: Draft, desk: OpenSample) -> None:
+    def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
         """The sample was read again, after a conflict or a change from elsewhere."""
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
@@ -268,9 +268,9 @@ class Feature:
     def key_line(self, draft: Draft) -> Names | None:
         """Return the actions of the key line in place of the usual ones; None to leave them."""
 
-    def pages(self, draft: Draft, desk: OpenSample) -> Sequence[TextPage]:
+    def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
         """Return pages about the sample."""
-        del draft, desk
+        del draft, open_sample
         return ()
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from tui_annotate.domain.collection_items import RATED_KINDS, report_id
+from tui_annotate.domain.report_collections import RATED_KINDS, report_id
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import citations
@@ -17,7 +17,7 @@ from tui_annotate.tui.screens.sample.feature import TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.collection_items import Sentence, TreeLeaf
+    from tui_annotate.domain.report_collections import Sentence, TreeLeaf
     from tui_annotate.domain.samples import Sample
     from tui_annotate.services.annotate import OpenSample
 
@@ -133,9 +133,9 @@ def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
     return text[: here.start], text[here.end :]
 
 
-def pages(desk: OpenSample) -> list[TextPage]:
+def pages(open_sample: OpenSample) -> list[TextPage]:
     """Return the pages of an item; none for other samples."""
-    sample, assignment = desk.sample, desk.assignment
+    sample, assignment = open_sample.sample, open_sample.assignment
     if sample.kind not in RATED_KINDS:
         return []
     page = TextPage("Document", _document(sample))

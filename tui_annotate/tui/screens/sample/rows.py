@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
-from tui_annotate.domain.collection_items import RATED_KINDS
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.report_collections import RATED_KINDS
 from tui_annotate.domain.samples import Match, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion

@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.collection_items import RATED_KINDS, report_id
 from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
+from tui_annotate.domain.report_collections import RATED_KINDS, report_id
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import citations
@@ -95,11 +95,13 @@ class OtherDocuments:
         if self._report_assist and self._report_assist[0] == parent.id:
             return self._report_assist[1]
         key = SampleKey(draft.sample.dataset, parent.id)
-        desk = session.annotate.open(session.person.id, key, order=session.order)
+        open_sample = session.annotate.open(session.person.id, key, order=session.order)
         assist = session.assist()
-        made = assist.prepare(desk.sample, desk.segments, vectors=False)
+        made = assist.prepare(open_sample.sample, open_sample.segments, vectors=False)
         with suppress(Unavailable):  # words alone then, as for the sample itself, which says so
-            made = assist.prepare(desk.sample, desk.segments, vectors=True, words=made)
+            made = assist.prepare(
+                open_sample.sample, open_sample.segments, vectors=True, words=made
+            )
         self._report_assist = (parent.id, made)
         return made
 
@@ -134,10 +136,10 @@ class Collection(Feature):
 
     # samples
 
-    def opened(self, session: AnnotatorSession, desk: OpenSample) -> None:
+    def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
         """Read the report of a citation, unless it is known."""
-        if not self.ready(desk.sample):
-            self._report = read_report(session.annotate, session.person.id, desk.sample)
+        if not self.ready(open_sample.sample):
+            self._report = read_report(session.annotate, session.person.id, open_sample.sample)
 
     def ready(self, sample: Sample) -> bool:
         """Return whether the report of a citation is known."""
@@ -268,8 +270,8 @@ class Collection(Feature):
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
         """Add which item it is, and how the sample was rated."""
-        desk, parent = self.host.desk, self._parent_report(draft)
-        comment = desk.assignment.comment if desk else ""
+        open_sample, parent = self.host.open_sample, self._parent_report(draft)
+        comment = open_sample.assignment.comment if open_sample else ""
         title = item_rows.title(draft, side, title, parent=parent, comment=comment)
         return title if side is Side.SUMMARY else self.other_documents.title(draft, title)
 
@@ -291,10 +293,10 @@ class Collection(Feature):
         keys, tabs = parent.citations(key), item_rows.tabs(draft.sample, parent)
         return citations.find_mark(tabs, keys.index(key) if key in keys else -1)
 
-    def pages(self, draft: Draft, desk: OpenSample) -> list[TextPage]:
+    def pages(self, draft: Draft, open_sample: OpenSample) -> list[TextPage]:
         """Return the documents of the item, its rating and the annotator's comment on it."""
         del draft
-        return item_rows.pages(desk)
+        return item_rows.pages(open_sample)
 
 
 def read_report(annotate: AnnotationService, person: str, sample: Sample) -> ParentReport:

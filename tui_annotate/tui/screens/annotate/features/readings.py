@@ -28,9 +28,9 @@ class SecondReadings(Feature):
         super().__init__(host)
         self._first_reader: Person | None = None
 
-    def begun(self, session: AnnotatorSession, desk: OpenSample, *, first: bool) -> None:
+    def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
         """Offer the second reading where one comes back to finished work."""
-        if first and desk.finished >= desk.total:
+        if first and open_sample.finished >= open_sample.total:
             self.host.submit(
                 lambda: session.annotate.line.find_reopened(session.person),
                 self._ask_second_reading,
@@ -38,19 +38,19 @@ class SecondReadings(Feature):
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
         """Show feedback first, where the sample was for practice."""
-        desk = self.host.desk
+        open_sample = self.host.open_sample
 
         def proceed(_: object = None) -> None:
             go_on()
             self._ask_second_reading(result.second_readings)
 
-        if result.feedback is None or desk is None:
+        if result.feedback is None or open_sample is None:
             proceed()
             return True
         from tui_annotate.tui.dialogs.feedback import FeedbackDialog
 
         self.host.forget_keys()
-        self.host.open_dialog(FeedbackDialog(result.feedback, desk.sample), proceed)
+        self.host.open_dialog(FeedbackDialog(result.feedback, open_sample.sample), proceed)
         return True
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:

@@ -14,8 +14,8 @@ from tui_annotate.tui.draft import single_document, suggestion_actions
 from tui_annotate.tui.draft.effects import Accept, Decline, Effect, Open
 from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.saving import describe_error
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
+from tui_annotate.tui.store_thread import describe_error
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample
@@ -36,14 +36,14 @@ class Suggestions(Feature):
 
     # what is there
 
-    def drafted(self, draft: Draft, desk: OpenSample) -> None:
+    def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
         """Give the draft what is suggested and was not answered yet."""
-        draft.suggestions = _open_suggestions(desk.sample, desk.suggestions)
+        draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
         draft.hiding = self.hiding
 
-    def begun(self, session: AnnotatorSession, desk: OpenSample, *, first: bool) -> None:
+    def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
         """Show how many suggestions are open."""
-        del session, desk, first
+        del session, open_sample, first
         if (draft := self.host.draft) and (
             many := suggestion_actions.describe_open_suggestions(draft)
         ):
@@ -53,25 +53,25 @@ class Suggestions(Feature):
                 draft.say(many)
             self.host.show_draft()
 
-    def reloaded(self, draft: Draft, desk: OpenSample) -> None:
+    def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
         """Give the draft what is suggested now."""
-        draft.suggestions = _open_suggestions(desk.sample, desk.suggestions)
+        draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
 
-    def saved(self, draft: Draft, saved: SaveResult, desk: OpenSample) -> OpenSample:
+    def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
         """An undo, or the removal of what was made of a suggestion, opens it again."""
-        if not desk.suggestions:
-            return desk
-        now = tuple(_apply_answer(each, saved) for each in desk.suggestions)
-        draft.suggestions = _open_suggestions(desk.sample, now)
-        return replace(desk, suggestions=now)
+        if not open_sample.suggestions:
+            return open_sample
+        now = tuple(_apply_answer(each, saved) for each in open_sample.suggestions)
+        draft.suggestions = _open_suggestions(open_sample.sample, now)
+        return replace(open_sample, suggestions=now)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
         """Return what the suggestion in focus proposes, who made it, and why."""
         return suggestion_actions.describe_line(draft, cells)
 
-    def pages(self, draft: Draft, desk: OpenSample) -> Sequence[TextPage]:
+    def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
         """Return all about the suggestion in focus."""
-        del desk
+        del open_sample
         about = suggestion_actions.describe_suggestion(draft)
         return [TextPage("Suggestion", about, first=True)] if about else ()
 
@@ -85,15 +85,15 @@ class Suggestions(Feature):
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         """Send answers to suggestions, and show or hide them."""
-        desk = self.host.desk
-        if desk is None:
+        open_sample = self.host.open_sample
+        if open_sample is None:
             return False
         match effect:
             case Accept(one, annotation, changed):
                 made = annotation if changed else None
-                self._accept(session, desk, draft, one=one, made=made)
+                self._accept(session, open_sample, draft, one=one, made=made)
             case Decline(one, reason):
-                self._decline(session, desk, draft, one=one, reason=reason)
+                self._decline(session, open_sample, draft, one=one, reason=reason)
             case Open("suggestions", step):
                 self.hide(hiding=not step)
                 self.host.remember("suggestions", SHOWN if step else HIDDEN)
@@ -104,15 +104,15 @@ class Suggestions(Feature):
     def _accept(
         self,
         session: AnnotatorSession,
-        desk: OpenSample,
+        open_sample: OpenSample,
         draft: Draft,
         *,
         one: Suggestion,
         made: Annotation | None,
     ) -> None:
         """Accept a suggestion: as it is, or with changes where those are given."""
-        annotate, who, key = session.annotate, session.person.id, desk.sample.key
-        exchange = partial(single_document.exchange_sides, desk.sample)
+        annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
+        exchange = partial(single_document.exchange_sides, open_sample.sample)
         changed = exchange(made) if made else None
         version = draft.tree.version
 
@@ -123,7 +123,7 @@ class Suggestions(Feature):
 
         def done(saved: SaveResult) -> None:
             own = saved.annotation and exchange(saved.annotation)
-            known = single_document.exchange_all_sides(desk.sample, saved.annotations)
+            known = single_document.exchange_all_sides(open_sample.sample, saved.annotations)
             effects = suggestion_actions.apply_accepted(draft, one, own, annotations=known)
             self.host.perform(effects)
             self.host.keep_place()
@@ -133,13 +133,13 @@ class Suggestions(Feature):
     def _decline(
         self,
         session: AnnotatorSession,
-        desk: OpenSample,
+        open_sample: OpenSample,
         draft: Draft,
         *,
         one: Suggestion,
         reason: str,
     ) -> None:
-        annotate, who, key = session.annotate, session.person.id, desk.sample.key
+        annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
 
         def call(seconds: float) -> SaveResult:
             return annotate.refuse(who, key, one.id, reason=reason, seconds=seconds)

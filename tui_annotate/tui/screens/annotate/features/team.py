@@ -38,21 +38,21 @@ class TeamDialogs(Feature):
         "tui_annotate.tui.dialogs.review_outcome",
     )
 
-    def begun(self, session: AnnotatorSession, desk: OpenSample, *, first: bool) -> None:
+    def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
         """Show announcements that are new, at the first sample."""
-        del desk
+        del open_sample
         if first:
             self._show_announcements(session)
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         """Open what an effect asks for; False where it asks for nothing of this."""
         del draft
-        desk = self.host.desk
+        open_sample = self.host.open_sample
         match effect:
             case Open("figures"):
                 self._show_statistics(session)
-            case Open("lesson") if desk:
-                self._show_lesson(session, desk)
+            case Open("lesson") if open_sample:
+                self._show_lesson(session, open_sample)
             case _:
                 return False
         return True
@@ -83,12 +83,12 @@ class TeamDialogs(Feature):
 
     # outcomes of review
 
-    def _show_lesson(self, session: AnnotatorSession, desk: OpenSample) -> None:
+    def _show_lesson(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
         """How the sample was adjudicated, as far as its annotator may know."""
         if session.person.kind is PersonKind.AGAIN:
             self.host.show_message(MessageCode.NO_LESSON_IN_SECOND_READING)
             return
-        key, person, sample = desk.sample.key, session.person.id, desk.sample
+        key, person, sample = open_sample.sample.key, session.person.id, open_sample.sample
 
         def show(lesson: SampleOutcome | None) -> None:
             if lesson is None:
@@ -134,13 +134,13 @@ class ThreadFeature(Feature):
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         """Open the thread."""
         del draft
-        desk = self.host.desk
-        if desk is None or effect != Open("talk"):
+        open_sample = self.host.open_sample
+        if open_sample is None or effect != Open("talk"):
             return False
-        self.read_thread(session, desk)
+        self.read_thread(session, open_sample)
         return True
 
-    def read_thread(self, session: AnnotatorSession, desk: OpenSample) -> None:
+    def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
         """Read the thread of a sample, then open it."""
         raise NotImplementedError
 
@@ -175,9 +175,9 @@ class ThreadFeature(Feature):
 class ReviewerThread(ThreadFeature):
     """The annotator's thread with the reviewers about a sample."""
 
-    def read_thread(self, session: AnnotatorSession, desk: OpenSample) -> None:
+    def read_thread(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
         """Read what was written so far, then open it."""
-        key, person = desk.sample.key, session.person.id
+        key, person = open_sample.sample.key, session.person.id
 
         def read() -> list[ThreadLine]:
             comments = session.team().comments

@@ -18,18 +18,18 @@ from tests.helpers.collection_samples import (
     key,
     report,
 )
-from tui_annotate.domain import collection_items
-from tui_annotate.domain.collection_items import Item, Sentence, TreeBranch, TreeLeaf
+from tui_annotate.domain import report_collections
+from tui_annotate.domain.report_collections import Item, Sentence, TreeBranch, TreeLeaf
 from tui_annotate.domain.samples import Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 
 TEXT = " ".join(TEXTS)
-SENTENCES = collection_items.report_sentences(report())
+SENTENCES = report_collections.report_sentences(report())
 
 
 def item(sample: Sample, *, done: bool = False) -> Item:
     """A sample as the store gives it."""
-    return collection_items.make_item(
+    return report_collections.make_item(
         sample.key, group=sample.group, start=TEXT[:9], meta=sample.meta, done=done
     )
 
@@ -48,7 +48,7 @@ def test_a_report_tells_its_sentences() -> None:
 )
 def test_a_third_party_field_of_that_name_tells_of_no_sentence(told: object) -> None:
     """What a record of another origin calls so is left alone."""
-    assert collection_items.report_sentences(replace(report(), meta={"sentences": told})) == ()
+    assert report_collections.report_sentences(replace(report(), meta={"sentences": told})) == ()
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_a_third_party_field_of_that_name_tells_of_no_sentence(told: object) -> 
 )
 def test_a_passage_is_cut_at_sentences(start: int, end: int, parts: list[tuple[int, int]]) -> None:
     """Each part lies in one sentence, and begins and ends with no white space."""
-    found = collection_items.split_at_sentences(Span(start, end), SENTENCES, TEXT)
+    found = report_collections.split_at_sentences(Span(start, end), SENTENCES, TEXT)
     assert [(span.start, span.end) for span in found] == parts
 
 
 def test_without_sentences_a_passage_stays_one() -> None:
     """It is trimmed all the same; white space alone is nothing."""
-    assert collection_items.split_at_sentences(Span(3, 27), (), TEXT) == (Span(4, 27),)
-    assert collection_items.split_at_sentences(Span(22, 23), (), TEXT) == ()
+    assert report_collections.split_at_sentences(Span(3, 27), (), TEXT) == (Span(4, 27),)
+    assert report_collections.split_at_sentences(Span(22, 23), (), TEXT) == ()
 
 
 @given(st.lists(st.text(" ab😀", max_size=5), min_size=1, max_size=5), st.data())
@@ -84,13 +84,13 @@ def test_parts_hold_all_words_of_a_passage_and_nothing_else(
         return
     start = data.draw(st.integers(0, len(text) - 1))
     span = Span(start, data.draw(st.integers(start + 1, len(text))))
-    within = collection_items.report_sentences(of)
-    parts = collection_items.split_at_sentences(span, within, text)
+    within = report_collections.report_sentences(of)
+    parts = report_collections.split_at_sentences(span, within, text)
     letters = [at for at in range(span.start, span.end) if not text[at].isspace()]
     assert [at for part in parts for at in letters if part.contains(Span(at, at + 1))] == letters
     assert all(one.end < other.start for one, other in pairwise(parts))
     for part in parts:
-        place = collection_items.find_sentence(part, within)
+        place = report_collections.find_sentence(part, within)
         assert place is not None
         assert within[place].start <= part.start < part.end <= within[place].end
 
@@ -98,9 +98,9 @@ def test_parts_hold_all_words_of_a_passage_and_nothing_else(
 def test_a_span_is_of_the_first_sentence_that_it_meets() -> None:
     """The space between two belongs to none, nor does anything to a blank sentence."""
     within = (Sentence(0, 3), Sentence(4, 4), Sentence(5, 9))
-    assert collection_items.find_sentence(Span(2, 7), within) == 0
-    assert collection_items.find_sentence(Span(4, 6), within) == 2
-    assert collection_items.find_sentence(Span(3, 4), within) is None
+    assert report_collections.find_sentence(Span(2, 7), within) == 0
+    assert report_collections.find_sentence(Span(4, 6), within) == 2
+    assert report_collections.find_sentence(Span(3, 4), within) is None
 
 
 # what is annotated -------------------------------------------------------------------------------
@@ -112,29 +112,29 @@ def test_a_span_is_of_the_first_sentence_that_it_meets() -> None:
 )
 def test_whatever_is_said_annotates(marks: int, rating: str, comment: str, *, said: bool) -> None:
     """A mark, a rating or a comment; looking does not."""
-    assert collection_items.is_annotated(marks, rating, comment) is said
+    assert report_collections.is_annotated(marks, rating, comment) is said
 
 
 def test_a_sentence_is_complete_with_its_last_citation() -> None:
     """One of two is not enough; a sentence that cites nothing has one citation, of nothing."""
     first, second, *rest = [item(one) for one in citations(report())]
-    some = collection_items.list_leaves(
+    some = report_collections.list_leaves(
         SampleKind.CITATION, [replace(first, annotated=True), second, *rest]
     )
     assert [leaf.done for leaf in some] == [False, False, False]
     every = [replace(one, annotated=one.sentence != 1) for one in (first, second, *rest)]
-    assert [leaf.done for leaf in collection_items.list_leaves(SampleKind.CITATION, every)] == [
+    assert [leaf.done for leaf in report_collections.list_leaves(SampleKind.CITATION, every)] == [
         True,
         False,
         True,
     ]
-    assert collection_items.count_done_by_topic(SampleKind.CITATION, every) == {"1": (2, 3)}
+    assert report_collections.count_done_by_topic(SampleKind.CITATION, every) == {"1": (2, 3)}
 
 
 def test_leaves_of_a_run_are_its_sentences_in_order() -> None:
     """Each with its citations in theirs, whatever order they came in."""
     both = [item(one) for run in ("run1", "run2") for one in citations(report(run=run))]
-    found = collection_items.list_leaves(SampleKind.CITATION, reversed(both), "run2")
+    found = report_collections.list_leaves(SampleKind.CITATION, reversed(both), "run2")
     assert [leaf.name for leaf in found] == ["s0", "s1", "s2"]
     assert found[1] == TreeLeaf("s1", TEXT[:9], (key("c|1|run2|1|db"),), (False,))
 
@@ -143,15 +143,15 @@ def test_documents_stand_under_each_run_that_cites_them() -> None:
     """By their ids; a topic has each once."""
     both = [item(document(name="db", runs=["run2"])), item(document(runs=["run1", "run2"]))]
     assert [
-        leaf.name for leaf in collection_items.list_leaves(SampleKind.DOCUMENT, both, "run2")
+        leaf.name for leaf in report_collections.list_leaves(SampleKind.DOCUMENT, both, "run2")
     ] == [
         "da",
         "db",
     ]
     assert [
-        leaf.name for leaf in collection_items.list_leaves(SampleKind.DOCUMENT, both, "run1")
+        leaf.name for leaf in report_collections.list_leaves(SampleKind.DOCUMENT, both, "run1")
     ] == ["da"]
-    assert collection_items.count_done_by_topic(SampleKind.DOCUMENT, both) == {"1": (0, 2)}
+    assert report_collections.count_done_by_topic(SampleKind.DOCUMENT, both) == {"1": (0, 2)}
 
 
 # counting ----------------------------------------------------------------------------------------
@@ -160,12 +160,12 @@ def test_documents_stand_under_each_run_that_cites_them() -> None:
 def test_runs_are_counted_by_what_they_hold() -> None:
     """Reports are themselves; runs without such items are not there."""
     reports = [item(report(run=run), done=run == "run2") for run in ("run1", "run2")]
-    assert collection_items.list_branches(SampleKind.REPORT, reports, reports) == (
+    assert report_collections.list_branches(SampleKind.REPORT, reports, reports) == (
         TreeBranch("run1", "team of run1", 0, 1, key("r|1|run1")),
         TreeBranch("run2", "team of run2", 1, 1, key("r|1|run2")),
     )
     mine = [item(one, done=True) for one in citations(report(run="run2"))]
-    assert collection_items.list_branches(SampleKind.CITATION, mine, reports) == (
+    assert report_collections.list_branches(SampleKind.CITATION, mine, reports) == (
         TreeBranch("run2", "team of run2", 3, 3),
     )
 
@@ -174,7 +174,7 @@ def test_runs_are_counted_by_the_sentences_that_are_complete() -> None:
     """Of their reports, without looking at citations; a report of blank ones has none."""
     reports = [item(report(run="run1")), item(report(run="run2", texts=[" "], cited=[()]))]
     complete = [f"1|run1|{place}" for place in (0, 2)]
-    assert collection_items.list_sentence_branches(reports, complete) == (
+    assert report_collections.list_sentence_branches(reports, complete) == (
         TreeBranch("run1", "team of run1", 2, 3),
     )
 
@@ -182,12 +182,12 @@ def test_runs_are_counted_by_the_sentences_that_are_complete() -> None:
 def test_topics_are_counted_apart() -> None:
     """Reports by themselves, and sentences of all runs of a topic together."""
     made = [one for one in collection() if one.kind is SampleKind.CITATION]
-    assert collection_items.count_done_by_topic(SampleKind.CITATION, map(item, made)) == {
+    assert report_collections.count_done_by_topic(SampleKind.CITATION, map(item, made)) == {
         "1": (0, 6),
         "2": (0, 1),
     }
     reports = [one for one in collection() if one.kind is SampleKind.REPORT]
-    assert collection_items.count_done_by_topic(SampleKind.REPORT, map(item, reports)) == {
+    assert report_collections.count_done_by_topic(SampleKind.REPORT, map(item, reports)) == {
         "1": (0, 2),
         "2": (0, 1),
     }
@@ -201,12 +201,12 @@ def test_a_name_may_hold_the_mark_between_names() -> None:
     of = report("a|b", "team/run|1")
     assert item(of).run == "team/run|1"
     assert {item(one).run for one in citations(of)} == {"team/run|1"}
-    assert collection_items.report_id(next(citations(of)).group) == of.id
+    assert report_collections.report_id(next(citations(of)).group) == of.id
 
 
 def test_a_record_of_another_origin_is_an_item_without_a_place() -> None:
     """Nothing of what it lacks is guessed."""
-    assert collection_items.make_item(key("x"), group="", start="", meta={"runs": 7}) == Item(
+    assert report_collections.make_item(key("x"), group="", start="", meta={"runs": 7}) == Item(
         key("x"), ""
     )
 
@@ -217,16 +217,16 @@ def test_a_record_of_another_origin_is_an_item_without_a_place() -> None:
 )
 def test_who_rated_nothing_rated_otherwise(ratings: tuple[str, ...], *, apart: bool) -> None:
     """Where anybody rated at all."""
-    assert collection_items.has_rating_conflict(ratings) is apart
+    assert report_collections.has_rating_conflict(ratings) is apart
 
 
 def test_the_workspaces_own_words_go_before_the_scale() -> None:
     """They are for all kinds; without them pairs are not rated by hand."""
-    assert collection_items.rating_scale(SampleKind.REPORT) == (
+    assert report_collections.rating_scale(SampleKind.REPORT) == (
         "Perfect",
         "Mostly Good",
         "So-so",
         "Bad",
     )
-    assert collection_items.rating_scale(SampleKind.PAIR) == ()
-    assert collection_items.rating_scale(SampleKind.PAIR, ["good", "poor"]) == ("good", "poor")
+    assert report_collections.rating_scale(SampleKind.PAIR) == ()
+    assert report_collections.rating_scale(SampleKind.PAIR, ["good", "poor"]) == ("good", "poor")

@@ -15,8 +15,8 @@ from textual import _wait
 from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
-from tests.helpers.built_once import build_once
-from tests.tui.draft.desk import typed_codes
+from tests.helpers.folder_cache import build_once
+from tests.tui.draft.draft_samples import typed_codes
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import Unavailable

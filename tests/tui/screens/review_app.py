@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.tui.screens import work
+from tests.tui.screens import annotate_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.people import SETTLED
@@ -48,9 +48,9 @@ def said(
     chinese: bool = False,
 ) -> Annotation:
     """An annotation of words of a summary."""
-    text = work.CHINESE if chinese else work.SUMMARY
+    text = annotate_app.CHINESE if chinese else annotate_app.SUMMARY
     claim = (Anchor(Side.SUMMARY, 0, place(text, words)),)
-    found = (Anchor(Side.SOURCE, 0, place(work.SOURCE, evidence)),) if evidence else ()
+    found = (Anchor(Side.SOURCE, 0, place(annotate_app.SOURCE, evidence)),) if evidence else ()
     return Annotation(name, claim, found, (label,), note)
 
 
@@ -76,7 +76,7 @@ WORK: dict[str, tuple[Annotation, ...]] = {
 
 def make(folder: Path) -> Path:
     """Three people are done with the first sample, two with the others; one is in Chinese."""
-    work.make_workspace(folder)
+    annotate_app.make_workspace(folder)
     with workspace.open(folder) as space:
         for name, annotations in WORK.items():
             person = space.person(name).id
@@ -113,7 +113,7 @@ def settled(folder: Path, key: SampleKey = FIRST) -> tuple[Annotation, ...]:
 
 
 @dataclass
-class Reviewer(work.Person):
+class Reviewer(annotate_app.Person):
     """Somebody at the keyboard of the app in review."""
 
     @property
@@ -176,10 +176,10 @@ async def open_review(
 
     def opened() -> Workspace:
         space = workspace.open(folder)
-        space.__dict__["assist"] = work.WORDS
+        space.__dict__["assist"] = annotate_app.WORDS
         return space
 
-    app = AnnotateApp(opened, person=person, sample=sample, look=work.LOOK, reviewing=True)
+    app = AnnotateApp(opened, person=person, sample=sample, look=annotate_app.LOOK, reviewing=True)
     async with app.run_test(size=size) as pilot:
         reviewer = Reviewer(app, pilot)
         while app.sample_screen.draft is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.tui.draft.desk import INTRINSIC, SOURCE, SUMMARY, draft
+from tests.tui.draft.draft_samples import INTRINSIC, SOURCE, SUMMARY, draft
 from tui_annotate.domain.adjudication import Adjudication, Reason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation, LabelPath
 from tui_annotate.domain.samples import Side
