@@ -184,7 +184,7 @@ def _page(folder: Path) -> tuple[float, float]:
             began = thread_time()
             rows = space.annotate.queue(person).rows
             read = thread_time()
-            said = scores.glances([row.key for row in rows])
+            said = scores.summarise([row.key for row in rows])
             taken[1].append(thread_time() - began)
             taken[0].append(read - began)
             assert len(said.of) == len(rows)

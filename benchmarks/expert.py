@@ -97,7 +97,7 @@ class Hand:
         person, draft = self._person, self._person.draft
         if not wanted.labels:
             return "without a label"
-        keys = self._keys(Side.SUMMARY, Goal(wanted.claim, moved=draft.asleep))
+        keys = self._keys(Side.SUMMARY, Goal(wanted.claim, moved=draft.digits_off))
         if keys is None:
             return "no keys lead to its claim"
         await person.press(" ".join(keys))

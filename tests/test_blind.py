@@ -145,7 +145,7 @@ def _given(scene: Scene) -> Mapping[str, list[Any]]:
     space, ben, key = scene.all_of_it, scene.ben, scene.key
     stored = space.corpus.sample(key)
     event = space.log.events(ben.id, key)[0]
-    talk = next(iter(space.team.comments.talks())).remarks[0].id
+    talk = next(iter(space.team.comments.list_threads())).remarks[0].id
     return _values(stored.sample) | {
         "person": [ben.id, scene.ana.id],
         "person_id": [ben.id],
@@ -310,7 +310,7 @@ def test_the_owner_of_the_files_sees_all(scene: Scene) -> None:
         "own_claims",
         "labels_in_use",
     ]
-    ends += ["standing", "reading", "nearest", "talks", "suggested", "listed"]
+    ends += ["standing", "reading", "nearest", "list_threads", "suggested", "list_suggestions"]
     found = {
         path.rpartition(".")[2]
         for path, method in _doors(scene.all_of_it, "workspace", set())

@@ -31,7 +31,7 @@ def made(folder: Path, *, people: str = "") -> Workspace:
 
 def add(space: Workspace, name: str, role: Role | None = None) -> str:
     """Makes an account; the person's id."""
-    space.team.members.furnish()
+    space.team.members.create_people_store()
     new = NewAccount(name, f"{name}@example.org", role, password=PASSWORD)
     return space.team.accounts.add(new).person.id
 
@@ -143,7 +143,7 @@ def test_a_forgotten_person_is_forgotten_in_each_workspace(tmp_path: Path) -> No
 
 
 def test_a_store_of_people_that_is_not_there_opens_nothing(tmp_path: Path) -> None:
-    """A file system that is not mounted must not let everybody in; only `furnish` makes one."""
+    """An unmounted file system lets nobody in; only `create_people_store` makes a store."""
     with made(tmp_path / "w", people="../people.sqlite") as space:
         for call in (
             lambda: space.team.authenticate,
@@ -154,7 +154,7 @@ def test_a_store_of_people_that_is_not_there_opens_nothing(tmp_path: Path) -> No
                 call()
         assert not (tmp_path / "people.sqlite").exists()
         with pytest.raises(NotAllowed):
-            space.acting(Actor("x", Role.REVIEWER)).team.members.furnish()
+            space.acting(Actor("x", Role.REVIEWER)).team.members.create_people_store()
         add(space, "ana")
         assert space.team.authenticate.required()
 

@@ -113,7 +113,7 @@ def test_work_goes_out_and_comes_home_once(command: Command, home: Path, bundle:
     again = command("bundle", "merge", str(bundle), "--json").json
     assert (again["samples"], again["events"], again["known"]) == (0, 0, 2)
     with workspaces.open(home) as space:
-        assert not list(AuditStore(space.team.database).breaks())
+        assert not list(AuditStore(space.team.database).find_faults())
 
 
 def test_vectors_and_labels_come_along(home: Path, bundle: Path) -> None:
@@ -212,7 +212,7 @@ def test_labels_that_were_renamed_meanwhile_are_so_on_what_comes_home(
         stream = space.log.stream(person.id, TEA)
         assert {each.labels for each in stream.annotations} == {(("Harmless",),)}
         assert len(stream.annotations) == 3
-        assert not list(AuditStore(space.team.database).breaks())
+        assert not list(AuditStore(space.team.database).find_faults())
     assert command("bundle", "merge", str(bundle), "--json").json["events"] == 0
 
 

@@ -151,7 +151,7 @@ def test_addresses_of_accounts_are_people(worked: Command, tmp_path: Path) -> No
         with pytest.raises(NotAllowed):
             space.acting(Actor(li, Role.ANNOTATOR)).team.pseudonyms.names()
         names = space.team.pseudonyms.names()
-        assert names.meant("li@example.org") == names.meant("li") == names.id(li)
+        assert names.find_pseudonym("li@example.org") == names.find_pseudonym("li") == names.id(li)
         with pytest.raises(NotAllowed):
-            space.acting(Actor(li, Role.REVIEWER)).team.pseudonyms.everybody()
+            space.acting(Actor(li, Role.REVIEWER)).team.pseudonyms.list_people()
     assert worked("status").code == 0

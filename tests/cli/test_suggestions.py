@@ -81,7 +81,7 @@ def test_they_come_in_are_listed_and_taken_out(found: Command) -> None:
     assert numbers(gone.out) == [2]
     with workspaces.open() as space:
         assert len(space.annotate.open(space.person().id, BRIDGE).annotations) == 1
-        assert not list(AuditStore(space.team.database).breaks())
+        assert not list(AuditStore(space.team.database).find_faults())
     assert found("suggestions", "remove", "--run", "zz", "--yes").code == 1
     found("suggestions", "remove", "--maker", "judge:m4chine", "--yes")
     for words in (("list",), ("list", "--open"), ("report",)):
@@ -277,7 +277,7 @@ def test_labels_that_are_renamed_are_so_on_what_was_taken(found: Command) -> Non
         saved = space.annotate.accept(me, TEA, open_one.suggestion.id, seconds=1)
         assert saved.answers[open_one.suggestion.id].answer is Answer.ACCEPTED
         assert saved.annotations[0].labels == (("Harmless",),)
-        assert not list(AuditStore(space.team.database).breaks())
+        assert not list(AuditStore(space.team.database).find_faults())
 
 
 def test_the_log_alone_brings_all_answers_back(found: Command, tmp_path: Path) -> None:
@@ -297,7 +297,7 @@ def test_the_log_alone_brings_all_answers_back(found: Command, tmp_path: Path) -
         raw.commit()
     raw.close()
     copy = Database.open(tmp_path / "copy.sqlite")
-    assert len(list(AuditStore(copy).breaks())) == 1
+    assert len(list(AuditStore(copy).find_faults())) == 1
     rebuild_tables(copy)
     with copy.reading() as connection:
         again = connection.exec_driver_sql("SELECT * FROM answers ORDER BY 1, 2, 3").fetchall()
@@ -321,7 +321,7 @@ def test_texts_that_change_end_suggestions_and_answers(found: Command, tmp_path:
         assert _suggested(space) == ()
         assert len(_suggested(space, TEA)) == 1
         assert space.log.state(space.person().id, BRIDGE).suggestions == {}
-        assert not list(AuditStore(space.team.database).breaks())
+        assert not list(AuditStore(space.team.database).find_faults())
 
 
 # elsewhere ----------------------------------------------------------------------------------------
@@ -429,7 +429,7 @@ def both(found: Command, tmp_path: Path) -> Command:
 
 def _answers(space: Workspace, key: SampleKey) -> list[tuple[str, object, str, str, bool]]:
     return [
-        (each.suggestion.id, each.answer, each.reason, each.annotation, each.stands)
+        (each.suggestion.id, each.answer, each.reason, each.annotation, each.annotation_exists)
         for each in _suggested(space, key)
     ]
 
@@ -442,7 +442,7 @@ def test_a_table_carries_answers(both: Command, tmp_path: Path, fake: FakeTable)
     with workspaces.open() as here, workspaces.open(tmp_path / "two") as there:
         for key in (BRIDGE, TEA):
             assert _answers(here, key) == _answers(there, key)
-        assert not list(AuditStore(there.team.database).breaks())
+        assert not list(AuditStore(there.team.database).find_faults())
         here.annotate.undo(here.person().id)
     assert both("sync", "push", "--json").json["samples"] == 1
     assert both("sync", "pull", "-w", "two").code == 0

@@ -62,7 +62,7 @@ def add(folder: Path, note: str, *, key: SampleKey = BRIDGE, start: int = 0) -> 
 def notes(folder: Path, key: SampleKey = BRIDGE) -> list[str]:
     """Their notes on a sample; the log must hold together."""
     with workspaces.open(folder) as space:
-        assert not list(AuditStore(space.team.database).breaks())
+        assert not list(AuditStore(space.team.database).find_faults())
         stream = space.log.stream(space.person().id, key)
         return sorted(each.note for each in stream.annotations)
 

@@ -59,9 +59,9 @@ def test_failures_add_up_and_fade() -> None:
 def test_an_attempt_that_was_right_is_forgiven() -> None:
     """As if it had not been, and nobody waits for it."""
     twice = FailureCount().failed(NOW, SMALL).failed(NOW, SMALL)
-    third = twice.failed(NOW, SMALL).forgiven()
+    third = twice.failed(NOW, SMALL).forgive()
     assert (third.failures, third.wait(NOW, SMALL)) == (2, 0)
-    assert FailureCount().forgiven().failures == 0
+    assert FailureCount().forgive().failures == 0
 
 
 def test_a_clock_that_was_wrong_locks_nobody_out() -> None:

@@ -119,7 +119,7 @@ def test_agreed_is_what_everybody_said(said: Said) -> None:
     """And of what is agreed, all is proposed; what is proposed was said by more than half."""
     for group in group_candidates(SAMPLE, said):
         everybody = all(set(candidate.people) == said.keys() for candidate in group.candidates)
-        assert (group.standing is GroupStatus.AGREED) == everybody
+        assert (group.status is GroupStatus.AGREED) == everybody
         assert set(group.proposal) <= set(group.candidates)
         if everybody:
             assert group.proposal == group.candidates
@@ -135,7 +135,7 @@ def test_agreed_is_what_everybody_said(said: Said) -> None:
 def test_who_says_nothing_disagrees(said: Said) -> None:
     """With one more who finished and marked nothing, no group is agreed, and each says so."""
     for group in group_candidates(SAMPLE, {**said, "z": []}):
-        assert group.standing is GroupStatus.CONFLICT
+        assert group.status is GroupStatus.CONFLICT
         assert "z" in group.silent
         assert DifferenceKind.ONLY_SOME in group.differences
 
@@ -186,7 +186,7 @@ def test_the_same_with_other_evidence_is_agreed() -> None:
             "q": [one("b", 0, 6, evidence=(3, 8), note="never")],
         }
     )
-    assert group.standing is GroupStatus.AGREED
+    assert group.status is GroupStatus.AGREED
     assert group.differences == (DifferenceKind.EVIDENCE, DifferenceKind.NOTE)
     (candidate,) = group.proposal
     assert candidate.evidence == (Anchor(Side.SOURCE, 0, Span(0, 8)),)
@@ -255,7 +255,7 @@ def test_what_they_differ_in(
 ) -> None:
     """Each kind is named, and a tie proposes nothing."""
     group = only(said)
-    assert group.standing is standing
+    assert group.status is standing
     assert list(group.differences) == differences
     assert [candidate.sources for candidate in group.proposal] == proposed
 
@@ -271,7 +271,7 @@ def test_a_chain_is_one_group() -> None:
 def test_evidence_alone_meets_evidence_alone() -> None:
     """Without a claim, what was marked in the source is what it is about."""
     bare = [Annotation(name, (), (Anchor(Side.SOURCE, 0, Span(0, 5)),), (X,)) for name in "ab"]
-    assert only({"p": bare[:1], "q": bare[1:]}).standing is GroupStatus.AGREED
+    assert only({"p": bare[:1], "q": bare[1:]}).status is GroupStatus.AGREED
     assert len(group_candidates(SAMPLE, {"p": bare[:1], "q": [one("c", 0, 5)]})) == 2
 
 

@@ -153,7 +153,7 @@ def test_the_top_is_what_is_strong_enough(searched: SegmentIndex) -> None:
 def test_vectors_are_fused_with_words() -> None:
     """With the weights that are said, and each signal told beside the score."""
     texts = ["One river. Two boats. "]
-    both = SegmentIndex.of(texts, [segment(texts[0])]).having(space(axes(2)))
+    both = SegmentIndex.of(texts, [segment(texts[0])]).with_vectors(space(axes(2)))
     vector = np.array([0.6, 0.8, 0, 0], np.float32)
     cosines = both.similarities(vector)
     assert cosines.tolist() == pytest.approx([0.6, 0.8], abs=1e-3)
@@ -165,7 +165,7 @@ def test_vectors_are_fused_with_words() -> None:
 def test_one_kind_of_signal_ranks_alone() -> None:
     """Its order is its own, and nothing else is told; by vectors that are not there, nothing."""
     texts = ["One river. Two boats. "]
-    both = SegmentIndex.of(texts, [segment(texts[0])]).having(space(axes(2)))
+    both = SegmentIndex.of(texts, [segment(texts[0])]).with_vectors(space(axes(2)))
     cosines = np.array([0.1, 0.9], np.float32)
     look = looking_for(river=1.0)
     for by, expected in ((Signals.WORDS, 0), (Signals.VECTORS, 1)):
@@ -178,7 +178,7 @@ def test_one_kind_of_signal_ranks_alone() -> None:
 def test_vectors_of_whole_sentences_are_a_signal_of_their_own() -> None:
     """They say less of a selection, so they are told apart."""
     texts = ["One river. Two boats. "]
-    both = SegmentIndex.of(texts, [segment(texts[0])]).having(space(axes(2)))
+    both = SegmentIndex.of(texts, [segment(texts[0])]).with_vectors(space(axes(2)))
     meaning = SelectionVectors(axes(1)[0], of_sentences=True)
     (first, _) = both.rank(looking_for(nowhere=1.0), meaning)
     assert first.signals == {"words": 0.0, "sentences": 1.0}
@@ -190,7 +190,7 @@ def test_of_a_segment_without_a_vector_words_alone_are_told() -> None:
     """Not a likeness of 0, which nobody measured."""
     texts = ["One river. Two boats. "]
     half = np.array([axes(1)[0], np.zeros(4)], np.float32)
-    some = SegmentIndex.of(texts, [segment(texts[0])]).having(space(half))
+    some = SegmentIndex.of(texts, [segment(texts[0])]).with_vectors(space(half))
     told = {
         match.segment: set(match.signals)
         for match in some.rank(looking_for(boats=1.0), SelectionVectors(axes(1)[0]))
@@ -213,7 +213,7 @@ def test_cosines_count_from_the_floor() -> None:
     """What all texts have in common in a model is no likeness."""
     texts = ["One river. Two boats. "]
     some = VectorSpace(axes(2), np.ones(2, np.bool_), floor=0.6)
-    both = SegmentIndex.of(texts, [segment(texts[0])]).having(some)
+    both = SegmentIndex.of(texts, [segment(texts[0])]).with_vectors(some)
     vector = np.array([0.6, 0.8, 0, 0], np.float32)
     found = {
         match.segment: match.signals["vectors"]
@@ -225,7 +225,7 @@ def test_cosines_count_from_the_floor() -> None:
 def test_the_last_bits_of_a_cosine_make_no_other_order() -> None:
     """Two that are alike here stay in reading order, though elsewhere they came out otherwise."""
     texts = ["One river. Two boats. "]
-    both = SegmentIndex.of(texts, [segment(texts[0])]).having(space(axes(2)[[0, 0]]))
+    both = SegmentIndex.of(texts, [segment(texts[0])]).with_vectors(space(axes(2)[[0, 0]]))
     look, meaning = looking_for(nowhere=1.0), SelectionVectors(axes(1)[0])
     nearly = np.array([1.0 - 1e-6, 1.0], np.float32)
     assert both.rank(look, meaning, cosines=nearly) == both.rank(look, meaning)
@@ -236,7 +236,7 @@ def test_the_last_bits_of_a_cosine_make_no_other_order() -> None:
 def test_a_negative_cosine_is_no_likeness() -> None:
     """Signals are clipped to [0, 1]."""
     texts = ["One river. "]
-    both = SegmentIndex.of(texts, [segment(texts[0])]).having(space(axes(1)))
+    both = SegmentIndex.of(texts, [segment(texts[0])]).with_vectors(space(axes(1)))
     (match,) = both.rank(looking_for(one=1.0), SelectionVectors(-axes(1)[0]))
     assert match.signals["vectors"] == 0.0
 
@@ -257,7 +257,7 @@ def test_a_score_does_not_depend_on_the_other_cosines(
     """The first segment's score is the same, whatever the others reach."""
     count = min(len(these), len(others))
     text = "One river. " * count
-    both = SegmentIndex.of([text], [segment(text)]).having(space(axes(count)))
+    both = SegmentIndex.of([text], [segment(text)]).with_vectors(space(axes(count)))
     look = looking_for(river=1.0)
     first = np.array(these[:count], np.float32)
     second = np.array([these[0], *others[1:count]], np.float32)
@@ -272,7 +272,7 @@ def test_a_score_does_not_depend_on_the_other_cosines(
 def test_more_of_either_signal_scores_more() -> None:
     """The fusion and its calibration are monotone."""
     text = "One river. One boat. "
-    both = SegmentIndex.of([text], [segment(text)]).having(space(axes(2)))
+    both = SegmentIndex.of([text], [segment(text)]).with_vectors(space(axes(2)))
     look = looking_for(river=1.0)
 
     def score(cosine: float) -> float:
@@ -302,7 +302,7 @@ def test_tokens_take_part() -> None:
     """A segment that holds the token is better than one that does not, and says so."""
     text = "One river. One boat. "
     tokens = bank(axes(2)[:1], axes(2)[1:])
-    side = SegmentIndex.of([text], [segment(text)]).having(space(axes(2)[::-1], tokens))
+    side = SegmentIndex.of([text], [segment(text)]).with_vectors(space(axes(2)[::-1], tokens))
     first, second = side.rank(looking_for(nowhere=1.0), like(0), cosines=np.zeros(2, np.float32))
     assert (first.segment, first.signals["tokens"]) == (0, 1.0)
     assert (second.segment, second.signals["tokens"]) == (1, 0.0)
@@ -316,7 +316,7 @@ def test_only_the_candidates_tokens_are_looked_at() -> None:
     count = CANDIDATES + 6
     text = "One river. " * count
     tokens = bank(*[axes(1)] * count)
-    side = SegmentIndex.of([text], [segment(text)]).having(space(axes(count), tokens))
+    side = SegmentIndex.of([text], [segment(text)]).with_vectors(space(axes(count), tokens))
     cosines = np.linspace(0, 1, count, dtype=np.float32)
     matches = side.rank(looking_for(nowhere=1.0), like(0), cosines=cosines)
     assert len(matches) == count

@@ -110,9 +110,9 @@ def test_only_people_without_an_account_are_claimed(doors: Doors) -> None:
         doors.people.imported(f"bo{number}", "bo")
     for who, told in (("ana", "no person"), ("bo", "more than one"), ("x", "no person")):
         with pytest.raises(NotFound, match=told):
-            doors.accounts().claimable(who)
+            doors.accounts().find_claimable_person(who)
     with pytest.raises(NotFound):
-        doors.accounts().claimable(second_reader(ana).id)
+        doors.accounts().find_claimable_person(second_reader(ana).id)
 
 
 def test_an_account_is_meant_by_address_id_or_name(doors: Doors) -> None:

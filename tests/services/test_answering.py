@@ -268,9 +268,9 @@ def test_the_log_tells_all_of_it(
         annotating.undo(ana)
         annotating.redo(ana)
         assert replay(annotating.store.events(ana, KEY)).same(annotating.store.state(ana, KEY))
-        assert not list(AuditStore(database).breaks())
+        assert not list(AuditStore(database).find_faults())
         annotating.undo(ana)
-    assert not list(AuditStore(database).breaks())
+    assert not list(AuditStore(database).find_faults())
 
 
 def test_an_answer_that_no_event_tells_of_is_found(
@@ -280,7 +280,7 @@ def test_an_answer_that_no_event_tells_of_is_found(
     annotating.refuse(ana, KEY, told.id, seconds=1)
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE answers SET answer = 'accepted'")
-    (found,) = AuditStore(database).breaks()
+    (found,) = AuditStore(database).find_faults()
     assert "answers" in found.says
 
 

@@ -321,7 +321,7 @@ def test_vectors_of_an_older_store_are_known_by_their_table(stores: Stores) -> N
     unsaid = replace(stores.set(), version="", segmenter="")
     stores.corpus.keep_vector_set(unsaid)
     stores.corpus.use_vector_set(unsaid.table)
-    assert stores.assist.prepare(some, cut(some), vectors=True).meaning is not None
+    assert stores.assist.prepare(some, cut(some), vectors=True).selection_vectors is not None
     stores.corpus.keep_vector_set(replace(unsaid, table="letters-of-last-year"))
     stores.corpus.use_vector_set("letters-of-last-year")
     with pytest.raises(Unavailable):
@@ -370,7 +370,7 @@ def test_a_selection_over_sentences_means_all_their_tokens() -> None:
     anchor = Anchor(Side.SOURCE, 1, Span(SOURCE.index("Saturday"), SOURCE.index("work") + 4))
     asked = ready.query(anchor)
     assert asked is not None
-    meaning = ready.meaning(asked, anchor)
+    meaning = ready.selection_vectors(asked, anchor)
     assert meaning is not None
     assert meaning.tokens is not None
     told = zip(meaning.tokens.words, meaning.tokens.emphasis.tolist(), strict=True)
@@ -388,7 +388,7 @@ def test_stored_sentences_stand_in_where_there_are_no_tokens() -> None:
     anchor = claim("loved")
     asked = ready.query(anchor)
     assert asked is not None
-    meaning = ready.meaning(asked, anchor)
+    meaning = ready.selection_vectors(asked, anchor)
     assert meaning is not None
     assert meaning.vector.tolist() == pytest.approx(Far().embed(["It was loved."])[0].tolist())
     assert set(ready.match(anchor, top=None)[0].signals) == {"words", "sentences"}
@@ -410,7 +410,7 @@ def test_each_kind_of_signal_ranks_alone(stores: Stores) -> None:
     ready = assist.prepare(some, cut(some), vectors=True)
     for by, said in ((Signals.WORDS, WORDS_ONLY), (Signals.VECTORS, "letters of 1")):
         found = assist.match(some, cut(some), claim(), by=by, top=None)
-        assert found.signals == ready.told(by)
+        assert found.signals == ready.describe_signals(by)
         assert found.signals.startswith(said)
         assert {name for match in found.matches for name in match.signals} == {by.value}
         same(found.matches, ready.match(claim(), by=by, top=None))
@@ -430,7 +430,7 @@ def test_vectors_alone_find_nothing_where_there_are_none(stores: Stores) -> None
     some = sample(SOURCE)
     ready = stores.assist.prepare(some, cut(some), vectors=False)
     assert ready.match(claim(), by=Signals.VECTORS, top=None) == ()
-    assert ready.told(Signals.VECTORS) == NO_VECTORS
+    assert ready.describe_signals(Signals.VECTORS) == NO_VECTORS
     found = stores.assist.match(some, cut(some), claim(), by=Signals.VECTORS)
     assert found.matches == ()
     assert found.signals.startswith(f"{NO_VECTORS}: ")

@@ -73,16 +73,16 @@ def test_a_talk_goes_to_and_fro(database: Database, key: SampleKey) -> None:
     """One talk for a person and a sample, also at their second reading; it waits, then does not."""
     ana, li = remarks(database, "ana"), remarks(database, "li", Role.REVIEWER)
     ana.write("ana", key, "Is a date a number?")
-    (asked,) = li.talks(waiting=True)
+    (asked,) = li.list_threads(waiting=True)
     li.reply(asked.id[:6], "It is.")
-    assert li.talks(waiting=True) == []
+    assert li.list_threads(waiting=True) == []
     second = second_reader(Person("ana", "Ana")).id
     ana.write(second, key, "Thanks.")
-    found = ana.talk(second, key)
+    found = ana.find_thread(second, key)
     assert found is not None
     assert texts([found]) == [["Is a date a number?", "It is.", "Thanks."]]
     assert found.waiting
-    assert ana.talk("ana", SampleKey("d", "2")) is None
+    assert ana.find_thread("ana", SampleKey("d", "2")) is None
 
 
 def test_nobody_reads_the_talks_of_another(database: Database, key: SampleKey) -> None:
@@ -90,13 +90,13 @@ def test_nobody_reads_the_talks_of_another(database: Database, key: SampleKey) -
     ana, ben = remarks(database, "ana"), remarks(database, "ben")
     ana.write("ana", key, "Mine.")
     ben.write("ben", key, "His.")
-    remarks(database, "li", Role.REVIEWER).reply(ana.talks()[0].id, "Yours.")
-    assert texts(ana.talks()) == [["Mine.", "Yours."]]
-    assert texts(ben.talks(sample=key)) == [["His."]]
-    assert ben.talk("ana", key) is None
+    remarks(database, "li", Role.REVIEWER).reply(ana.list_threads()[0].id, "Yours.")
+    assert texts(ana.list_threads()) == [["Mine.", "Yours."]]
+    assert texts(ben.list_threads(sample=key)) == [["His."]]
+    assert ben.find_thread("ana", key) is None
     assert ben.store.replies("ana") == []
     for service in (remarks(database), remarks(database, "li", Role.REVIEWER)):
-        assert texts(service.talks()) == [["Mine.", "Yours."], ["His."]]
+        assert texts(service.list_threads()) == [["Mine.", "Yours."], ["His."]]
 
 
 def test_who_may_say_what(database: Database, key: SampleKey) -> None:

@@ -147,7 +147,7 @@ def test_records_are_without_practice_unless_it_is_asked_for(database: Database)
         worked = {each.person for record in records for each in record.assignments}
         assert (ana in worked) is (practice == "with")
         assert {each.annotation.id for each in store.standing(filters, known)} == wanted
-    assert corpus.practised() == 1
+    assert corpus.count_practice_samples() == 1
     own = CorpusStore(database, actor=Actor(ana, Role.ANNOTATOR))
     other = CorpusStore(database, actor=Actor("ben", Role.ANNOTATOR))
-    assert (own.practised(), other.practised()) == (1, 0)
+    assert (own.count_practice_samples(), other.count_practice_samples()) == (1, 0)

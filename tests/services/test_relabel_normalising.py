@@ -181,7 +181,7 @@ def _said(name: str, labels: list[str], place: int) -> Annotation:
 
 def test_all_that_is_out_of_the_ordinary_is_told(space: Workspace) -> None:
     """Labels outside the set, parents alone, several groups, none: with how many, and where."""
-    found, _ = space.team.relabel.odd()
+    found, _ = space.team.relabel.find_irregular_labels()
     told = [(each.what, each.label, each.annotations, each.examples) for each in found]
     assert told == [
         ("none", "", 2, ["d/1"]),
@@ -204,7 +204,7 @@ def test_rules_mend_what_they_name_alone(space: Workspace) -> None:
         (path("Unwanted.Intrinsic"),), (path("Unwanted.Extrinsic"),),
         (("Benign",), path("Unwanted.Extrinsic")), (),
     }  # fmt: skip
-    assert [each.what for each in service.odd()[0]] == ["none", "tops"]
+    assert [each.what for each in service.find_irregular_labels()[0]] == ["none", "tops"]
     service.undo()
     assert list(space.annotations()) == before
     assert service.normalise({}).done is False
@@ -226,7 +226,7 @@ def test_faithbench_comes_in_as_it_is_and_is_mended(tmp_path: Path) -> None:
     with tui_annotate.create(tmp_path / "work") as space:
         space.ingest(*files, embedder="none")
         service = space.team.relabel
-        found, labels = service.odd()
+        found, labels = service.find_irregular_labels()
         count = Counter({(each.what, each.label): each.annotations for each in found})
         rules = normalising.propose_replacements(found, labels)
         assert [(".".join(rule.old), ".".join(rule.new)) for rule in rules] == [
@@ -237,7 +237,7 @@ def test_faithbench_comes_in_as_it_is_and_is_mended(tmp_path: Path) -> None:
         assert {what for what, _ in count} == {"none", "outside", "parent", "tops"}
         report = service.normalise({rule.old: rule.new for rule in rules})
         assert (report.annotations, report.of("breaks"), report.of("alike")) == (wrong, [], [])
-        assert not [each for each in service.odd()[0] if each.what == "outside"]
+        assert not [each for each in service.find_irregular_labels()[0] if each.what == "outside"]
         space.export(tmp_path / "out.json", format="mercury")
         text = (tmp_path / "out.json").read_text("utf-8")
         assert ("Instrinsic" in text, text.count("Unwanted.Intrinsic") >= wrong) == (False, True)

@@ -338,7 +338,7 @@ def test_what_was_written_is_counted(space: Workspace, monkeypatch: pytest.Monke
     """Samples, annotations, bytes; a page that browsers open slowly is called heavy."""
     target = space.path.parent / "report.html"
     made = space.team.report.run(target)
-    assert (made.samples, made.annotations, made.heavy) == (3, 3, False)
+    assert (made.samples, made.annotations, made.is_large) == (3, 3, False)
     assert made.bytes == target.stat().st_size
     monkeypatch.setattr(reports, "HEAVY", made.bytes - 1)
-    assert made.heavy
+    assert made.is_large

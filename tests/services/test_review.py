@@ -140,7 +140,7 @@ def test_a_desk_shows_all_who_are_done_without_their_names(candidates: Team) -> 
     open_sample = candidates.open()
     assert [layer.letter for layer in open_sample.layers] == ["A", "B", "C"]
     assert sorted(len(layer.annotations) for layer in open_sample.layers) == [2, 2, 3]
-    assert [group.standing for group in open_sample.groups] == [
+    assert [group.status for group in open_sample.groups] == [
         GroupStatus.AGREED,
         GroupStatus.CONFLICT,
         GroupStatus.CONFLICT,
@@ -696,7 +696,7 @@ def test_imported_work_counts_where_it_marked_something(team: Team) -> None:
     )
     team.annotating.store.import_records([replace(record, annotations=owned, people=people)])
     assert [row.annotators for row in team.review().queue(team.reviewer)] == [2]
-    assert team.open().groups[0].standing is GroupStatus.AGREED
+    assert team.open().groups[0].status is GroupStatus.AGREED
 
 
 # afterwards
@@ -706,11 +706,11 @@ def test_a_lesson_tells_what_became_of_ones_own(candidates: Team) -> None:
     """Each own annotation, and what was added; nothing before it is settled."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
     li, ana = candidates.people["li"], candidates.people["ana"]
-    assert review.lesson(li, key) is None
+    assert review.adjudication_notice(li, key) is None
     judged = review.take(who, key, [("ana-2", "ben-2")], seen=candidates.open().seen, seconds=1)
     judged = review.reject(who, key, [("li-3",)], reason=Reason.SLIP, seen=judged.seen, seconds=1)
     review.finish(who, key, seen=judged.seen, seconds=1)
-    lesson = review.lesson(li, key)
+    lesson = review.adjudication_notice(li, key)
     assert lesson
     agreed, overruled, refused = lesson.outcomes
     assert agreed.result
@@ -720,8 +720,8 @@ def test_a_lesson_tells_what_became_of_ones_own(candidates: Team) -> None:
     assert refused.refusal.settled
     assert refused.refusal.settled.reason is Reason.SLIP
     assert [one.labels for one in lesson.added] == [(("Fine",),)]
-    assert review.lesson(candidates.reviewer, key) is None
-    other = review.lesson(ana, key)
+    assert review.adjudication_notice(candidates.reviewer, key) is None
+    other = review.adjudication_notice(ana, key)
     assert other
     assert [bool(outcome.result) for outcome in other.outcomes] == [True, True]
     assert other.added == ()
@@ -735,14 +735,14 @@ def test_a_lesson_is_ones_own(candidates: Team) -> None:
     )
     ana = candidates.people["ana"]
     review = candidates.bound(Actor(ana, Role.ANNOTATOR))
-    lesson = review.lesson(ana, key)
+    lesson = review.adjudication_notice(ana, key)
     assert lesson
     told = repr(lesson)
     assert candidates.reviewer not in told
     assert "ben-" not in told
     assert "li-" not in told
     with pytest.raises(NotAllowed):
-        review.lesson(candidates.people["ben"], key)
+        review.adjudication_notice(candidates.people["ben"], key)
     with pytest.raises(NotAllowed):
         review.open(ana, key)
 

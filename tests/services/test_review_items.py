@@ -234,9 +234,9 @@ def test_a_lesson_tells_how_the_rating_was_settled(team: Team) -> None:
     judged = review.rate(team.reviewer, where, "Bad", seen=team.open().seen, seconds=0)
     judged = review.comment(team.reviewer, where, "thin", seen=judged.seen, seconds=0)
     ben = team.people["ben"]
-    assert review.lesson(ben, where) is None
+    assert review.adjudication_notice(ben, where) is None
     review.finish(team.reviewer, where, seen=judged.seen, seconds=0)
-    lesson = review.lesson(ben, where)
+    lesson = review.adjudication_notice(ben, where)
     assert lesson is not None
     assert (lesson.rated, lesson.rating, lesson.comment) == ("So-so", "Bad", "thin")
 

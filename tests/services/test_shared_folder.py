@@ -45,12 +45,12 @@ def test_a_namesake_is_known_by_what_the_file_says(tmp_path: Path) -> None:
     for id_, name in (("p", "Ana"), ("q", "Ana"), ("r", "Ben")):
         push(tmp_path, Person(id_, name))
     renamed = target.file(Person("q", "Ana"))
-    assert [each.where for each in target.namesakes(Person("p", "Ana"))] == [str(renamed)]
+    assert [each.where for each in target.find_same_names(Person("p", "Ana"))] == [str(renamed)]
     renamed = renamed.rename(renamed.with_name(renamed.name.replace("ana", "somebody")))
     (tmp_path / "ana-0123456789abcdef.jsonl").mkdir()
     (tmp_path / "ana-0123456789abcdee.jsonl").write_text('"x"\n', "utf-8")
-    assert [each.where for each in target.namesakes(Person("p", "Ana"))] == [str(renamed)]
-    assert target.namesakes(Person("p", "Li")) == []
+    assert [each.where for each in target.find_same_names(Person("p", "Ana"))] == [str(renamed)]
+    assert target.find_same_names(Person("p", "Li")) == []
 
 
 def test_what_another_machine_brought_is_kept(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_the_key_of_another_is_refused(bind: SshKeys) -> None:
     with pytest.raises(Conflict) as raised:
         bind.add("ben", KEYS[0], where="ben.pub")
     assert "ana" not in raised.value.message
-    assert len(bind.listed()) == 1
+    assert len(bind.list_keys()) == 1
 
 
 def test_nothing_is_bound_to_nobody(bind: SshKeys) -> None:
@@ -64,7 +64,7 @@ def test_nothing_is_bound_to_nobody(bind: SshKeys) -> None:
         bind.add("ana", "", where="li.pub")
     with pytest.raises(NotFound, match="SHA256:x"):
         bind.remove("SHA256:x")
-    assert bind.listed() == ()
+    assert bind.list_keys() == ()
 
 
 def test_the_file_follows_the_bound_keys(bind: SshKeys) -> None:
@@ -94,10 +94,10 @@ def test_keys_are_an_admins(bind: SshKeys, role: Role) -> None:
     theirs = replace(bind, actor=Actor("benben", role))
     for deed in (
         lambda: theirs.add("ben", KEYS[0], where="ben.pub"),
-        theirs.listed,
+        theirs.list_keys,
         lambda: theirs.remove("SHA256:x"),
         lambda: theirs.lines(SESSION, folder="/srv/a"),
     ):
         with pytest.raises(NotAllowed, match="manage"):
             deed()
-    assert replace(bind, actor=Actor("anaana", Role.ADMIN)).listed() == ()
+    assert replace(bind, actor=Actor("anaana", Role.ADMIN)).list_keys() == ()

@@ -134,7 +134,7 @@ def test_what_does_not_fit_is_told_by_line_and_nothing_is_taken(
     assert [each.where.rpartition(":")[2] for each in told] == ["2"]
     assert told[0].message
     assert says in told[0].message
-    assert list(service.listed()) == []
+    assert list(service.list_suggestions()) == []
 
 
 def test_of_several_documents_one_is_named_or_has_the_quote(
@@ -332,14 +332,16 @@ def test_the_list_has_the_words_and_what_is_open(
     service: SuggestionService, answered: dict[str, str]
 ) -> None:
     """Open is what nobody's answer stands on."""
-    found = {listed.suggestion.id: (words, listed.open) for listed, words in service.listed()}
+    found = {
+        listed.suggestion.id: (words, listed.open) for listed, words in service.list_suggestions()
+    }
     words = SUMMARY[16:33]
     assert found == {
         answered["one"]: (words, False),
         answered["two"]: (words, False),
         answered["three"]: (words, True),
     }
-    waiting = [each for each, _ in service.listed(waiting=lambda each: each.open)]
+    waiting = [each for each, _ in service.list_suggestions(waiting=lambda each: each.open)]
     assert [each.suggestion.id for each in waiting] == [answered["three"]]
 
 
@@ -353,4 +355,4 @@ def test_what_was_said_before_a_run_did_not_see_it(
     assert service.report()["seen"] == 0
     annotating.comment(ana, ONE, "and so", seconds=1)
     assert service.report()["seen"] == 1
-    assert replace(next(service.listed())[0], seen=0).open
+    assert replace(next(service.list_suggestions())[0], seen=0).open

@@ -35,7 +35,7 @@ def give(
     sharing: AssignmentTransaction, keys: list[SampleKey], person: str, *, dataset: str = "d"
 ) -> int:
     """Hands samples of one dataset to somebody."""
-    rows = {item.key: item.place for item in sharing.room(dataset).items}
+    rows = {item.key: item.place for item in sharing.load_dataset(dataset).items}
     allotted = [AssignedRow(person, rows[key]) for key in keys]
     return sharing.apply(AssignmentCause.GIVE, dataset, rows=allotted, request={})
 
@@ -157,7 +157,7 @@ class Lines(RuleBasedStateMachine):
                 assert [row.key for row in rows] == steps
                 done = sum(row.state.finished for row in rows)
                 for place, key in enumerate(steps, 1):
-                    standing = self.queue.standing(person, key, order=order)
+                    standing = self.queue.queue_status(person, key, order=order)
                     assert (standing.position, standing.finished) == (place, done)
                     assert standing.total >= len(steps)
                     back = self.queue.neighbour(person, key, -1, order=order)
@@ -193,7 +193,7 @@ class Lines(RuleBasedStateMachine):
                 " GROUP BY 1, 2 HAVING sum(count) <> 0"
             ).first()
             assert lost is None
-        assert next(AuditStore(self.database).breaks(), None) is None
+        assert next(AuditStore(self.database).find_faults(), None) is None
 
 
 TestLines = Lines.TestCase
@@ -234,7 +234,7 @@ def test_a_dataset_that_is_given_is_nobodys_else(database: Database) -> None:
     assert line(queue, ana) == [given[2], given[0], *free]
     assert line(queue, ben) == free
     with pytest.raises(NotFound):
-        queue.standing(ben, given[0], order="ingested")
+        queue.queue_status(ben, given[0], order="ingested")
     assert queue.next_unfinished(ben, given[0], order="ingested") == free[0]
     with shares.writing("") as sharing:
         undone = sharing.undo()
@@ -250,9 +250,9 @@ def test_work_begun_before_stays_with_whoever_began_it(database: Database) -> No
     keys = fill(corpus, "1", "2", "3")
     annotate(database).finish(ben, keys[1], seconds=0)
     with shares.writing("") as sharing:
-        assert sharing.room("d").has == {ben: {keys[1]}}
+        assert sharing.load_dataset("d").has == {ben: {keys[1]}}
         give(sharing, keys, ana)
-        assert sharing.room("d").items[1].held == 2
+        assert sharing.load_dataset("d").items[1].held == 2
     assert line(queue, ben) == [keys[1]]
     with shares.writing("") as sharing:
         assert sharing.undo().free == ("d",)
@@ -322,7 +322,7 @@ def test_a_pool_goes_round_until_each_sample_has_enough_people(database: Databas
     assert did == dict.fromkeys(keys, 2)
     (late,) = fill(corpus, "5")
     assert queue.next_unfinished(ids[0], None, order="by-source") == late
-    standing = queue.standing(ids[0], late, order="by-source")
+    standing = queue.queue_status(ids[0], late, order="by-source")
     assert standing.total == standing.position
 
 
@@ -437,7 +437,7 @@ def test_a_second_reading_is_a_line_of_its_own(database: Database) -> None:
     second = second_reader(ana)
     with shares.writing("") as sharing:
         sharing.keep(second)
-        rows = [AssignedRow(second.id, sharing.room("d").items[1].place)]
+        rows = [AssignedRow(second.id, sharing.load_dataset("d").items[1].place)]
         sharing.apply(AssignmentCause.REPEAT, "d", rows=rows, request={})
     assert line(queue, ana.id) == keys
     assert line(queue, second.id) == keys[1:2]

@@ -453,13 +453,13 @@ def test_documents_wait_for_vectors_until_they_are_marked(corpus: CorpusStore) -
 def test_bare_documents_are_streamed(corpus: CorpusStore) -> None:
     """All that lack vectors, as they came; one of the others stands for them."""
     fill(corpus, "1", "2")
-    assert list(corpus.bare("t")) == corpus.unembedded("t", 9)
+    assert list(corpus.stream_unembedded("t")) == corpus.unembedded("t", 9)
     assert corpus.find_embedded_document("t") is None
     first = corpus.unembedded("t", 1)
     corpus.mark_embedded("t", [first[0][0]])
     assert corpus.find_embedded_document("t") == first[0]
-    assert list(corpus.bare("t")) == corpus.unembedded("t", 9)
-    assert first[0] not in list(corpus.bare("t"))
+    assert list(corpus.stream_unembedded("t")) == corpus.unembedded("t", 9)
+    assert first[0] not in list(corpus.stream_unembedded("t"))
 
 
 def vector_set(table: str, **other: Any) -> VectorSet:

@@ -47,11 +47,11 @@ def ana(database: Database) -> str:
 
 def test_a_place_is_held_by_one_process(store: PresenceStore, ana: str, clock: Clock) -> None:
     """Who comes second is told since when, and changes nothing."""
-    assert store.elsewhere(ana, HERE) is None
+    assert store.find_other(ana, HERE) is None
     assert store.hold(ana, HERE) is None
     clock.minutes = 2
     found = store.hold(ana, ELSEWHERE)
-    assert found == store.elsewhere(ana, ELSEWHERE)
+    assert found == store.find_other(ana, ELSEWHERE)
     assert found
     assert (found.holder, found.since) == (HERE, "2026-11-21T10:00:00.000000Z")
     assert store.hold(ana, HERE) is None
@@ -73,11 +73,11 @@ def test_silence_gives_the_place_away(store: PresenceStore, ana: str, clock: Clo
     clock.minutes = 4
     store.hold(ana, HERE)
     clock.minutes = 8.9
-    found = store.elsewhere(ana, ELSEWHERE)
+    found = store.find_other(ana, ELSEWHERE)
     assert found
     assert (found.since[14:19], found.seen[14:19]) == ("00:00", "04:00")
     clock.minutes = 9
-    assert store.elsewhere(ana, ELSEWHERE) is None
+    assert store.find_other(ana, ELSEWHERE) is None
     assert store.hold(ana, ELSEWHERE) is None
     assert store.hold(ana, HERE)
 
@@ -87,21 +87,21 @@ def test_a_sign_is_written_once_a_minute(store: PresenceStore, ana: str, clock: 
     store.hold(ana, HERE)
     clock.minutes = 0.9
     store.hold(ana, HERE)
-    found = store.elsewhere(ana, ELSEWHERE)
+    found = store.find_other(ana, ELSEWHERE)
     assert found
     assert found.seen == found.since
     clock.minutes = 1
     store.hold(ana, HERE)
-    assert store.elsewhere(ana, ELSEWHERE) != found
+    assert store.find_other(ana, ELSEWHERE) != found
 
 
 def test_a_place_that_is_given_back_is_free(store: PresenceStore, ana: str) -> None:
     """Only its holder gives it back."""
     store.hold(ana, HERE)
     store.leave(ana, ELSEWHERE)
-    assert store.elsewhere(ana, ELSEWHERE)
+    assert store.find_other(ana, ELSEWHERE)
     store.leave(ana, HERE)
-    assert store.elsewhere(ana, ELSEWHERE) is None
+    assert store.find_other(ana, ELSEWHERE) is None
 
 
 def test_the_place_of_a_dead_process_is_free(store: PresenceStore, ana: str) -> None:
@@ -114,13 +114,13 @@ def test_the_place_of_a_dead_process_is_free(store: PresenceStore, ana: str) -> 
     alive = new_holder()
     assert alive != new_holder()
     store.hold(ana, dead)
-    assert store.elsewhere(ana, alive) is None
+    assert store.find_other(ana, alive) is None
     assert store.hold(ana, alive) is None
-    assert store.elsewhere(ana, dead)
+    assert store.find_other(ana, dead)
 
 
 @pytest.mark.parametrize("name", ["x", "/", "//", "a/b/c", f"{new_holder().split('/')[0]}/x/y"])
 def test_names_of_any_form_are_taken_as_alive(store: PresenceStore, ana: str, name: str) -> None:
     """A row that some other version wrote is no reason to fall over."""
     store.hold(ana, name)
-    assert store.elsewhere(ana, HERE)
+    assert store.find_other(ana, HERE)

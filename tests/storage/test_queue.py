@@ -154,7 +154,7 @@ class Queues(RuleBasedStateMachine):
         rows = self.queue.page(self.person, order=order).rows
         assert [row.key for row in rows] == steps
         for place, key in enumerate(steps):
-            standing = self.queue.standing(self.person, key, order=order)
+            standing = self.queue.queue_status(self.person, key, order=order)
             assert (standing.position, standing.total) == (place + 1, len(steps))
             assert standing.finished == len(self.finished)
             around = [*steps[place + 1 :], *steps[: place + 1]]
@@ -247,7 +247,7 @@ def test_a_random_order_that_was_half_made_is_ended(
     fill(corpus, "late")
     queue = QueueStore(database)
     assert len(walk(queue, "random:3")) == 11
-    assert queue.standing(person, keys[0], order="random:3").finished == 1
+    assert queue.queue_status(person, keys[0], order="random:3").finished == 1
 
 
 @pytest.mark.parametrize("order", ["", "by-size", "random:"])
@@ -263,7 +263,7 @@ def test_a_sample_that_is_gone_has_no_place(corpus: CorpusStore) -> None:
     queue = QueueStore(corpus._database)
     gone = SampleKey("d", "9")
     with pytest.raises(NotFound, match="d/9"):
-        queue.standing("ana", gone, order="ingested")
+        queue.queue_status("ana", gone, order="ingested")
     with pytest.raises(NotFound, match="d/9"):
         queue.next_unfinished("ana", gone, order="ingested")
 
@@ -338,7 +338,7 @@ def test_a_line_of_several_orders_is_one(database: Database, corpus: CorpusStore
     ana = PeopleStore(database).local("ana").id
     whole = fill(corpus, "1", "2", "3") + fill(corpus, "4", "5", dataset="e")
     with AssignmentStore(database).writing("") as sharing:
-        rows = [AssignedRow(ana, item.place) for item in sharing.room("d").items]
+        rows = [AssignedRow(ana, item.place) for item in sharing.load_dataset("d").items]
         sharing.apply(AssignmentCause.GIVE, "d", rows=rows, request={})
     queue = QueueStore(database)
     for offset in range(6):
@@ -346,7 +346,7 @@ def test_a_line_of_several_orders_is_one(database: Database, corpus: CorpusStore
             page = queue.page(ana, order="ingested", offset=offset, limit=limit)
             assert [row.key for row in page.rows] == whole[offset : offset + limit]
             assert page.total == 5
-    places = [queue.standing(ana, key, order="ingested") for key in whole]
+    places = [queue.queue_status(ana, key, order="ingested") for key in whole]
     assert [(place.position, place.total) for place in places] == [(at, 5) for at in range(1, 6)]
 
 

@@ -197,7 +197,7 @@ def test_a_sample_whose_text_changes_goes_to_the_end(
     person = PeopleStore(corpus._database).local("ana").id
     annotate(corpus._database).skip(person, keys[1], seconds=0)
     assert queue.next_unfinished(person, None, order="worst:q") == keys[2]
-    assert queue.standing(person, keys[0], order="worst:q").position == 3
+    assert queue.queue_status(person, keys[0], order="worst:q").position == 3
 
 
 def test_an_order_that_was_half_made_is_ended(
@@ -272,7 +272,7 @@ def test_what_is_handed_out_and_given_back_has_its_place_again(
     person = PeopleStore(database).local("ana").id
     shares = AssignmentStore(database)
     with shares.writing("") as sharing:
-        rows = [AssignedRow(person, item.place) for item in sharing.room("d").items]
+        rows = [AssignedRow(person, item.place) for item in sharing.load_dataset("d").items]
         sharing.apply(AssignmentCause.GIVE, "d", rows=rows, request={})
     assert ids(queue, "worst:q") == ""
     with shares.writing("") as sharing:

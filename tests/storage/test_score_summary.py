@@ -24,8 +24,8 @@ def store(database: Database) -> ScoreStore:
 def test_nothing_is_shown_where_nothing_is_said(corpus: CorpusStore, store: ScoreStore) -> None:
     """No column, no label."""
     keys = fill(corpus, *"ab")
-    assert store.glances(keys) == ScoreSummaries()
-    assert store.glances([]) == ScoreSummaries()
+    assert store.summarise(keys) == ScoreSummaries()
+    assert store.summarise([]) == ScoreSummaries()
     assert store.orderable() == ()
 
 
@@ -37,11 +37,11 @@ def test_three_scores_have_a_column(corpus: CorpusStore, store: ScoreStore) -> N
     few = [*said(keys[:2], name="few"), Score(key=keys[0], name="text", text="a ground truth")]
     store.write(run("few", maker="few"), few)
     store.write(run("rare", maker="rare"), said(keys[:1], name="rare"))
-    assert store.glances(keys).names == ("new", "old", "few")
-    assert store.glances(keys, first="rare").names == ("rare", "new", "old")
-    assert store.glances(keys, first="text").names == ("new", "old", "few")
+    assert store.summarise(keys).names == ("new", "old", "few")
+    assert store.summarise(keys, first="rare").names == ("rare", "new", "old")
+    assert store.summarise(keys, first="text").names == ("new", "old", "few")
     assert store.orderable() == ("few", "new", "old", "rare")
-    found = store.glances([keys[3], keys[1], SampleKey("d", "z")]).of
+    found = store.summarise([keys[3], keys[1], SampleKey("d", "z")]).of
     assert found == {
         keys[3]: ScoreSummary((0.75, 0.75, None)),
         keys[1]: ScoreSummary((0.25, 0.25, 0.5)),
@@ -59,7 +59,7 @@ def test_a_full_bar_is_well_supported(corpus: CorpusStore, store: ScoreStore) ->
         Score(key=keys[1], name="p"),
     ]
     store.write(replace(run(), low=frozenset({"p"})), scores)
-    assert store.glances(keys) == ScoreSummaries(
+    assert store.summarise(keys) == ScoreSummaries(
         ("q", "p"), False, {keys[0]: ScoreSummary((0.0, 0.75)), keys[1]: ScoreSummary((1.0, None))}
     )
 
@@ -73,12 +73,12 @@ def test_a_ranking_gives_labels_and_no_column(corpus: CorpusStore, store: ScoreS
         made, [Score(key=key, name="rank", value=0.5, text=text) for key, text in words.items()]
     )
     store.write(run("s", maker="x"), [Score(key=keys[0], name="q", value=1.0, text="wrong")])
-    assert store.glances(keys) == ScoreSummaries(
+    assert store.summarise(keys) == ScoreSummaries(
         ("q",),
         True,
         {keys[0]: ScoreSummary((1.0,), "right"), keys[1]: ScoreSummary((None,), "undecided")},
     )
-    assert store.glances(keys, first="rank").names == ("rank", "q")
+    assert store.summarise(keys, first="rank").names == ("rank", "q")
 
 
 def test_hidden_datasets_show_nothing(
@@ -89,7 +89,7 @@ def test_hidden_datasets_show_nothing(
     store.write(run(), said(keys, name="p"))
     store.write(run("2", dataset="e"), said(others))
     hide(database)
-    assert store.glances([*keys, *others]) == ScoreSummaries(
+    assert store.summarise([*keys, *others]) == ScoreSummaries(
         ("q",), False, {others[0]: ScoreSummary((0.0,)), others[1]: ScoreSummary((0.5,))}
     )
     assert store.orderable() == ("q",)

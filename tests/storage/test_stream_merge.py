@@ -50,7 +50,7 @@ class Side:
 
     def sound(self) -> bool:
         """Whether log and tables hold together."""
-        return not list(AuditStore(self.database).breaks())
+        return not list(AuditStore(self.database).find_faults())
 
 
 @pytest.fixture

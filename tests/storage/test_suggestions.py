@@ -65,7 +65,7 @@ def test_a_run_that_was_killed_is_in_nobodys_way(
     suggest(database, ONE)
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE runs SET finished = ''")
-    assert (store.of("ana", ONE), store.runs(), list(store.listed())) == ((), [], [])
+    assert (store.of("ana", ONE), store.runs(), list(store.list_suggestions())) == ((), [], [])
     suggest(database, ONE)
     assert len(store.of("ana", ONE)) == 1
     assert _rows(database) == (1, 1)
@@ -151,7 +151,7 @@ def test_samples_that_go_take_their_suggestions_along(
     """What is left is told as before."""
     suggest(database, ONE, TWO)
     CorpusStore(database).remove_samples([ONE], with_annotations=True)
-    assert [each.key for each in store.listed()] == [TWO]
+    assert [each.key for each in store.list_suggestions()] == [TWO]
 
 
 def test_only_who_may_writes_lists_and_hides(database: Database, store: SuggestionStore) -> None:
@@ -163,7 +163,7 @@ def test_only_who_may_writes_lists_and_hides(database: Database, store: Suggesti
         lambda: theirs.of("ben", ONE),
         lambda: theirs.add(run(), []),
         lambda: theirs.forget(maker=MAKER),
-        lambda: list(theirs.listed()),
+        lambda: list(theirs.list_suggestions()),
         lambda: list(theirs.bundled(lambda _: True)),
         theirs.runs,
         lambda: BlindDatasets(database, actor=ANA).hide("d"),
@@ -185,7 +185,7 @@ def test_hidden_is_hidden_and_practice_always(database: Database, store: Suggest
     assert hiding.datasets() == {"d"}
     assert store.of("ana", ONE) == ()
     assert list(store.bundled(lambda _: True)) == []
-    assert len(list(store.listed())) == 1
+    assert len(list(store.list_suggestions())) == 1
     hiding.show("d")
     assert len(store.of("ana", ONE)) == 1
     assert len(list(store.bundled(lambda key: key == ONE))) == 1

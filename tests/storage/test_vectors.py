@@ -414,7 +414,7 @@ def test_a_table_that_was_killed_while_it_was_made_is_none(tmp_path: Path) -> No
     folder = LanceFolder(tmp_path)
     (folder.place(TABLE) / "data").mkdir(parents=True)
     (folder.place(TABLE) / "data" / "half.lance").touch()
-    assert not folder.there(TABLE)
+    assert not folder.has_table(TABLE)
     assert VectorStore(tmp_path).tables() == ()
     with pytest.raises(Unavailable):
         folder.open(TABLE)

@@ -133,7 +133,7 @@ async def test_leaving_keeps_the_place(tmp_path: Path) -> None:
     assert person.app.return_code == 0
     async with open_app(folder, sample="") as person:
         assert person.line().startswith("1-5 save: sentence 3")
-        assert list(person.draft.kept.values()) == ["half"]
+        assert list(person.draft.kept_notes.values()) == ["half"]
 
 
 async def test_the_ways_out_of_textual_are_closed(tmp_path: Path) -> None:

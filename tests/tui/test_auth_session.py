@@ -230,7 +230,7 @@ def test_another_role_is_another_start(team: Workspace) -> None:
         with pytest.raises(NotAllowed):
             door.unlock(PASSWORD)
         with pytest.raises(NotAllowed):
-            by_key.go_on()
+            by_key.renew()
     assert team.team.accounts.signed_in() == ()
 
 
@@ -239,13 +239,13 @@ def test_whom_a_key_knows_goes_on_by_it(team: Workspace) -> None:
     account = team.team.accounts.find(LI)
     door = SessionGuard(team, bound=ForcedIdentity(account.person.id), own=False)
     door.enter()
-    door.go_on()
+    door.renew()
     team.team.authenticate.sign_everybody_out()
-    door.go_on()
+    door.renew()
     door.check()
     team.team.accounts.disable(LI)
     with pytest.raises(NotAllowed):
-        door.go_on()
+        door.renew()
     assert door.person == account.person
 
 
@@ -259,7 +259,7 @@ def test_whom_the_system_knew_and_knows_no_more_is_kept_out(
     door.enter()
     team.team.accounts.disable("ben@example.org")
     with pytest.raises(NotAllowed):
-        door.go_on()
+        door.renew()
     assert who(door) == "Ben"
 
 

@@ -68,9 +68,9 @@ def test_where_nothing_is_said_nothing_is_taken() -> None:
 
 def test_a_sample_in_words() -> None:
     """The label first, then what was said; nothing for nothing."""
-    assert CELLS.in_words(SAID).endswith(": undecided · unigram_overlap .00 · faith .92")
-    assert CELLS.in_words(ScoreSummary((0.5, 1.0, None))) == "unigram_overlap .50 · sim2answer 1.0"
-    assert CELLS.in_words(None) == ""
+    assert CELLS.describe(SAID).endswith(": undecided · unigram_overlap .00 · faith .92")
+    assert CELLS.describe(ScoreSummary((0.5, 1.0, None))) == "unigram_overlap .50 · sim2answer 1.0"
+    assert CELLS.describe(None) == ""
 
 
 def test_names_are_short_and_tell_what_parts_them() -> None:

@@ -89,9 +89,9 @@ def agreement(
     with open_workspace(workspace) as space:
         found = space.team.agreement.report(criteria)
         if names := pseudonyms.load_pseudonyms(space, wanted=pseudonymise):
-            criteria = replace(found.asked, people=tuple(map(names.meant, found.asked.people)))
+            people = tuple(map(names.find_pseudonym, found.asked.people))
             pseudonym = {each: names.name(each) for each in found.names}
-            found = replace(found, asked=criteria, names=pseudonym)
+            found = replace(found, asked=replace(found.asked, people=people), names=pseudonym)
     if as_json:
         output.print_json(shaped(found))
     elif as_csv:

@@ -43,7 +43,7 @@ def list_threads(
     with open_workspace(common.workspace) as space:
         service = space.team.comments
         key = space.corpus.find(sample) if sample else None
-        threads = service.talks(waiting=waiting, sample=key)
+        threads = service.list_threads(waiting=waiting, sample=key)
         announcements = [] if waiting or key else service.notices()
         if common.as_json:
             output.print_json(

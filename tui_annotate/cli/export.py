@@ -78,7 +78,7 @@ def export(
             names=names,
             **work.filters(with_practice=with_practice),
         )
-        practice_samples = 0 if with_practice else space.corpus.practised()
+        practice_samples = 0 if with_practice else space.corpus.count_practice_samples()
     print_conversion(report, format_name, where=f" in {target}" if target else "")
     pseudonyms.print_pseudonyms(names)
     print_practice(practice_samples)

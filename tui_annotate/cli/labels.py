@@ -324,7 +324,7 @@ def normalise(
     ]
     with open_workspace(common.workspace) as space:
         service = space.team.relabel
-        irregular, labels = service.odd(dataset=dataset)
+        irregular, labels = service.find_irregular_labels(dataset=dataset)
         given = normalising.parse_rules(lines, irregular, labels)
         rules = normalising.choose_rules(normalising.propose_replacements(irregular, labels), given)
         count = 0 if common.as_json else _print_rules(irregular, rules)

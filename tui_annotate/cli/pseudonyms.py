@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
 def list_pseudonyms(*, common: options.CommonOptions) -> None:
     """List people with the words that stand for them in exports."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        people = space.team.pseudonyms.everybody()
+        people = space.team.pseudonyms.list_people()
     output.print_table_or_json(
         [{"id": one.id, "name": one.name, "pseudonym": word} for one, word in people],
         [output.flexible_column("name"), "pseudonym", "id"],

@@ -85,7 +85,7 @@ def _write_of_workspace(
         names = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
         about = Subject(space.path.name)
         page = space.team.report.run(target, filters, subject=about, hiding=names)
-        practice_samples = 0 if filters.practice else space.corpus.practised()
+        practice_samples = 0 if filters.practice else space.corpus.count_practice_samples()
     _print_report(page, target, names)
     print_practice(practice_samples)
 
@@ -125,7 +125,7 @@ def _print_report(page: PageReport, target: Path | None, names: Pseudonyms | Non
     samples = output.many(page.samples, "sample")
     output.print_message(f"{output.many(page.annotations, 'annotation')} of {samples}{where}{size}")
     pseudonyms.print_pseudonyms(names)
-    if page.heavy:
+    if page.is_large:
         output.print_message(
             "  browsers open a page of this size slowly; --dataset and the like narrow it"
         )

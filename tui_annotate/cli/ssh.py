@@ -98,7 +98,7 @@ def add(
 def list_keys(*, common: options.CommonOptions) -> None:
     """List the keys that are bound."""
     with open_workspace(common.workspace) as space:
-        bound = space.team.ssh_keys.listed()
+        bound = space.team.ssh_keys.list_keys()
     output.print_table_or_json(
         [_key_as_json(each) for each in bound],
         [output.flexible_column("person"), "since", output.whole_column("key")],
@@ -141,7 +141,7 @@ def keys(
         file = authorized_keys.resolve()
         existing = file.read_bytes() if file.exists() else b""
         text = service.written(existing.decode("utf-8", "surrogateescape"), SESSION, folder=folder)
-        count = len(service.listed())
+        count = len(service.list_keys())
     replace_private(file, text)
     output.print_message(f"{output.many(count, 'key')} in {file}")
 

@@ -82,7 +82,9 @@ def list_suggestions(
         wanted = (lambda each: each.open) if waiting else None
         dataset = dataset and options.choose_dataset(space, dataset)
         found = list(
-            space.machines.suggestion_service.listed(dataset=dataset, maker=maker, waiting=wanted)
+            space.machines.suggestion_service.list_suggestions(
+                dataset=dataset, maker=maker, waiting=wanted
+            )
         )
     if common.as_json:
         output.print_json([_suggestion_as_json(each, words) for each, words in found])
@@ -197,15 +199,15 @@ def hide(*, dataset: HiddenOption, workspace: options.WorkspaceOption = None) ->
     for practice never show any.
     """
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
-        space.machines.hiding.hide(dataset)
+        space.machines.blind_datasets.hide(dataset)
     output.print_line(f"{dataset} is annotated without what machines say")
 
 
 def show(*, dataset: HiddenOption, workspace: options.WorkspaceOption = None) -> None:
     """Let people see again what machines say of a dataset."""
     with open_workspace(workspace, needs=Permission.MANAGE) as space:
-        space.machines.hiding.show(dataset)
-        hidden = space.machines.hiding.hidden(dataset)
+        space.machines.blind_datasets.show(dataset)
+        hidden = space.machines.blind_datasets.hidden(dataset)
     without, with_them = "for practice, and stays without", "annotated with what machines say"
     output.print_line(f"{dataset} is {without if hidden else with_them}")
 

@@ -177,7 +177,7 @@ def status(
             values |= {"target": str(directory), "events_to_push": ours, "events_to_pull": theirs}
         else:
             sync = _open_table_sync(space, person)
-            standing = sync.standing()
+            standing = sync.compare()
             values |= {"target": str(sync.table), "rows": standing.there}
             values |= {"samples_to_push": standing.to_push, "samples_to_pull": standing.to_pull}
     if common.as_json:
@@ -259,7 +259,7 @@ def _open_folder(space: Workspace, where: Path, *, person: Person | None = None)
     from tui_annotate.workspace import bundles
 
     found = SharedFolder(bundles.open_merge_store(space), where, _print_problem)
-    for each in found.namesakes(person) if person else ():
+    for each in found.find_same_names(person) if person else ():
         _print_problem(each)
     return found
 

@@ -103,7 +103,7 @@ def add(
     from tui_annotate.services.authentication.account_management import NewAccount
 
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        space.team.members.furnish()
+        space.team.members.create_people_store()
         accounts = space.team.accounts
         first = not accounts.all()
         password = "" if invite else _ask_new_password(name)
@@ -416,7 +416,7 @@ def _import_rows(
 
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         if not dry_run:
-            space.team.members.furnish()
+            space.team.members.create_people_store()
         found = import_accounts(space.team.accounts, rows, admin=admin, dry_run=dry_run)
     if common.as_json:
         output.print_json(

@@ -152,18 +152,18 @@ def answer_from_json(value: Any) -> SuggestionAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionStatus:
-    """A suggestion with one person's answer; it `stands` if its annotation still exists."""
+    """A suggestion with one person's answer; with `annotation_exists`."""
 
     suggestion: Suggestion
     answer: Answer | None = None
     reason: str = ""
     annotation: str = ""
-    stands: bool = False
+    annotation_exists: bool = False
 
     @property
     def open(self) -> bool:
         """Whether it waits for an answer; also where what was made of it was removed since."""
-        return self.answer is None or not (self.stands or self.answer is Answer.REFUSED)
+        return self.answer is None or not (self.annotation_exists or self.answer is Answer.REFUSED)
 
     @classmethod
     def of(cls, suggestion: Suggestion, given: SuggestionAnswer | None, *, stands: bool) -> Self:
@@ -175,7 +175,7 @@ class SuggestionStatus:
             answer=given.answer,
             reason=given.reason,
             annotation=given.annotation,
-            stands=stands,
+            annotation_exists=stands,
         )
 
 

@@ -80,7 +80,7 @@ class FailureCount:
         failures = min(self._remaining_failures(now, rule) + 1, rule.most)
         return FailureCount(failures, now, now + timedelta(seconds=rule.delay(failures)))
 
-    def forgiven(self) -> FailureCount:
+    def forgive(self) -> FailureCount:
         """With one failure less, and no wait: it was none."""
         return FailureCount(max(self.failures - 1, 0), self.last, None)
 

@@ -82,7 +82,7 @@ class CandidateGroup:
 
     candidates: tuple[CandidateAnnotation, ...]
     silent: tuple[str, ...]
-    standing: GroupStatus
+    status: GroupStatus
     differences: tuple[DifferenceKind, ...]
     proposal: tuple[CandidateAnnotation, ...]
 
@@ -311,7 +311,7 @@ def find_decision(group: CandidateGroup, settled: Iterable[Annotation]) -> Decis
     refused = [bool(find_rejections(candidate, known)) for candidate in group.candidates]
     if all(refused):
         return Decision.REJECTED
-    if group.standing is GroupStatus.AGREED and not any(refused):
+    if group.status is GroupStatus.AGREED and not any(refused):
         return Decision.AGREED
     return Decision.OPEN
 

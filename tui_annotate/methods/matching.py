@@ -143,7 +143,7 @@ class SegmentIndex:
         )
         return cls(places, lexicon)
 
-    def having(self, space: VectorSpace) -> Self:
+    def with_vectors(self, space: VectorSpace) -> Self:
         """The same segments with vectors; what is known of their words is shared."""
         return replace(self, space=space)
 

@@ -67,7 +67,7 @@ def read_json_records(
 
 def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
     """Raise InvalidInput where the file gave a record of the same sample before."""
-    if (before := seen.first(json.dumps(record.sample.key), where)) != where:
+    if (before := seen.remember(json.dumps(record.sample.key), where)) != where:
         raise InvalidInput(f"{record.sample.key} was given at {before} already")
 
 

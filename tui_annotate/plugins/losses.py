@@ -43,14 +43,14 @@ class LossCounter:
         """Counts a record that is written."""
         for trait in self._lost:
             if (counted := self._counters.get(trait) or _RECORD_COUNTERS.get(trait)) is not None:
-                self._report.lose(trait.value, counted(record))
+                self._report.count_loss(trait.value, counted(record))
             elif (each := _ANNOTATION_COUNTERS.get(trait)) is not None:
                 lost = sum(each(owned.annotation) for owned in record.annotations)
-                self._report.lose(trait.value, lost)
+                self._report.count_loss(trait.value, lost)
 
-    def count_without_annotations(self, record: Record) -> None:
+    def count_lost_annotations(self, record: Record) -> None:
         """Counts a record whose annotations are lost, with the assignments of their people."""
-        self._report.lose("annotations", len(record.annotations))
+        self._report.count_loss("annotations", len(record.annotations))
         annotated = {owned.person for owned in record.annotations}
         others = tuple(work for work in record.assignments if work.person not in annotated)
         self.count(replace(record, annotations=(), assignments=others))
@@ -75,16 +75,16 @@ class LossCounter:
         """
         if record.annotations or list_finished_people(record):
             return True
-        self._report.lose(RecordTrait.UNREAD.value)
+        self._report.count_loss(RecordTrait.UNREAD.value)
         return False
 
-    def pair(self, record: Record) -> tuple[Document, Document] | None:
+    def check_pair(self, record: Record) -> tuple[Document, Document] | None:
         """The source and the summary of a sample that has one of each; else count its loss."""
         sources, summaries = record.sample.side(Side.SOURCE), record.sample.side(Side.SUMMARY)
         if len(sources) == 1 and len(summaries) == 1:
             return sources[0], summaries[0]
-        self._report.lose(Loss.NO_PAIR.value)
-        self._report.lose(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
+        self._report.count_loss(Loss.NO_PAIR.value)
+        self._report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
         return None
 
 

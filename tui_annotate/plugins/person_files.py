@@ -174,19 +174,19 @@ class _RowStore:
 
     def _keep(self, at: int, key: str, *, value: Value, where: str) -> None:
         word = json.dumps([where, value.number, value.value])
-        if (before := self._seen.first(f"{at} {key}", word)) != word:
+        if (before := self._seen.remember(f"{at} {key}", word)) != word:
             raise InvalidInput(f"sample {key} was given at {json.loads(before)[0]} already")
         number = str(self.samples)
-        if self._seen.first(key, number) == number:
-            self._seen.first(f"#{number}", key)
+        if self._seen.remember(key, number) == number:
+            self._seen.remember(f"#{number}", key)
             self.samples += 1
 
     def merge(self, number: int) -> Iterator[Record | Problem]:
-        key = self._seen.word(f"#{number}")
+        key = self._seen.recall(f"#{number}")
         first: Record | None = None
         problems: list[Problem] = []
         for at, file in enumerate(self._files):
-            if (word := self._seen.word(f"{at} {key}")) is None:
+            if (word := self._seen.recall(f"{at} {key}")) is None:
                 continue
             where, place, fields = json.loads(word)
             record, doubts = self._read(fields, Value(place, where, fields), file.person)

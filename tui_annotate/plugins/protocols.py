@@ -105,7 +105,7 @@ class ExportReport:
     annotations: int = 0
     lost: dict[str, int] = field(default_factory=dict)
 
-    def lose(self, kind: str, count: int = 1) -> None:
+    def count_loss(self, kind: str, count: int = 1) -> None:
         """Counts things of one kind that are not in the output; 0 leaves no trace."""
         if count:
             self.lost[kind] = self.lost.get(kind, 0) + count

@@ -186,7 +186,7 @@ class NameRegister:
             "CREATE TABLE seen (name TEXT PRIMARY KEY, word TEXT NOT NULL) WITHOUT ROWID;"
         )
 
-    def first(self, name: str, word: str) -> str:
+    def remember(self, name: str, word: str) -> str:
         """Store `word` for a new name; return the word that is stored for the name.
 
         Raises:
@@ -194,9 +194,9 @@ class NameRegister:
         """
         with check_temporary_space("remember ids"):
             new = self._database.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (name, word))
-            return word if new.rowcount else str(self.word(name))
+            return word if new.rowcount else str(self.recall(name))
 
-    def word(self, name: str) -> str | None:
+    def recall(self, name: str) -> str | None:
         """The word that is stored for a name; None where there is none."""
         row = self._database.execute("SELECT word FROM seen WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])

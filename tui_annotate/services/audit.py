@@ -68,7 +68,7 @@ class AuditService:
     ) -> AuditReport:
         """Read every event and all tables; compare with a head that was kept elsewhere."""
         broken, breaks = 0, list[ChainFault]()
-        for found in self.store.breaks(_progress_callback(progress)):
+        for found in self.store.find_faults(_progress_callback(progress)):
             broken += 1
             if len(breaks) < KEPT_BREAKS:
                 breaks.append(found)

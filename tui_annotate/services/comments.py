@@ -113,12 +113,12 @@ class Comments:
         """
         mine = base_person(person)
         require_permission(self.actor, Permission.WRITE, mine)
-        thread = self.talk(mine, key)
+        thread = self.find_thread(mine, key)
         added = self._add(text, key, by=mine, to=REVIEWERS, thread=thread.id if thread else "")
         return CommentThread((*(thread.remarks if thread else ()), added))
 
-    def reply(self, talk: str, text: str) -> CommentThread:
-        """Answer in the thread whose id begins with `talk`, as a reviewer.
+    def reply(self, start: str, text: str) -> CommentThread:
+        """Answer in the thread whose id begins with `start`, as a reviewer.
 
         Raises:
             NotAllowed: the actor is no reviewer.
@@ -126,7 +126,7 @@ class Comments:
             InvalidInput: as `write`.
         """
         require_permission(self.actor, Permission.REVIEW)
-        found = self.store.talk(talk)
+        found = self.store.find_thread(start)
         sample, by = found.remarks[0].sample, self.actor.person
         added = self._add(text, sample, by=by, to=found.person, thread=found.id)
         return CommentThread((*found.remarks, added))
@@ -148,16 +148,16 @@ class Comments:
         self.store.add(added)
         return added
 
-    def talk(self, person: str, key: SampleKey) -> CommentThread | None:
+    def find_thread(self, person: str, key: SampleKey) -> CommentThread | None:
         """Return a person's thread about a sample; None without one."""
-        found = self.store.talks(sample=key, person=base_person(person))
+        found = self.store.list_threads(sample=key, person=base_person(person))
         return found[0] if found else None
 
-    def talks(
+    def list_threads(
         self, *, waiting: bool = False, sample: SampleKey | None = None
     ) -> list[CommentThread]:
         """Return the readable threads, oldest first; `waiting`: those without an answer."""
-        found = self.store.talks(sample=sample)
+        found = self.store.list_threads(sample=sample)
         return [talk for talk in found if talk.waiting or not waiting]
 
     def notices(self) -> list[PersonComment]:

@@ -65,7 +65,7 @@ class Snapshot:
         return "\n\n".join(parts) + "\n"
 
     def _material_paragraph(self, at: str) -> str:
-        datasets = self.store.rooms()
+        datasets = self.store.list_workloads()
         named = ", ".join(f"{each.dataset} ({each.samples:,})" for each in datasets)
         samples = sum(each.samples for each in datasets)
         return (
@@ -95,7 +95,7 @@ class Snapshot:
 
     def _guidance_paragraphs(self) -> list[str]:
         paragraphs = []
-        for dataset in ["", *(each.dataset for each in self.store.rooms())]:
+        for dataset in ["", *(each.dataset for each in self.store.list_workloads())]:
             own = {kind: self.guidance.version(kind, dataset=dataset) for kind in GuidanceKind}
             if dataset and own == {kind: self.guidance.version(kind) for kind in GuidanceKind}:
                 continue

@@ -47,7 +47,7 @@ class ProgressReader:
     def figures(self, *, weeks: int = 12) -> WorkStatistics:
         """Compute all figures, with one entry for each of the last `weeks`."""
         today, names = self.today(), self.names()
-        datasets = {each.dataset: each for each in self.store.rooms()}
+        datasets = {each.dataset: each for each in self.store.list_workloads()}
         days = self.store.days()
         done = {(each.dataset, each.person): each for each in self.store.progress()}
         assigned = {(each.dataset, each.person): each for each in self.store.assigned()}

@@ -41,9 +41,9 @@ class SshKeys:
                 f"the key {key.fingerprint} is somebody else's already",
                 f"tui-annotate ssh key remove {key.fingerprint}",
             )
-        return next(bound for bound in self.listed() if bound.fingerprint == key.fingerprint)
+        return next(bound for bound in self.list_keys() if bound.fingerprint == key.fingerprint)
 
-    def listed(self) -> tuple[BoundKey, ...]:
+    def list_keys(self) -> tuple[BoundKey, ...]:
         """Return all bound keys, by the owner's name."""
         require_permission(self.actor, Permission.MANAGE)
         return self.keys.all()
@@ -74,7 +74,7 @@ class SshKeys:
                 command=shlex.join([*session, bound.person.id, "-w", folder]),
                 name=bound.person.name,
             )
-            for bound in self.listed()
+            for bound in self.list_keys()
         ]
 
     def written(self, text: str, session: Sequence[str], *, folder: str) -> str:

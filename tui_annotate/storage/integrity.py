@@ -53,7 +53,7 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
         return
     yield DiagnosticFinding("store", "ok", f"sound, version {SCHEMA}")
     audit = AuditStore(database)
-    first = next(audit.breaks(), None)
+    first = next(audit.find_faults(), None)
     if first is None:
         yield DiagnosticFinding(
             "log", "ok", f"{format_count(audit.events(), 'event')}, each follows its predecessor"

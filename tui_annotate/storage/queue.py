@@ -159,7 +159,7 @@ class QueueStore(Store):
         with self._database.reading() as connection:
             yield connection, _load_walks(connection, person, order_id)
 
-    def standing(self, person: str, key: SampleKey, *, order: str) -> QueueStatus:
+    def queue_status(self, person: str, key: SampleKey, *, order: str) -> QueueStatus:
         """The position of a sample.
 
         Raises:
@@ -176,7 +176,7 @@ class QueueStore(Store):
                 line[at].practice,
             )
 
-    def holds(self, person: str, key: SampleKey, *, order: str) -> bool:
+    def contains(self, person: str, key: SampleKey, *, order: str) -> bool:
         """Whether a sample is in a person's queue."""
         with self._open_walks(person, order) as (connection, line):
             return _look_up_position(connection, line, key) is not None
@@ -187,7 +187,7 @@ class QueueStore(Store):
             return next((found for walk in line if (found := walk.step(TOP, 1))), None)
 
     def neighbour(self, person: str, key: SampleKey, step: int, *, order: str) -> SampleKey | None:
-        """The sample `step` positions on or back; None past the ends. Raises as `standing`."""
+        """The sample `step` positions on or back; None past the ends. Raises as `queue_status`."""
         with self._open_walks(person, order) as (connection, line):
             at, place = _find_position(connection, line, key)
             return step_across(line, at, place, step=step) if step else key

@@ -110,8 +110,8 @@ class SuggestionStore(Store):
     """What machines suggest.
 
     Raises:
-        NotAllowed: every method, where the actor may not read it, report on others (`listed`,
-            `runs`) or manage the workspace (`add`, `forget`, `bundled`).
+        NotAllowed: every method, where the actor may not read it, report on others
+            (`list_suggestions`, `runs`) or manage the workspace (`add`, `forget`, `bundled`).
     """
 
     def add(
@@ -184,7 +184,9 @@ class SuggestionStore(Store):
             ]
         return tuple(sorted(found, key=_reading_order_key))
 
-    def listed(self, *, dataset: str = "", maker: str = "") -> Iterator[SuggestionListing]:
+    def list_suggestions(
+        self, *, dataset: str = "", maker: str = ""
+    ) -> Iterator[SuggestionListing]:
         """Yield suggestions with all answers, in sample order; empty filters pass all."""
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:

@@ -116,7 +116,7 @@ class WorkStatisticsStore(Store):
         """Flagged samples by dataset, the oldest first."""
         return [Flag(*row) for row in self._fetch(_FLAGS)]
 
-    def rooms(self) -> list[DatasetWorkload]:
+    def list_workloads(self) -> list[DatasetWorkload]:
         """All datasets by name."""
         with self._database.reading() as connection:
             return [

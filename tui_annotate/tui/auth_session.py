@@ -172,7 +172,7 @@ class SessionGuard:
         if stay and self._signed_in:
             self._store_token(self._signed_in)
 
-    def go_on(self) -> None:
+    def renew(self) -> None:
         """Sign in again without a password, if the session has ended meanwhile.
 
         Raises:
@@ -228,11 +228,11 @@ class SessionGuard:
     def find_other_session(self) -> Presence | None:
         """Another running process in which this person works."""
         if self.person:
-            self.elsewhere = self._presence.elsewhere(base_person(self.person.id), self._holder)
+            self.elsewhere = self._presence.find_other(base_person(self.person.id), self._holder)
         return self.elsewhere
 
     def take_over_session(self) -> None:
-        """Make this the process in which the person works, instead of `elsewhere`.
+        """Make this the process in which the person works, instead of the other one.
 
         Raises:
             Conflict: a third process was faster.

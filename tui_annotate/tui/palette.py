@@ -72,7 +72,7 @@ _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
     "warning": ("221", "94", "bold 226", "bold yellow", "bold"),
     "error": ("bold 210", "bold 160", "bold 217", "bold red", "bold reverse"),
     "row": ("on 236", "on 254", "on 238", "bold", "bold"),
-    "asleep": ("244", "243", "248", "dim", "dim"),
+    "disabled": ("244", "243", "248", "dim", "dim"),
     "selection": ("255 on 58", "16 on 229", "16 on 226", "reverse", "reverse"),
     "cursor": ("bold 16 on 255", "bold 231 on 16", "bold 16 on 231",
                "bold reverse", "bold reverse"),
@@ -157,7 +157,7 @@ class PaintStyles:
     warning: Style
     error: Style
     row: Style
-    asleep: Style
+    disabled: Style
     selection: Style
     cursor: Style
     evidence: Style

@@ -95,7 +95,7 @@ class ScoreCells:
         names = "".join(_column_heads(self.names, columns))
         return fit(f"{names}{' machine' if self.labelled else ''}", self.cells(columns))
 
-    def in_words(self, summary: ScoreSummary | None) -> str:
+    def describe(self, summary: ScoreSummary | None) -> str:
         """The label and the scores of a sample, for a line; raw; empty for none."""
         if summary is None:
             return ""
@@ -117,4 +117,4 @@ class ScoreCells:
                 runs.append((f"{format_score(value):<{text_width(head) - 1}}", palette.quiet))
         badge = summary.label if columns >= _LABEL_COLUMNS else summary.label[:1]
         used = sum(text_width(head) for head in heads[: len(summary.values)])
-        return [*runs, (fit(f" {badge}", cells - used), palette.asleep)]
+        return [*runs, (fit(f" {badge}", cells - used), palette.disabled)]

@@ -91,7 +91,7 @@ class StoreThread:
         """Add a job to the queue; ignored after `close`."""
         if self.closed:
             return
-        self.go_on()
+        self.start_deferred()
         self._submit(job)
 
     def send_deferred(self, job: Job[Any]) -> None:
@@ -102,7 +102,7 @@ class StoreThread:
         if not self.closed:
             self._deferred.append(job)
 
-    def go_on(self) -> None:
+    def start_deferred(self) -> None:
         """Start the deferred jobs, as the frame is painted."""
         deferred, self._deferred = self._deferred, []
         for job in deferred:
@@ -163,7 +163,7 @@ class StoreThread:
             self._check()
             call()
 
-        self.go_on()
+        self.start_deferred()
         self._thread.submit(checked).add_done_callback(_log_failure)
 
     def close(self) -> tuple[TuiAnnotateError, ...]:
@@ -172,7 +172,7 @@ class StoreThread:
         Returns:
             The errors of shown jobs that are not reported yet, in their order.
         """
-        self.go_on()
+        self.start_deferred()
         self.closed = True
         self._thread.shutdown(wait=True)
         errors = filter(None, (future.exception() for future in self._shown_jobs))

@@ -115,7 +115,7 @@ class BackgroundSync:
         return self._online
 
     @property
-    def unsent(self) -> bool:
+    def has_unsent(self) -> bool:
         """Whether it is online and something that was saved is not sent yet."""
         still_going = self._closing and self._thread.is_alive()
         return self._online and (self._has_changes or still_going)
@@ -321,7 +321,7 @@ class WorkSharing:
             sys.stderr.writelines(
                 f"{make_visible(line)}\n" for line in ("changed on both sides", *lines)
             )
-        if self._syncer is not None and self._syncer.unsent:
+        if self._syncer is not None and self._syncer.has_unsent:
             why = f": {make_visible(self._problem)}" if self._problem else ""
             sys.stderr.write(f"not all work is shared yet; it goes the next time{why}\n")
 

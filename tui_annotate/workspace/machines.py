@@ -97,7 +97,7 @@ class Machines:
         return SuggestionService(self.corpus, self.suggestions, self.scores, self.labels)
 
     @cached_property
-    def hiding(self) -> BlindDatasets:
+    def blind_datasets(self) -> BlindDatasets:
         """In which datasets people work without what machines say."""
         from tui_annotate.storage.blind_datasets import BlindDatasets
 

@@ -49,7 +49,7 @@ class WorkspaceMembers:
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import AttemptStore, SessionStore
 
-        home = self.home()
+        home = self.account_database()
         stores = (AccountStore(home), SessionStore(home), AttemptStore(home))
         life = timedelta(minutes=self.settings.expire_minutes)
         return AuthenticationService(*stores, self.people.keep, self._hasher, life)
@@ -71,7 +71,9 @@ class WorkspaceMembers:
         from tui_annotate.storage.people.accounts import AccountStore
 
         return frozenset(
-            each.person.id for each in AccountStore(self.home()).all() if not each.active
+            each.person.id
+            for each in AccountStore(self.account_database()).all()
+            if not each.active
         )
 
     @cached_property
@@ -81,7 +83,7 @@ class WorkspaceMembers:
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import SessionStore
 
-        home = self.home()
+        home = self.account_database()
         stores = (AccountStore(home), SessionStore(home), self.people)
         return Accounts(*stores, self._hasher, self.actor)
 
@@ -92,7 +94,7 @@ class WorkspaceMembers:
         chosen = self.settings
         return Hasher(chosen.argon2_time, chosen.argon2_memory, chosen.argon2_parallelism)
 
-    def home(self) -> Database:
+    def account_database(self) -> Database:
         """The store of the accounts: this workspace's own, or one that several share.
 
         Raises:
@@ -107,7 +109,7 @@ class WorkspaceMembers:
             )
         return self.database.companion(self._shared_store)
 
-    def furnish(self) -> None:
+    def create_people_store(self) -> None:
         """Makes the store of people that is named and not there, for its owner alone.
 
         Raises:
@@ -230,7 +232,7 @@ class PseudonymKeeper:
         keys.renew()
         return keys.path
 
-    def everybody(self) -> list[tuple[Person, str]]:
+    def list_people(self) -> list[tuple[Person, str]]:
         """People, each with the word that stands for them, by name.
 
         Raises:

@@ -84,7 +84,7 @@ class Team:
         from tui_annotate.services.ssh_keys import SshKeys
         from tui_annotate.storage.people.accounts import SshKeyStore
 
-        keys = SshKeyStore(self.members.home())
+        keys = SshKeyStore(self.members.account_database())
         return SshKeys(keys, lambda who: self.accounts.find(who).person, self.actor)
 
     @cached_property

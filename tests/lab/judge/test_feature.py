@@ -192,7 +192,7 @@ async def test_where_machines_are_hidden_the_judge_is_too(folder: Path) -> None:
     """The retriever's places and the record's own answer are no machine's opinion."""
     judge(folder)
     with workspace.open(folder) as space:
-        space.machines.hiding.hide("rag")
+        space.machines.blind_datasets.hide("rag")
     async with open_app(folder, size=WIDE) as person:
         await person.press("O")
         assert person.said().code is MessageCode.NO_JUDGED_ORDER

@@ -112,7 +112,7 @@ class Store:
     def found(self, name: str = "a") -> list[Suggestion]:
         """What is suggested on a sample."""
         key = SampleKey("d", name)
-        return [each.suggestion for each in self.suggestions.listed() if each.key == key]
+        return [each.suggestion for each in self.suggestions.list_suggestions() if each.key == key]
 
     def counts(self) -> list[tuple[str, float | None]]:
         """How many parts each sample has by the newest run."""
@@ -244,7 +244,7 @@ def test_evidence_may_stand_in_any_source(store: Store) -> None:
     texts = [Document(Side.SOURCE, text, str(at)) for at, text in enumerate(("A.", "It cost 12."))]
     store.add(Sample("e", "1", (*texts, Document(Side.SUMMARY, "It cost 15."))))
     store.run(says({"quote": "15", "label": "Wrong", "evidence": "12"}), dataset="e")
-    (listed,) = store.suggestions.listed(dataset="e")
+    (listed,) = store.suggestions.list_suggestions(dataset="e")
     assert listed.suggestion.evidence == (Anchor(Side.SOURCE, 1, Span(8, 10)),)
 
 

@@ -130,7 +130,7 @@ def test_in_a_report_that_cites_nothing_the_walk_says_so() -> None:
     assert code(draft) is MessageCode.NO_CITATIONS
     anchors = (Anchor(Side.SUMMARY, 0, Span(0, 4)),)
     offer = Suggestion(id="s", maker="judge:m", run="run", claim=anchors)
-    draft.suggestions, draft.hiding = (offer,), True
+    draft.suggestions, draft.suggestions_hidden = (offer,), True
     key_handlers.walk_items(1, draft)
     assert code(draft) is MessageCode.NOTHING_OPEN_BUT_HIDDEN
 

@@ -236,7 +236,7 @@ def test_an_undone_annotation_comes_back_into_hand() -> None:
     assert effects[-1] == Select(Side.SUMMARY, saved.claim[0].span)
     assert made.evidence == list(saved.evidence)
     assert said(made) == "undone: Intrinsic"
-    assert not made.asleep
+    assert not made.digits_off
 
 
 def test_an_undo_does_not_touch_what_is_in_hand() -> None:
@@ -257,7 +257,7 @@ def test_the_answer_of_a_store_does_not_move_a_focus_that_went_on() -> None:
     key(made, "down")
     assert completion.apply_saved(made, first, [first]) == []
     assert made.focused == ""
-    assert not made.asleep
+    assert not made.digits_off
     assert made.annotations == (first,)
 
 

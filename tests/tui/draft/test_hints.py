@@ -147,10 +147,10 @@ def test_a_letter_that_fits_nothing_blinks() -> None:
 def test_letters_wake_the_digits() -> None:
     """Selecting by letters is selecting."""
     made = draft()
-    made.asleep = True
+    made.digits_off = True
     cursor_actions.show_hints(made, words())
     keys(made, "a s")
-    assert not made.asleep
+    assert not made.digits_off
 
 
 def test_without_words_on_screen_nothing_is_hinted() -> None:

@@ -252,7 +252,7 @@ def test_a_click_on_a_match_takes_it() -> None:
     """The mouse focuses and takes in one; an unknown rank blinks."""
     made = draft()
     assert highlights.take_match(made, 2) == []
-    assert made.lit[SOURCE_SIDE] == 2
+    assert made.focused_ranks[SOURCE_SIDE] == 2
     assert len(made.evidence) == 1
     assert highlights.take_match(made, 9) == [Blink()]
 
@@ -273,7 +273,7 @@ def test_walking_matches_goes_round() -> None:
     ranks = []
     for name in "nnNN":
         key(made, name)
-        ranks.append(made.lit[SOURCE_SIDE])
+        ranks.append(made.focused_ranks[SOURCE_SIDE])
     assert ranks == [2, 1, 2, 1]
 
 
@@ -290,7 +290,7 @@ def test_lighting_brings_the_best_into_sight_and_none_where_none_is_found() -> N
     made = draft()
     assert light(made, (3, 0.5)) == [Reveal(SOURCE_SIDE, 0, Span(56, 64))]
     assert light(made) == []
-    assert made.lit[SOURCE_SIDE] == 0
+    assert made.focused_ranks[SOURCE_SIDE] == 0
 
 
 def test_search_hits_are_walked_instead_of_matches_until_backspace() -> None:
@@ -361,7 +361,7 @@ def test_a_focused_annotation_shows_its_own_evidence_not_the_best_match() -> Non
     first = store(made, keys(made, "1"))
     cursor_actions.set_pointer(made, SUMMARY_SIDE, Pointer(0, 0))
     keys(made, "a")
-    assert made.here(SUMMARY_SIDE) == first.claim[0]
+    assert made.current_anchor(SUMMARY_SIDE) == first.claim[0]
     assert light(made, (1, 0.9)) == [Reveal(SOURCE_SIDE, 0, Span(0, 17))]
 
 
@@ -395,10 +395,10 @@ def test_the_mouse_gives_its_side_the_keys_and_wakes_the_digits() -> None:
     store(made, keys(made, "1"))
     cursor_actions.set_pointer(made, SOURCE_SIDE, Pointer(0, 20), by_hand=True)
     assert made.state == "V"
-    assert not made.asleep
-    made.asleep = True
+    assert not made.digits_off
+    made.digits_off = True
     cursor_actions.set_pointer(made, SOURCE_SIDE, Pointer(0, 20), by_hand=True)
-    assert made.asleep
+    assert made.digits_off
 
 
 def test_another_document_ends_the_search_in_it() -> None:

@@ -61,7 +61,7 @@ def test_a_leaf_saves_the_selection_with_what_was_taken() -> None:
         ),
     ]
     assert made.evidence == []
-    assert made.asleep
+    assert made.digits_off
 
 
 def test_without_a_selection_the_sentence_is_the_claim() -> None:
@@ -97,7 +97,7 @@ def test_after_a_save_the_digits_sleep_until_something_moves_or_is_selected() ->
         assert keys(made, "space") == [Blink()]
         assert made.evidence == []
         keys(made, enable_digits)
-        assert not made.asleep
+        assert not made.digits_off
         assert isinstance(keys(made, "2")[-1], Save)
 
 
@@ -265,7 +265,7 @@ def test_editing_toggles_labels_and_evidence_and_enter_saves_a_version() -> None
     assert saved.labels == (("Unwanted", "Extrinsic"),)
     assert len(saved.evidence) == 1
     assert made.editing is None
-    assert made.asleep
+    assert made.digits_off
 
 
 def test_an_edit_keeps_what_it_does_not_touch() -> None:

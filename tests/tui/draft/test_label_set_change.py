@@ -89,7 +89,7 @@ def test_what_happened_is_told(
 def test_never_more_is_told_than_a_line() -> None:
     """Three changes, and how many more there are."""
     made = change(draft(), "- X\n")
-    *named, more = made.told(()).split(", ")
+    *named, more = made.describe(()).split(", ")
     assert named == [one.text for one in made.changes()[:3]]
     assert more.startswith(f"{len(made.changes()) - 3} ")
 
@@ -249,8 +249,8 @@ def test_c_walks_to_what_is_to_be_labelled_anew_and_a_digit_does_it() -> None:
     on = split()
     key(on, "c")
     assert [option.text for option in on.options()] == ["Number", "Name"]
-    assert on.waiting
-    assert on.waiting.name == "Intrinsic"
+    assert on.split_label
+    assert on.split_label.name == "Intrinsic"
     assert said(on).startswith("A Intrinsic ")
     assert " 1-2 " in said(on)
     on.note, on.evidence = "in hand", list(on.claim)
@@ -350,7 +350,7 @@ def test_nothing_typed_is_lost_and_each_label_that_is_left_can_be_saved(
     paths: dict[LabelPath, LabelPath] = {(old,): (new,) for old, new in became.items()}
     made = DraftLabelSetChange(on.tree, parse_labels(told), paths)
     stored = replace(one, labels=tuple(map(made.path, one.labels)), version=2)
-    made.told(label_set_change.in_hand(on))
+    made.describe(label_set_change.in_hand(on))
     label_set_change.take_over(on, made, (stored,))
     assert (on.note, on.evidence, len(on.unsaved)) == ("typed", list(on.claim), 1)
     assert on.editing is not None

@@ -17,7 +17,7 @@ from tui_annotate.tui.draft.state import Draft, ViewedMatches
 def lit() -> Draft:
     """A draft whose two lit matches belong to the claim in hand."""
     made = draft()
-    made.match_view.begin(made.here(Side.SUMMARY))
+    made.viewed_matches.begin(made.current_anchor(Side.SUMMARY))
     return made
 
 
@@ -58,7 +58,7 @@ def test_clicks_look() -> None:
     assert offer.looked == {1}
     on = lit()
     keys(on, "tab")
-    on.match_view = replace(lit().match_view)
+    on.viewed_matches = replace(lit().viewed_matches)
     light(on, (1, 0.9), (2, 0.8), side=Side.SUMMARY)
     highlights.show_match(on, 2)
     assert (offer := offered(keys(on, "tab 3")))
@@ -70,7 +70,7 @@ def test_another_ranking_leaves_what_was_looked_at() -> None:
     on = lit()
     keys(on, "space")
     light(on, (0, 0.9), (2, 0.8), (1, 0.7))
-    on.match_view.begin(on.here(Side.SUMMARY))
+    on.viewed_matches.begin(on.current_anchor(Side.SUMMARY))
     offer = offered(key(on, "3"))
     assert offer is not None
     assert offer.looked == {3}
@@ -85,7 +85,7 @@ def test_another_claim_begins_anew() -> None:
     on = lit()
     keys(on, "n")
     select(on, "15 million")
-    on.match_view.begin(on.here(Side.SUMMARY))
+    on.viewed_matches.begin(on.current_anchor(Side.SUMMARY))
     offer = offered(key(on, "3"))
     assert offer is not None
     assert offer.looked == set()
@@ -96,7 +96,7 @@ def test_an_edit_tells_what_is_lit_for_its_claim() -> None:
     on = lit()
     store(on, key(on, "3"))
     keys(on, "e")
-    on.match_view.begin(on.here(Side.SUMMARY))
+    on.viewed_matches.begin(on.current_anchor(Side.SUMMARY))
     offer = offered(keys(on, "n space enter"))
     assert offer is not None
     assert offer.looked == {1, 2}

@@ -72,14 +72,14 @@ def test_escape_keeps_the_text_for_the_next_time() -> None:
     keys(made, "m")
     assert notes.keep_note_text(made, "half a th") == []
     assert code(made) is MessageCode.NOTE_KEPT
-    assert made.kept == {Note("annotation", saved.id): "half a th"}
+    assert made.kept_notes == {Note("annotation", saved.id): "half a th"}
     made.enable_digits()
     assert keys(made, "enter") == [GoTo(Side.SUMMARY, 0, 0)]
     assert code(made) is MessageCode.NOTE_KEPT_ON
     assert dict(made.message.fields) == {"letter": "A", "label": "Intrinsic"}
     assert keys(made, "m") == [OpenNote("half a th")]
     notes.keep_note_text(made, "")
-    assert made.kept == {}
+    assert made.kept_notes == {}
 
 
 def test_escape_on_an_unchanged_note_keeps_nothing() -> None:
@@ -90,7 +90,7 @@ def test_escape_on_an_unchanged_note_keeps_nothing() -> None:
     store(made, notes.finish_note(made, "why"))
     keys(made, "m")
     notes.keep_note_text(made, " why ")
-    assert made.kept == {}
+    assert made.kept_notes == {}
     assert made.focused == saved.id
 
 
@@ -99,10 +99,10 @@ def test_a_comment_that_was_only_read_is_not_kept() -> None:
     made = draft()
     notes.write_comment(made, "too short")
     assert notes.keep_note_text(made, "too short ") == []
-    assert made.kept == {}
+    assert made.kept_notes == {}
     notes.write_comment(made, "too short")
     notes.keep_note_text(made, "too short, too old")
-    assert made.kept == {Note("sample"): "too short, too old"}
+    assert made.kept_notes == {Note("sample"): "too short, too old"}
 
 
 def test_done_leads_to_the_note_that_is_kept() -> None:
@@ -143,7 +143,7 @@ def test_a_note_kept_on_a_deleted_annotation_is_in_nobodys_way() -> None:
     notes.keep_note_text(made, "half")
     drop(made, keys(made, "x"))
     assert Finish("done") in keys(made, "enter")
-    assert list(made.kept.values()) == ["half"]
+    assert list(made.kept_notes.values()) == ["half"]
 
 
 def test_a_note_on_a_vanished_annotation_keeps_its_text() -> None:
@@ -154,7 +154,7 @@ def test_a_note_on_a_vanished_annotation_keeps_its_text() -> None:
     made.annotations = ()
     assert notes.finish_note(made, "text") == []
     assert code(made) is MessageCode.ANNOTATION_OF_NOTE_GONE
-    assert list(made.kept.values()) == ["text"]
+    assert list(made.kept_notes.values()) == ["text"]
 
 
 def test_a_label_without_notes_opens_none() -> None:
@@ -173,7 +173,7 @@ def test_a_reason_in_own_words_flags() -> None:
     assert notes.finish_note(made, "two texts in one") == [Finish("flag", "two texts in one")]
     keys(made, "! 0")
     assert notes.keep_note_text(made, "two") == []
-    assert made.kept == {}
+    assert made.kept_notes == {}
 
 
 def test_closing_a_note_that_is_not_open_does_nothing() -> None:

@@ -31,7 +31,7 @@ def test_what_was_in_hand_comes_back() -> None:
     assert again.pointers[Side.SUMMARY] == made.pointers[Side.SUMMARY]
     assert again.evidence == made.evidence
     assert again.note == "why"
-    assert again.kept == {Note("sample"): "on the sample"}
+    assert again.kept_notes == {Note("sample"): "on the sample"}
     assert again.visited == {0, 1}
 
 

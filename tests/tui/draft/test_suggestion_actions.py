@@ -98,7 +98,7 @@ def test_c_walks_the_open_suggestions_with_their_evidence() -> None:
     assert on.focused == "s-Nobody"
     key(on, "C")
     assert on.focused == "s-15"
-    assert on.regarded == {"s-15", "s-Nobody"}
+    assert on.seen_suggestions == {"s-15", "s-Nobody"}
 
 
 def test_c_walks_what_lacks_something_and_suggestions_in_reading_order() -> None:
@@ -326,7 +326,7 @@ def test_x_asks_why_and_a_digit_refuses() -> None:
     assert code(on) is MessageCode.SUGGESTION_REFUSED_MORE_OPEN
     refused = {"what": "Intrinsic", "maker": "judge:tiny", "key": "c"}
     assert dict(on.message.fields) == refused
-    assert on.asleep
+    assert on.digits_off
     assert key(on, "1") == [Blink()]
 
 
@@ -446,7 +446,7 @@ def test_what_undo_opens_again_is_found() -> None:
     assert suggestion_actions.find_reopened(on, on.suggestions[1:]) == on.suggestions[0]
     assert suggestion_actions.find_reopened(on, on.suggestions) is None
     assert suggestion_actions.find_reopened(on, ()) is None
-    on.hiding = True
+    on.suggestions_hidden = True
     assert suggestion_actions.find_reopened(on, on.suggestions[1:]) is None
 
 
@@ -496,7 +496,7 @@ def test_what_was_looked_at_may_stay_open() -> None:
     keys(on, "c c")
     assert Finish("done") in key(on, "enter")
     on = with_two()
-    on.visited, on.hiding = {0, 1, 2}, True
+    on.visited, on.suggestions_hidden = {0, 1, 2}, True
     assert Finish("done") in key(on, "enter")
     on = with_two()
     on.visited = {0, 1, 2}
@@ -510,15 +510,15 @@ def test_what_was_looked_at_is_remembered() -> None:
     """As sentences are; ids of what is no longer suggested are left out."""
     on = with_two()
     keys(on, "c")
-    on.regarded.add("gone")
+    on.seen_suggestions.add("gone")
     kept = dump_state(on)
     again = with_two()
     restore(again, kept)
-    assert again.regarded == {"s-15"}
+    assert again.seen_suggestions == {"s-15"}
     for broken in (3, [["s-15"]], [3]):
         fresh = with_two()
         restore(fresh, {"regarded": broken})
-        assert not fresh.regarded
+        assert not fresh.seen_suggestions
 
 
 def test_where_c_walks_citations_a_walks_suggestions_too() -> None:
@@ -544,7 +544,7 @@ def test_y_says_why_there_is_nothing_to_accept() -> None:
     assert code(on) is MessageCode.SUGGESTIONS_HIDDEN_NOW
     keys(on, "y")
     assert code(on) is MessageCode.SUGGESTIONS_HIDDEN
-    on.suggestions, on.hiding = (), False
+    on.suggestions, on.suggestions_hidden = (), False
     keys(on, "y")
     assert code(on) is MessageCode.NO_SUGGESTIONS
 
@@ -601,6 +601,6 @@ def test_matches_are_looked_for_by_the_claim_in_focus() -> None:
     keys(on, "c")
     claim = on.suggestions[0].claim[0]
     on.pointers[Side.SUMMARY] = replace(on.pointers[Side.SUMMARY], offset=claim.span.start)
-    assert on.here(Side.SUMMARY) == claim
+    assert on.current_anchor(Side.SUMMARY) == claim
     assert not completion.find_unsaved_work(on)
     assert claim.span != Span(0, 1)

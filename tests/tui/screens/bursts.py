@@ -87,13 +87,16 @@ def seen(person: Person) -> tuple[Any, ...]:
     draft, top = person.draft, person.app.screen
     lines: Sequence[str] = [line.value for line in top.query(Input) if line.has_focus]
     focused = [_said(known) for known in draft.annotations if known.id == draft.focused]
-    kept = [text for note, text in draft.kept.items() if note != draft.writing]  # that is timed
+    kept = [
+        text for note, text in draft.kept_notes.items() if note != draft.writing
+    ]  # that is timed
     row: tuple[Any, ...] = top._wanted if isinstance(top, QueueScreen) else ()
     if isinstance(top, CollectionScreen):
         row = (top._kind, top._tree.focused, frozenset(top._tree.unfolded))
     return (
         type(top).__name__, draft.sample.id, draft.state, draft.side, draft.claim, draft.selection,
-        [*draft.evidence], draft.note, [*draft.labels], draft.asleep, focused, lines, row,
-        kept, [*draft.unsaved], draft.pending, draft.hiding, [one.id for one in draft.offered],
+        [*draft.evidence], draft.note, [*draft.labels], draft.digits_off, focused, lines, row,
+        kept, [*draft.unsaved], draft.pending, draft.suggestions_hidden,
+        [one.id for one in draft.offered],
         getattr(draft.focused_suggestion, "id", ""), getattr(draft.changing, "id", ""),
     )  # fmt: skip

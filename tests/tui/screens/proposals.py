@@ -79,4 +79,4 @@ def suggest(
         ]
         space.machines.suggestions.add(about, [(key, with_id(key, one)) for one in made])
         if hidden:
-            space.machines.hiding.hide(dataset)
+            space.machines.blind_datasets.hide(dataset)

@@ -131,7 +131,7 @@ async def test_a_sleeping_bar_has_no_caps() -> None:
         widget.show(_FOUR)
         await pilot.pause()
         assert any(segment.style and segment.style.reverse for segment in widget.render_line(0))
-        widget.show(_FOUR, asleep=True)
+        widget.show(_FOUR, digits_off=True)
         await pilot.pause()
         assert not any(segment.style and segment.style.reverse for segment in widget.render_line(0))
 

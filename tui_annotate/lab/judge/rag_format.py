@@ -192,10 +192,10 @@ def _imported_fields(sample: Sample) -> Mapping[str, Any]:
 def _unique_id(sample: Sample, seen: NameRegister, report: ExportReport) -> str:
     """Return the sample's id, prefixed by its dataset where another dataset has the same."""
     key, place = sample.id, json.dumps(sample.key)
-    if seen.first(key, place) != place:
-        report.lose("sample ids, renamed")
+    if seen.remember(key, place) != place:
+        report.count_loss("sample ids, renamed")
         key = f"{sample.dataset}/{sample.id}"
-        while seen.first(key, place) != place:
+        while seen.remember(key, place) != place:
             key += "+"
     return key
 
@@ -257,8 +257,8 @@ def _other_columns(sample: Sample) -> dict[str, Any]:
 
 
 def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> None:
-    sample, lose = record.sample, report.lose
-    tally.count_without_annotations(record)
+    sample, lose = record.sample, report.count_loss
+    tally.count_lost_annotations(record)
     answers, contexts = sample.side(Side.SUMMARY), sample.side(Side.SOURCE)
     kind = SampleKind.PAIR if answers else SampleKind.QUESTION
     lose(RecordTrait.KIND.value, sample.kind is not kind)

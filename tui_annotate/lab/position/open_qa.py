@@ -123,7 +123,7 @@ class RowReader:
         return next(
             each
             for each in numbered
-            if self.names.first(parse_identifier(each, what="id"), where) == where
+            if self.names.remember(parse_identifier(each, what="id"), where) == where
         )
 
     def _passage_documents(self, row: Row) -> tuple[Document, ...]:
@@ -236,8 +236,8 @@ class OpenQaWriter:
     def write(self, record: Record, target: TextIO) -> None:
         """Write one sample with its human verdicts."""
         if record.sample.kind is not SampleKind.QUESTION:
-            self.report.lose("samples that are no question")
-            self.report.lose("annotations of such samples", len(record.annotations))
+            self.report.count_loss("samples that are no question")
+            self.report.count_loss("annotations of such samples", len(record.annotations))
             return
         self._count_losses(record)
         row = row_of(record.sample)
@@ -270,17 +270,17 @@ class OpenQaWriter:
         if person.id not in self._names:
             taken = person.name in self._names.values()
             self._names[person.id] = person.id if taken else person.name
-            self.report.lose("ids of annotators", self._names[person.id] != person.id)
+            self.report.count_loss("ids of annotators", self._names[person.id] != person.id)
         return self._names[person.id]
 
     def _count_losses(self, record: Record) -> None:
         report, sample = self.report, record.sample
         self._tally.count(record)
         report.records += 1
-        report.lose("annotations", len(record.annotations))
+        report.count_loss("annotations", len(record.annotations))
         if not _is_own(sample):
-            report.lose(RecordTrait.META.value, len(sample.meta.keys() - OWN_META))
-            report.lose(RecordTrait.GROUP.value, bool(sample.group))
+            report.count_loss(RecordTrait.META.value, len(sample.meta.keys() - OWN_META))
+            report.count_loss(RecordTrait.GROUP.value, bool(sample.group))
 
 
 def _is_own(sample: Sample) -> bool:

@@ -300,7 +300,7 @@ def build_rows(
     """Yield a row for each question, and count losses; records are ordered by group."""
     opinions_of = options.opinions or (lambda _: {})
     for _, some in groupby(
-        filter(tally.pair, records), key=lambda record: _group_key(record.sample)
+        filter(tally.check_pair, records), key=lambda record: _group_key(record.sample)
     ):
         group = list(some)
         for record in group:
@@ -397,8 +397,8 @@ def _order_fields(fields: Mapping[str, Any], names: Iterable[str]) -> dict[str, 
 
 
 def _count_losses(record: Record, tally: LossCounter, report: ExportReport) -> None:
-    sample, lose = record.sample, report.lose
-    tally.count_without_annotations(record)
+    sample, lose = record.sample, report.count_loss
+    tally.count_lost_annotations(record)
     lose(RecordTrait.KIND.value, sample.kind is not SampleKind.QUESTION)
     lose(RecordTrait.REQUEST.value, replace(sample.request, question="") != Request())
     source, summary = sample.document(Side.SOURCE), sample.document(Side.SUMMARY)
@@ -426,7 +426,7 @@ class GenerationsFormat:
                     row, options, dataset=dataset, number=number, where=where
                 )
                 group = found[0].sample.group
-                if (before := seen.first(group, where)) != where:
+                if (before := seen.remember(group, where)) != where:
                     raise InvalidInput(f"id {group} was given at {before} already")
                 yield from found
                 yield from problems_at(where, doubts)
@@ -459,7 +459,7 @@ class PreferencesFormat:
         tally = LossCounter(self.about, report)
         for row in build_rows(records, options, tally=tally, report=report):
             if len(row.chosen) < 2:
-                report.lose("questions without two answers to hold against one another")
+                report.count_loss("questions without two answers to hold against one another")
                 continue
             query = [{"role": "human", "text": row.fields["question"]}]
             texts = [each["text"] for each in row.chosen]

@@ -64,7 +64,7 @@ class _ParquetTable:
             found = datetime.fromisoformat(value)
             return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, OverflowError):
-            self._report.lose(Loss.BAD_TIMES.value)
+            self._report.count_loss(Loss.BAD_TIMES.value)
             return None
 
     def _flush(self) -> None:

@@ -367,7 +367,7 @@ class _BratWriter:
 
     def write(self, record: Record) -> None:
         by_person = _annotations_by_person(record)
-        pair = self._losses.pair(record)
+        pair = self._losses.check_pair(record)
         joined = self._join_texts(pair, record) if pair else None
         if joined is None:
             return
@@ -392,8 +392,10 @@ class _BratWriter:
             joined = join_texts(pair[0].text, pair[1].text)
             if not joined.text.startswith("\ufeff"):
                 return joined
-        self.report.lose("samples whose texts hold the separator, or begin with a byte order mark")
-        self.report.lose(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
+        self.report.count_loss(
+            "samples whose texts hold the separator, or begin with a byte order mark"
+        )
+        self.report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
         return None
 
     def _standoff_lines(self, found: Iterable[Annotation], joined: JoinedTexts) -> Iterator[str]:
@@ -414,7 +416,7 @@ class _BratWriter:
             yield f"R{number}\t{relation.kind} Arg1:T{relation.start + 1} Arg2:T{relation.end + 1}"
         for number, entity in enumerate(builder.entities, 1):
             if entity.note:
-                self.report.lose("line ends in notes", entity.note.count("\n"))
+                self.report.count_loss("line ends in notes", entity.note.count("\n"))
                 note = entity.note.replace("\n", " ")
                 yield f"#{number}\tAnnotatorNotes T{number}\t{note}"
 
@@ -422,12 +424,14 @@ class _BratWriter:
         spans = [joined.span(anchor) for anchor in one.anchors]
         quotes = [span.of(joined.text) for span in spans]
         if not all(quote.strip("\n") for quote in quotes):
-            self.report.lose("annotations of line ends alone")
+            self.report.count_loss("annotations of line ends alone")
             return False
         edges = sum(quote != quote.strip("\n") for quote in quotes)
-        self.report.lose("line ends at the edges of spans", edges)
+        self.report.count_loss("line ends at the edges of spans", edges)
         heads = spans[: len(one.claim) or len(spans)]
-        self.report.lose("claims parted by line ends alone", _count_touching(heads, joined.text))
+        self.report.count_loss(
+            "claims parted by line ends alone", _count_touching(heads, joined.text)
+        )
         return True
 
     def end(self) -> None:

@@ -77,9 +77,9 @@ def _collect_spans(record: Record, report: ExportReport) -> dict[tuple[Side, int
         one = owned.annotation
         mark(one.claim, _make_tag(one) or UNLABELLED)
         mark(one.evidence, (not one.claim and _make_tag(one)) or EVIDENCE)
-        report.lose(Loss.DOT.value, count_ambiguous_labels(one.labels[:1]))
+        report.count_loss(Loss.DOT.value, count_ambiguous_labels(one.labels[:1]))
         blank = one.labels and join_label(one.labels[0]) != _make_tag(one)
-        report.lose(Loss.WHITE_SPACE.value, bool(blank))
+        report.count_loss(Loss.WHITE_SPACE.value, bool(blank))
     return found
 
 
@@ -112,15 +112,15 @@ def _assign_tags(words: Sequence[Span], spans: Iterable[Tagged], report: ExportR
     free = 0
     for span, tag in sorted(spans, key=lambda one: (one[0].start, -one[0].end, one[1])):
         if free and words[free - 1].end > span.start:
-            report.lose(Loss.SHARED_TOKENS.value)
+            report.count_loss(Loss.SHARED_TOKENS.value)
             continue
         first = bisect_right(words, span.start, free, key=lambda word: word.end)
         last = bisect_left(words, span.end, first, key=lambda word: word.start)
         if first == last:
-            report.lose(Loss.TOKENLESS.value)
+            report.count_loss(Loss.TOKENLESS.value)
             continue
         cut = words[first].start < span.start or words[last - 1].end > span.end
-        report.lose(Loss.CUT_TOKENS.value, cut)
+        report.count_loss(Loss.CUT_TOKENS.value, cut)
         tags[first:last] = [f"B-{tag}", *[f"I-{tag}"] * (last - first - 1)]
         free = last
     return tags

@@ -100,14 +100,14 @@ class DoccanoFormat:
         report = ExportReport()
         losses = LossCounter(self.about, report, own=FORMAT)
         for record in records:
-            pair = losses.pair(record)
+            pair = losses.check_pair(record)
             if pair is None or not losses.check_read(record):
                 continue
             try:
                 joined = join_texts(pair[0].text, pair[1].text)
             except InvalidInput:
-                report.lose(Loss.SEPARATOR.value)
-                report.lose(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
+                report.count_loss(Loss.SEPARATOR.value)
+                report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
                 continue
             losses.count(record)
             report.records += 1
@@ -122,11 +122,11 @@ def _record_to_json(record: Record, joined: JoinedTexts, report: ExportReport) -
     for owned in record.annotations:
         one = owned.annotation
         builder.add(one)
-        report.lose(Loss.DOT.value, count_ambiguous_labels(one.labels))
-        report.lose(
+        report.count_loss(Loss.DOT.value, count_ambiguous_labels(one.labels))
+        report.count_loss(
             f"labels called {EVIDENCE} without a claim", not one.claim and (EVIDENCE,) in one.labels
         )
-        report.lose(f"labels called {UNLABELLED}", (UNLABELLED,) in one.labels)
+        report.count_loss(f"labels called {UNLABELLED}", (UNLABELLED,) in one.labels)
     entities = [
         {"id": place, "label": one.label, "start_offset": span.start, "end_offset": span.end}
         for place, one in enumerate(builder.entities)

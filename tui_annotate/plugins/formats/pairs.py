@@ -114,7 +114,7 @@ def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str
     name = parse_identifier(
         get_field(row.fields, options.id_column, option="--id-column"), what="id"
     )
-    before = seen.first(name, row.where)
+    before = seen.remember(name, row.where)
     if before != row.where:
         raise InvalidInput(f"the id {name!r} was used at {before} already", "ids must differ")
     return name

@@ -102,7 +102,7 @@ class RagTruthFormat:
 
             def read_once(row: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
                 record, doubts = reader.record(row, value.where)
-                if (before := seen.first(record.sample.id, value.where)) != value.where:
+                if (before := seen.remember(record.sample.id, value.where)) != value.where:
                     raise InvalidInput(f"id {record.sample.id} was given at {before} already")
                 yield record
                 yield from problems_at(value.where, doubts)
@@ -157,18 +157,18 @@ class _Sources:
         key = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
         get_field(row, "source_info", option="")
         line = json.dumps(row, ensure_ascii=False)
-        self.unused += self._rows.word(key) is None
-        if self._rows.first(key, line) != line:
+        self.unused += self._rows.recall(key) is None
+        if self._rows.remember(key, line) != line:
             raise InvalidInput(f"source_id {key} was given before, with something else")
         return ()
 
     def row(self, key: str) -> dict[str, Any]:
-        line = self._rows.word(key)
+        line = self._rows.recall(key)
         if line is None:
             raise InvalidInput(f"source_id {key!r} is not in {self._path.name}")
         used = f"{key}\0"  # no id holds that
-        self.unused -= self._rows.word(used) is None
-        self._rows.first(used, "")
+        self.unused -= self._rows.recall(used) is None
+        self._rows.remember(used, "")
         row: dict[str, Any] = json.loads(line)
         return row
 
@@ -285,12 +285,12 @@ class _RagtruthWriter:
         self._seen = seen
 
     def write(self, record: Record) -> None:
-        pair = self._losses.pair(record)
+        pair = self._losses.check_pair(record)
         if pair is None or not self._losses.check_read(record):
             return
         self._count_losses(record)
         if record.annotations and not any(one.annotation.claim for one in record.annotations):
-            self.report.lose(Loss.NO_CLAIM.value)  # they would look clean
+            self.report.count_loss(Loss.NO_CLAIM.value)  # they would look clean
             return
         source, response = pair
         self.report.records += 1
@@ -308,16 +308,16 @@ class _RagtruthWriter:
 
     def _write_source(self, row: dict[str, Any]) -> None:
         name, line = f"source {row['source_id']}", json.dumps(row)
-        if self._seen.word(name) is None:
+        if self._seen.recall(name) is None:
             write_json_line(self._files[0], row)
-        self.report.lose(Loss.SOURCE_COLUMNS.value, self._seen.first(name, line) != line)
+        self.report.count_loss(Loss.SOURCE_COLUMNS.value, self._seen.remember(name, line) != line)
 
     def _sample_id(self, sample: Sample, original: Mapping[str, Any]) -> Any:
         key, place = sample.id, json.dumps(sample.key)
-        if self._seen.first(f"id {key}", place) != place:
-            self.report.lose(Loss.RENAMED_IDS.value)
+        if self._seen.remember(f"id {key}", place) != place:
+            self.report.count_loss(Loss.RENAMED_IDS.value)
             key = f"{sample.dataset}/{sample.id}"
-            while self._seen.first(f"id {key}", place) != place:
+            while self._seen.remember(f"id {key}", place) != place:
                 key += "+"
         before = original.get("ids", [None])[0]
         return before if str(before) == key else key
@@ -326,15 +326,15 @@ class _RagtruthWriter:
         group, own = record.sample.group, own_source_id(text)
         if not group:
             return own
-        if self._seen.first(f"group {group}", own) != own:
-            self.report.lose("groups")
+        if self._seen.remember(f"group {group}", own) != own:
+            self.report.count_loss("groups")
             return own
         before = original.get("ids", [None, None])[1]
         return before if str(before) == group else group
 
     def _count_losses(self, record: Record) -> None:
         self._losses.count(record)
-        lose = self.report.lose
+        lose = self.report.count_loss
         lose("columns that have a name of RAGTruth's own", len(TAKEN & set(record.sample.meta)))
         paths = [path for owned in record.annotations for path in owned.annotation.labels]
         lose(Loss.DOT.value, count_ambiguous_labels(paths))

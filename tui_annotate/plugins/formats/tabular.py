@@ -73,17 +73,19 @@ def _count_record(record: Record, report: ExportReport) -> None:
     report.records += 1
     report.annotations += len(record.annotations)
     sample = record.sample
-    report.lose(RecordTrait.UNREAD.value, not (record.annotations or record.assignments))
-    report.lose(RecordTrait.REQUEST.value, sample.request != Request())
-    report.lose(RecordTrait.KIND.value, sample.kind is not SampleKind.PAIR)
+    report.count_loss(RecordTrait.UNREAD.value, not (record.annotations or record.assignments))
+    report.count_loss(RecordTrait.REQUEST.value, sample.request != Request())
+    report.count_loss(RecordTrait.KIND.value, sample.kind is not SampleKind.PAIR)
     titled = sum(bool(document.key or document.title) for document in sample.documents)
-    report.lose(RecordTrait.TITLE.value, titled)
+    report.count_loss(RecordTrait.TITLE.value, titled)
     annotations = [owned.annotation for owned in record.annotations]
-    report.lose(RecordTrait.TRACE.value, sum(one.trace is not None for one in annotations))
-    report.lose(RecordTrait.SUGGESTED.value, sum(one.suggested is not None for one in annotations))
-    report.lose(RecordTrait.IMPORTED.value, count_originals(record))
+    report.count_loss(RecordTrait.TRACE.value, sum(one.trace is not None for one in annotations))
+    report.count_loss(
+        RecordTrait.SUGGESTED.value, sum(one.suggested is not None for one in annotations)
+    )
+    report.count_loss(RecordTrait.IMPORTED.value, count_originals(record))
     names = [name for one in annotations for path in one.labels for name in path]
-    report.lose(Loss.JOINER.value, sum(JOINER in name or LABELS in name for name in names))
+    report.count_loss(Loss.JOINER.value, sum(JOINER in name or LABELS in name for name in names))
 
 
 def span_rows(record: Record) -> Iterator[dict[str, Any]]:
@@ -337,7 +339,10 @@ class WorkbookFormat:
         report = ExportReport()
         with open_workbook(_binary_target(target)) as book:
             make_sheet = partial(
-                SheetTable, book, marked=options.formula_safe, lost=partial(report.lose, _LOST)
+                SheetTable,
+                book,
+                marked=options.formula_safe,
+                lost=partial(report.count_loss, _LOST),
             )
             annotations = make_sheet("annotations", columns=COLUMNS)
             work_table = make_sheet("reviews", columns=REVIEWS)
@@ -384,23 +389,23 @@ class FaithBenchTable:
         writer = LineFeedWriter(target)
         writer.writerow(_VERDICT_COLUMNS)
         for record in records:
-            pair = losses.pair(record)
+            pair = losses.check_pair(record)
             if pair is None or not losses.check_read(record):
                 continue
             losses.count(record)
             verdicts = _list_verdicts(record, report)
             if not verdicts:
-                report.lose(Loss.NO_VERDICT.value)
+                report.count_loss(Loss.NO_VERDICT.value)
                 continue
             report.records += 1
             report.annotations += len(record.annotations)
-            report.lose(Loss.VERDICT_SPANS.value, len(record.annotations))
+            report.count_loss(Loss.VERDICT_SPANS.value, len(record.annotations))
             meta = record.sample.meta
             models = [meta[name] for name in _MODEL_COLUMNS if name in meta]
             cells = [pair[0].text, pair[1].text, str(models[0]) if models else ""]
             if options.formula_safe:
                 unsafe = [place for place, cell in enumerate(cells) if cell[:1] in FORMULA]
-                report.lose(Loss.FORMULAS.value, len(unsafe))
+                report.count_loss(Loss.FORMULAS.value, len(unsafe))
                 cells = [f"'{cell}" if at in unsafe else cell for at, cell in enumerate(cells)]
             writer.writerow([*cells, VERDICTS[max(verdicts)], VERDICTS[min(verdicts)]])
         return report
@@ -412,7 +417,7 @@ def _list_verdicts(record: Record, report: ExportReport) -> list[int]:
         paths = owned.annotation.labels or (("",),)
         tops.setdefault(owned.person, set()).update(path[0] for path in paths)
     marked = set().union(*tops.values()) if tops else set()
-    report.lose(Loss.NO_VERDICT_LABELS.value, len(marked - set(VERDICTS)))
+    report.count_loss(Loss.NO_VERDICT_LABELS.value, len(marked - set(VERDICTS)))
     worst = {
         person: max((VERDICTS.index(top) for top in found if top in VERDICTS), default=0)
         for person, found in tops.items()

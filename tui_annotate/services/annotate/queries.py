@@ -75,7 +75,7 @@ class SampleQueries:
         """
         stored = self.corpus.sample(key)
         stream = self.store.stream(person, key)
-        standing = self.line.standing(person, key, order=order)
+        standing = self.line.queue_status(person, key, order=order)
         guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
         return OpenSample(
             stored.sample,
@@ -105,10 +105,10 @@ class SampleQueries:
         """
         return self._label_sets.in_force(dataset)
 
-    def became(self, dataset: str, version: str) -> Renames:
+    def label_renames(self, dataset: str, version: str) -> Renames:
         """Return the labels of a former version that have other names now, in a dataset."""
         with self.store.reading() as log:
-            return log.became(dataset, version)
+            return log.label_renames(dataset, version)
 
     @cached_property
     def _label_sets(self) -> LabelSets:
@@ -127,7 +127,7 @@ class SampleQueries:
         if sample:
             return self.corpus.find(sample)
         last = self.people.last_place(person)
-        if last and not self.line.holds(person, last, order=order):
+        if last and not self.line.contains(person, last, order=order):
             last = None
         if last and not self.store.stream(person, last).assignment.state.finished:
             return last
@@ -136,7 +136,7 @@ class SampleQueries:
 
     def _first_of_dataset(self, person: str, dataset: str, *, order: str) -> SampleKey:
         for key in self.corpus.keys(dataset):
-            if self.line.holds(person, key, order=order):
+            if self.line.contains(person, key, order=order):
                 return key
         raise NotFound(
             f"no sample of {make_visible(dataset)!r} is yours", "ask whoever hands the samples out"
@@ -144,7 +144,7 @@ class SampleQueries:
 
     def feedback(self, person: str, key: SampleKey) -> Feedback | None:
         """Compare work on a practice sample with the right answers; None for all other samples."""
-        right = self.store.gold(person, key)
+        right = self.store.practice_answer(person, key)
         if right is None:
             return None
         work = self.store.stream(person, key)

@@ -93,7 +93,7 @@ class AssignmentService:
     def __post_init__(self) -> None:
         require_permission(self.actor, Permission.MANAGE)
 
-    def meant(self, to: Sequence[str], *, dry_run: bool) -> list[Person]:
+    def find_people(self, to: Sequence[str], *, dry_run: bool) -> list[Person]:
         """Return the people who are named.
 
         Raises:
@@ -121,7 +121,7 @@ class AssignmentService:
             InvalidInput: no one is named, or no sample has a number in the field.
             Conflict: the dataset is for practice.
         """
-        people = self.meant(to, dry_run=dry_run)
+        people = self.find_people(to, dry_run=dry_run)
         request = {**_request_to_json(wish, people, score), **({"ids": sorted(ids)} if ids else {})}
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
@@ -143,7 +143,7 @@ class AssignmentService:
         dry_run: bool = False,
     ) -> HandoutReport:
         """Assign up to a number of open samples each; empty `to`: all with work in the dataset."""
-        people = self.meant(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
+        people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         request = {**_request_to_json(wish, people, score), "open": number}
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
@@ -156,7 +156,7 @@ class AssignmentService:
 
     def _people_with_samples(self, dataset: str) -> list[Person]:
         with self.store.reading() as store:
-            has = store.room(dataset).has
+            has = store.load_dataset(dataset).has
         people = [each for each in self._workers() if has.get(each.id)]
         if not people:
             raise InvalidInput(f"nobody has anything of {dataset!r}", "name people: --to NAME")
@@ -179,7 +179,7 @@ class AssignmentService:
     def _plan_handout(
         self, store: AssignmentTransaction, handout: _HandoutRequest
     ) -> tuple[HandoutReport, list[AssignedRow]]:
-        data = store.room(handout.dataset, score=handout.score)
+        data = store.load_dataset(handout.dataset, score=handout.score)
         if handout.score and all(item.score is None for item in data.items):
             raise InvalidInput(
                 f"no sample of {handout.dataset!r} has a number named {handout.score!r} in its"
@@ -208,7 +208,9 @@ class AssignmentService:
             Conflict: no one is named, and a dataset has no pool.
         """
         giver = self._find_giver(person)
-        people = [each for each in self.meant(to, dry_run=dry_run) if each != giver] if to else []
+        people = (
+            [each for each in self.find_people(to, dry_run=dry_run) if each != giver] if to else []
+        )
         if to and not people:
             raise InvalidInput(f"{giver.name!r} has them already", "name others: --to NAME")
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
@@ -230,7 +232,7 @@ class AssignmentService:
         self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
     ) -> HandoutReport:
         """Assign a share of people's own samples to them for a second reading."""
-        people = self.meant(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
+        people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
         seconds = [second_reader(each) for each in people]
         with self.store.reading() as store:
             has = {each.id: {one.key for one in store.held(person=each.id)} for each in seconds}
@@ -261,10 +263,10 @@ class AssignmentService:
             Conflict: the dataset is assigned for real work.
         """
         rule = self._practice_rule(gold)
-        people = self.meant(to, dry_run=dry_run) if to else self._workers()
+        people = self.find_people(to, dry_run=dry_run) if to else self._workers()
         people = [each for each in people if each.id != rule.person]
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
-            data = store.room(dataset)
+            data = store.load_dataset(dataset)
             if not store.known(data.dataset_id, rule):
                 raise NotFound(
                     f"no answers of {gold or SETTLED!r} are in dataset {dataset!r}",
@@ -434,7 +436,7 @@ def _select_items(data: AssignableDataset, ids: Collection[str]) -> list[Allocat
 
 
 def _held_items(store: AssignmentTransaction, held: Sequence[HeldSample]) -> list[AllocationItem]:
-    datasets = [store.room(name) for name in sorted({each.key.dataset for each in held})]
+    datasets = [store.load_dataset(name) for name in sorted({each.key.dataset for each in held})]
     known = {item.key: item for data in datasets for item in data.items}
     return [replace(known[each.key], place=at) for at, each in enumerate(held)]
 
@@ -462,7 +464,7 @@ def _write_move(
     people: Sequence[Person],
 ) -> int:
     if not people:
-        store.put_back(held)
+        store.return_to_pool(held)
         return 0
     by_key = {each.key: each for each in held}
     given = {

@@ -116,7 +116,7 @@ def build_overview(
     """List all assignments, or those of one dataset; people by `names`."""
     stands = [
         AssignmentStatus(row.dataset, row.person, names.get(row.person, row.person), *row[2:])
-        for row in store.stands(dataset)
+        for row in store.read_progress(dataset)
     ]
     ruled = [
         ListedRule(name, _describe_rule(rule, names), store.count_waiting(name, rule))

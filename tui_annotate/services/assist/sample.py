@@ -215,10 +215,10 @@ class SampleAssist:
         asked = self.query(anchor)
         if searched is None or asked is None:
             return ()
-        meaning = None if by is Signals.WORDS else self.meaning(asked, anchor)
+        meaning = None if by is Signals.WORDS else self.selection_vectors(asked, anchor)
         return searched.rank(asked, meaning, top=top, by=by)
 
-    def told(self, by: Signals) -> str:
+    def describe_signals(self, by: Signals) -> str:
         """Describe the signals that rank for a choice, in words for people."""
         if by is Signals.FUSED:
             return self.signals
@@ -231,7 +231,7 @@ class SampleAssist:
         document = self.sample.document(anchor.side, anchor.index)
         return query(document.text, self._segments(anchor.side)[anchor.index], anchor.span)
 
-    def meaning(self, asked: Query, anchor: Anchor) -> SelectionVectors | None:
+    def selection_vectors(self, asked: Query, anchor: Anchor) -> SelectionVectors | None:
         """Return the selection's vectors; None where nothing is known of either side."""
         vectors, own = self.vectors, self.sides[anchor.side]
         if vectors is None or own.space is None or anchor.side.other in self.blind:
@@ -290,7 +290,7 @@ def add_vectors(ready: SampleAssist, vectors: SampleVectors) -> SampleAssist:
     if not made:
         return ready
     sides = {
-        side: searched.having(made[side]) if side in made else searched
+        side: searched.with_vectors(made[side]) if side in made else searched
         for side, searched in ready.sides.items()
     }
     signals = f"words + {vectors.label}"

@@ -114,10 +114,10 @@ class AssistService:
             ready = self.prepare(sample, segments, vectors=by is not Signals.WORDS)
         except Unavailable as error:
             ready, reason = self.prepare(sample, segments, vectors=False), f": {error.message}"
-        signals = ready.told(by) + reason
+        signals = ready.describe_signals(by) + reason
         side = anchor.side.other
         asked = ready.query(anchor)
-        meaning = ready.meaning(asked, anchor) if asked else None
+        meaning = ready.selection_vectors(asked, anchor) if asked else None
         if asked is None or meaning is None or side not in ready.sides:
             return SearchResult(ready.match(anchor, top=top, by=by), signals)
         names = [document.sha256 for document in sample.side(side)]

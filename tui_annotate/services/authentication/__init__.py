@@ -110,7 +110,7 @@ class AuthenticationService:
         if session is None or account is None:
             raise NotAllowed(_SIGNED_OUT, "sign in again")
         self.keep(account.person)
-        self.sessions.saw(session.id, now=self._now())
+        self.sessions.mark_used(session.id, now=self._now())
         must_change = account.must_change and session.means == "password"
         return SignInResult(account.person, account.actor, session.id, token, must_change)
 
@@ -149,7 +149,7 @@ class AuthenticationService:
         if found is None:
             raise NotAllowed(_SIGNED_OUT, "sign in again; what was saved stays saved")
         if now - datetime.fromisoformat(found.seen) >= _SEEN_INTERVAL:
-            self.sessions.saw(session, now=_format_time(now))
+            self.sessions.mark_used(session, now=_format_time(now))
 
     def sign_out(self, session: str) -> None:
         """End a session; idempotent."""
@@ -234,7 +234,7 @@ class AuthenticationService:
         with self.attempts.counting(self.clock()) as tallies:
             tallies.drop(ticket.pair)
             for scope in ticket.wide:
-                tallies.keep(scope, tallies.of(scope).forgiven())
+                tallies.keep(scope, tallies.of(scope).forgive())
 
     def _require_active(self, account: Account | None) -> Account:
         if account is None or not account.active:

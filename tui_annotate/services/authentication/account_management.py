@@ -117,7 +117,7 @@ class Accounts:
             )
         name, email = check_name(new.name), normalize_email(new.email)
         made = self._hash_password(new.password, name, email) if new.password else ""
-        person_id = self.claimable(new.claim).id if new.claim else uuid.uuid4().hex
+        person_id = self.find_claimable_person(new.claim).id if new.claim else uuid.uuid4().hex
         account = Account(
             Person(person_id, name, PersonKind.ACCOUNT),
             email,
@@ -130,7 +130,7 @@ class Accounts:
         self.people.keep(account.person)
         return account
 
-    def claimable(self, who: str) -> Person:
+    def find_claimable_person(self, who: str) -> Person:
         """Return the person without an account who has an id or name.
 
         Raises:

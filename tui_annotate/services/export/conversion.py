@@ -93,7 +93,7 @@ class Conversion:
     target_format: str = ""
     reading: ImportOptions = field(default_factory=ImportOptions)
     writing: ExportOptions = field(default_factory=ExportOptions)
-    told: Callable[[Problem], None] | None = None
+    on_problem: Callable[[Problem], None] | None = None
     names: Pseudonyms | None = None
 
     def run(self, source: Path, target: Path | None) -> ConversionReport:
@@ -117,8 +117,8 @@ class Conversion:
                     continue
                 done.refused += item.refused
                 done.doubts += not item.refused
-                if self.told is not None:
-                    self.told(item)
+                if self.on_problem is not None:
+                    self.on_problem(item)
 
         found = records()
         first = next(found, None)

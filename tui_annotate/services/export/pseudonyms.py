@@ -105,7 +105,7 @@ class Pseudonyms:
         """Hide an annotation's id, as one made from an imported row reveals its words."""
         return self._digest("annotation", annotation_id)[:16].hex()
 
-    def meant(self, word: str) -> str:
+    def find_pseudonym(self, word: str) -> str:
         """Return the pseudonym of somebody whom a column names by id, name or address.
 
         A name that several have is none of theirs.
@@ -129,7 +129,7 @@ class Pseudonyms:
         """Return a record without names of people, except in texts that people wrote."""
         self._learn_names(record.people)
         report = self.told
-        columns = Columns(self.meant)
+        columns = Columns(self.find_pseudonym)
         meta = columns.hidden(record.sample.meta)
         report.columns.update(columns.kept)
         report.changed.update(columns.changed)

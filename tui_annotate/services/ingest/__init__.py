@@ -191,7 +191,10 @@ class IngestService:
         if costly is None:
             return None
         with SegmentationPool(self._workers) as sentences:
-            bare = ((text, segments) for _, text, segments in self.corpus.bare(vectors.table))
+            bare = (
+                (text, segments)
+                for _, text, segments in self.corpus.stream_unembedded(vectors.table)
+            )
             return estimate_cost(
                 costly, chain(select_new_documents(self.corpus, records, sentences), bare)
             )

@@ -177,7 +177,7 @@ class IngestRun:
         self, record: Record, known: dict[SampleKey, str], seen: NameRegister, *, place: str
     ) -> Iterator[tuple[Record, bool]]:
         key, digest = record.sample.key, _digest(record)
-        before, _, first = seen.first(json.dumps(key), f"{digest} {place}").partition(" ")
+        before, _, first = seen.remember(json.dumps(key), f"{digest} {place}").partition(" ")
         stored = known.get(key)
         if before != digest or (self.exchange is None and stored not in {None, digest}):
             self._refuse(record)

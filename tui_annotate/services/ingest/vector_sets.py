@@ -140,7 +140,7 @@ class VectorSets:
             return None
         _, loaded = self._load_embedder(options, replaced)
         there = self._completable_sets(loaded, replaced)
-        bare = self.corpus.bare(there[-1].table if there else "")
+        bare = self.corpus.stream_unembedded(there[-1].table if there else "")
         documents = ((text, segments) for _, text, segments in bare)
         return estimate_cost(loaded, documents) if isinstance(loaded, Costly) else None
 
@@ -290,7 +290,7 @@ def select_new_documents(
             new = [
                 document
                 for name, document in documents.items()
-                if name not in stored and seen.first(name, str(number)) == str(number)
+                if name not in stored and seen.remember(name, str(number)) == str(number)
             ]
             tasks = sentences.submit([(document.text, document.language) for document in new])
             yield from zip(

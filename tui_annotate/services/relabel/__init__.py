@@ -177,9 +177,9 @@ class LabelChangeService(LabelChangeWriter):
             made = self.prepared(seen, ask, dataset=dataset, text=self.file.text() if first else "")
         report = self.report(made)
         check(report)
-        return report if dry or made.nothing else self.carry_out(made, check=check)
+        return report if dry or made.is_empty else self.carry_out(made, check=check)
 
-    def odd(self, *, dataset: str = "") -> tuple[list[Irregularity], LabelTree]:
+    def find_irregular_labels(self, *, dataset: str = "") -> tuple[list[Irregularity], LabelTree]:
         """Return irregular labels in work under a set, and that set; changes nothing.
 
         Raises:
@@ -222,7 +222,7 @@ class LabelChangeService(LabelChangeWriter):
                 )
             text = "" if version and dataset else self.file.text()
             made = self.prepared(seen, ask, dataset=dataset, text=text)
-        return self.report(made) if dry or made.nothing else self.carry_out(made)
+        return self.report(made) if dry or made.is_empty else self.carry_out(made)
 
     def versions(self, dataset: str | None = None) -> list[LabelSetVersion]:
         """Return all versions, oldest first; `dataset` is empty for the workspace, None for all.

@@ -155,7 +155,7 @@ class RelabelWork:
             outcome.action = None  # the plan holds it, in a tenth of the memory
         self.outcomes[name] = outcome
 
-    def again(self, name: StreamName, stream: Stream | None) -> None:
+    def reload_stream(self, name: StreamName, stream: Stream | None) -> None:
         """Plan a stream that changed since; None for a deleted one."""
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
@@ -180,7 +180,7 @@ class PreparedChange:
     undoes: int = 0
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether nothing changes."""
         return self.change.after == self.change.before and not self.work.plans
 
@@ -243,7 +243,7 @@ class LabelChangeWriter:
             if (current.version, current.datasets) != (begun.version, begun.datasets):
                 raise Conflict("labels or datasets changed meanwhile", "do it again")
             for name in now.touched(begun):
-                made.work.again(name, now.stream(name))
+                made.work.reload_stream(name, now.stream(name))
             change = replace(change, arrival=current.arrival)
             if check is not None:
                 check(self.report(made))

@@ -60,7 +60,7 @@ class PageReport:
     bytes: int = 0
 
     @property
-    def heavy(self) -> bool:
+    def is_large(self) -> bool:
         """Whether a browser takes seconds to open it."""
         return self.bytes > HEAVY
 

@@ -190,7 +190,7 @@ class ReviewQueries:
             known[one.key] = (
                 one.finished,
                 sum(len(group.sources) for group in found),
-                Counter(group.standing for group in found),
+                Counter(group.status for group in found),
                 Counter(kind for group in found for kind in group.differences),
                 has_rating_conflict(ratings),
             )
@@ -218,14 +218,14 @@ class ReviewQueries:
                     [rated.get(who, "") for who in by_person],
                 )
 
-    def lesson(self, person: str, key: SampleKey) -> SampleOutcome | None:
+    def adjudication_notice(self, person: str, key: SampleKey) -> SampleOutcome | None:
         """Return the adjudication of a sample for one of its annotators; None if not available.
 
         Raises:
             NotAllowed, NotFound: it is not theirs; there is no such sample.
         """
         require_permission(self.actor, Permission.READ, person)
-        learnt = self.store.lesson(person, key)
+        learnt = self.store.adjudication_notice(person, key)
         if learnt is None:
             return None
         settled, own_work = learnt.annotations, self.store.stream(person, key)

@@ -143,7 +143,7 @@ class SuggestionService:
     scores: ScoreStore
     labels: Callable[[str], LabelTree]
 
-    def listed(
+    def list_suggestions(
         self,
         *,
         dataset: str = "",
@@ -151,7 +151,7 @@ class SuggestionService:
         waiting: Callable[[SuggestionListing], bool] | None = None,
     ) -> Iterator[tuple[SuggestionListing, str]]:
         """Return suggestions with people's answers, each with its text; empty filters pass all."""
-        for each in self.store.listed(dataset=dataset, maker=maker):
+        for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             if waiting is None or waiting(each):
                 anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
                 sample = self.corpus.sample(each.key).sample
@@ -163,7 +163,7 @@ class SuggestionService:
         A suggestion with several labels counts for each.
         """
         whole, makers, labels = _Tally(), dict[str, _Tally](), dict[str, _Tally]()
-        for each in self.store.listed(dataset=dataset, maker=maker):
+        for each in self.store.list_suggestions(dataset=dataset, maker=maker):
             whole.take(each)
             makers.setdefault(each.suggestion.maker, _Tally()).take(each)
             for name in [JOINER.join(path) for path in each.suggestion.labels] or [NO_LABEL]:

@@ -198,7 +198,7 @@ class TableSync:
         untouched = bool(since) and not last_action_time(events, since=since)
         here_at = last_action_time(events)
         wins = untouched or not has_work(stream) or at > here_at
-        done = self.merging.become(
+        done = self.merging.apply_state(
             self.person.id, key, lambda _: there, head=stream.head, at=at, stays=wins
         )
         if not done:
@@ -227,7 +227,7 @@ class TableSync:
             digest = ""  # something was done meanwhile, which the table lacks
         self.marks.keep({key: SyncedHead(head, digest, row.updated_at)})
 
-    def standing(self) -> SyncStatus:
+    def compare(self) -> SyncStatus:
         """Compare both sides; nothing is changed."""
         marks = self.marks.marks()
         there = self._update_times(self._list_own_rows())

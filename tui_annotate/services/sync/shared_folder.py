@@ -132,7 +132,7 @@ class SharedFolder:
                 self.problem(Problem(where, message, error.hint))
         return done
 
-    def namesakes(self, person: Person) -> list[Problem]:
+    def find_same_names(self, person: Person) -> list[Problem]:
         """Return a doubt for each file of a namesake with another id.
 
         Raises:

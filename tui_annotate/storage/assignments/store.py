@@ -216,7 +216,7 @@ class AssignmentTransaction:
 
     # reading -----------------------------------------------------------------------------------
 
-    def room(self, dataset: str, *, score: str = "") -> AssignableDataset:
+    def load_dataset(self, dataset: str, *, score: str = "") -> AssignableDataset:
         """Load a dataset to assign; `score` is a field of `meta`, an order by score, or empty.
 
         Raises:
@@ -287,7 +287,7 @@ class AssignmentTransaction:
         scope |= {"person": rule.person, "origin": rule.origin}
         return len(self.connection.execute(_GOLD_ANNOTATIONS, scope).all())
 
-    def stands(self, dataset: str) -> list[AssignmentProgress]:
+    def read_progress(self, dataset: str) -> list[AssignmentProgress]:
         """By dataset, then by name of person; of one dataset, or of all where it is empty."""
         rows = self.connection.execute(_PROGRESS, {"dataset": dataset})
         return [AssignmentProgress(*row) for row in rows]
@@ -326,11 +326,13 @@ class AssignmentTransaction:
         """
         if kind not in (AssignmentCause.MOVE, AssignmentCause.REPEAT):
             self._prepare_dataset(self.dataset_row(dataset), kind)
-        number = self.handout(kind, dataset, request)
+        number = self.record_assignment(kind, dataset, request)
         assignment_rows.assign_samples(self.connection, rows, handout=number)
         return number
 
-    def handout(self, kind: AssignmentCause, dataset: str, request: Mapping[str, Any]) -> int:
+    def record_assignment(
+        self, kind: AssignmentCause, dataset: str, request: Mapping[str, Any]
+    ) -> int:
         """Writes down that work is handed out; the row's number."""
         return assignment_rows.record_handout(
             self.connection, kind, dataset=dataset, by=self.by, at=self.at, request=request
@@ -365,7 +367,7 @@ class AssignmentTransaction:
         """Add people where others disagree, from now on; return the assignment's number."""
         self.dataset_row(dataset)
         request = {"when": rule.when.value, "add": rule.add}
-        number = self.handout(AssignmentCause.ESCALATE, dataset, request)
+        number = self.record_assignment(AssignmentCause.ESCALATE, dataset, request)
         self._keep_rule(dataset, AssignmentCause.ESCALATE, rule, handout=number)
         return number
 
@@ -465,7 +467,7 @@ class AssignmentTransaction:
         ]
         return self.apply(AssignmentCause.MOVE, "", rows=new, request=request)
 
-    def put_back(self, held: Sequence[HeldSample]) -> None:
+    def return_to_pool(self, held: Sequence[HeldSample]) -> None:
         """Return a person's samples to the pool.
 
         Raises:

@@ -195,7 +195,7 @@ class CorpusStore(VectorSetStore):
         with self._database.reading() as connection:
             yield from records.stream_samples(connection, dataset, seen=visible_people(self._actor))
 
-    def practised(self) -> int:
+    def count_practice_samples(self) -> int:
         """How many samples people worked on for practice, counted for each of them."""
         with self._database.reading() as connection:
             return count_practice_samples(connection, visible_people(self._actor))

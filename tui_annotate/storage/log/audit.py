@@ -68,7 +68,7 @@ _HASH_AT: Final = select(EVENTS.c.hash).where(
 class AuditStore(CommonStore):
     """The log as one moment has it; what people do meanwhile waits for nothing, and is not seen."""
 
-    def breaks(self, tell: Callable[[int, int], None] | None = None) -> Iterator[ChainFault]:
+    def find_faults(self, tell: Callable[[int, int], None] | None = None) -> Iterator[ChainFault]:
         """Yield the first inconsistency of each stream; `tell` gets (events read, total)."""
         with self._database.reading() as connection:
             total, done = _count_events(connection), 0

@@ -51,7 +51,9 @@ class CommentStore(Store):
                 sample_row(connection, comment.sample)
             connection.execute(_INSERT, row)
 
-    def talks(self, *, sample: SampleKey | None = None, person: str = "") -> list[CommentThread]:
+    def list_threads(
+        self, *, sample: SampleKey | None = None, person: str = ""
+    ) -> list[CommentThread]:
         """Threads that the actor may read, oldest first; of a sample or an annotator, if given."""
         query = _THREADS
         if sample is not None:
@@ -66,13 +68,13 @@ class CommentStore(Store):
                 threads.setdefault(each.answers or each.id, []).append(each)
         return [CommentThread(tuple(own)) for own in threads.values()]
 
-    def talk(self, start: str) -> CommentThread:
+    def find_thread(self, start: str) -> CommentThread:
         """The thread whose id begins so.
 
         Raises:
             NotFound: none does that the actor may read, or several do.
         """
-        found = [thread for thread in self.talks() if thread.id.startswith(start)]
+        found = [thread for thread in self.list_threads() if thread.id.startswith(start)]
         if len(found) != 1 or not start:
             how = "several talks begin" if found else "no talk begins"
             raise NotFound(f"{how} with {start!r}", "see: tui-annotate remarks list")

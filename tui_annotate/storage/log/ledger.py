@@ -125,7 +125,7 @@ class Ledger:
     ) -> ActionResult | None:
         def prepare(log: Log) -> BatchPlan:
             made = BatchPlan()
-            target = find(log.deeds(person, by=self.by))
+            target = find(log.read_actions(person, by=self.by))
             if target is None:
                 return made
             event = log.event(target.id)
@@ -147,11 +147,11 @@ class Ledger:
     def _write_as_one(self, person: str, prepare: Callable[[Log], BatchPlan]) -> BatchPlan:
         """Prepare without the lock and write with it; prepare again after a concurrent change."""
         with self.store.reading() as log:
-            made, newest = prepare(log), next(log.deeds(person, by=self.by), None)
+            made, newest = prepare(log), next(log.read_actions(person, by=self.by), None)
         if not made.plans:
             return made
         with self.store.writing() as log:
-            moved = next(log.deeds(person, by=self.by), None) != newest
+            moved = next(log.read_actions(person, by=self.by), None) != newest
             if moved or not log.holds(person, made.plans):
                 made = prepare(log)
             log.write(made.plans)

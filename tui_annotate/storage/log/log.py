@@ -182,16 +182,16 @@ class Log:
                 )
         return action
 
-    def became(self, dataset: str, version: str) -> Renames:
+    def label_renames(self, dataset: str, version: str) -> Renames:
         """What labels of a version are called since in a dataset, where that is otherwise."""
         return current_label_names(self._connection, dataset, version)
 
-    def deeds(self, person: str, *, by: str = "") -> Iterator[LoggedAction]:
+    def read_actions(self, person: str, *, by: str = "") -> Iterator[LoggedAction]:
         """What was done and taken back in a person's streams, newest first; by one, if named."""
         require_permission(self._actor, Permission.READ, person)
         return events.read_actions(self._connection, person, by=by)
 
-    def buried(self, names: Sequence[str]) -> set[str]:
+    def find_removed(self, names: Sequence[str]) -> set[str]:
         """Of some ids of annotations, those that were removed."""
         return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
 

@@ -162,14 +162,14 @@ class AnnotationStore(LogStore):
         with self._database.reading() as connection:
             return count_kinds(connection, visible_people(self._actor))
 
-    def gold(self, person: str, key: SampleKey) -> PracticeAnswer | None:
+    def practice_answer(self, person: str, key: SampleKey) -> PracticeAnswer | None:
         """The right answer to a practice sample that the person completed; None for others."""
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             finished = Log(connection, self._actor).stream(person, key).assignment.state.finished
             return find_practice_answer(connection, person, key) if finished else None
 
-    def lesson(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
+    def adjudication_notice(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
         """What review made and refused on a sample that the person annotated.
 
         Names no reviewer, and of its sources the person's own annotations alone. None before it is

@@ -155,7 +155,7 @@ class MergeStore(LogStore):
             done.take(taken)
         return done
 
-    def become(
+    def apply_state(
         self,
         person: str,
         key: SampleKey,
@@ -245,7 +245,7 @@ def _adapt_payloads(log: Log, here: Sequence[Event], copy: StreamCopy) -> Adapt:
     def own(payload: Payload) -> Payload:
         version = payload["label_set"]
         if version not in became:
-            became[version] = log.became(copy.key.dataset, version) if version else {}
+            became[version] = log.label_renames(copy.key.dataset, version) if version else {}
         found = rename_payload(payload, became[version])
         number = numbers[payload["id"]]
         return found if found["number"] == number else {**found, "number": number}

@@ -134,7 +134,7 @@ class WorkImport:
                 name = str(uuid.uuid5(_NAMESPACE, "\0".join(parts)))
             named[name] = replace(new, id=name)
         there = named.keys() & stream.state.annotations.keys()
-        buried = log.buried(list(named))
+        buried = log.find_removed(list(named))
         fresh = [new for name, new in named.items() if name not in there | buried]
         self.counts.known += len(there)
         self.counts.buried += len(buried)

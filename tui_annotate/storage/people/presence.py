@@ -52,7 +52,7 @@ class PresenceStore:
         self._database = database
         self.clock = clock
 
-    def elsewhere(self, person: str, holder: str) -> Presence | None:
+    def find_other(self, person: str, holder: str) -> Presence | None:
         """Another process that is alive and holds a person's place; None where there is none."""
         with self._database.reading() as connection:
             found = _load_presence(connection, person)

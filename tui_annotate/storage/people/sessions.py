@@ -79,7 +79,7 @@ class SessionStore(CommonStore):
         with self._database.reading() as connection:
             return tuple(Session(**row) for row in connection.execute(query).mappings())
 
-    def saw(self, session: str, *, now: str) -> None:
+    def mark_used(self, session: str, *, now: str) -> None:
         """Store when a session was last in use."""
         self._update(session, seen=now)
 

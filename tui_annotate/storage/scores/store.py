@@ -215,7 +215,7 @@ class ScoreStore(Store):
         with self._database.reading() as connection:
             return orders.read_support(connection, name)
 
-    def glances(self, keys: Sequence[SampleKey], *, first: str = "") -> ScoreSummaries:
+    def summarise(self, keys: Sequence[SampleKey], *, first: str = "") -> ScoreSummaries:
         """Return the scores of some samples for a list; `first` names the first column."""
         with self._database.reading() as connection:
             current_runs = list_visible_runs(connection)

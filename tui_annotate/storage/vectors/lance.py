@@ -68,7 +68,7 @@ class LanceFolder:
         """Where a table lies, whether it is there or not."""
         return self.path / f"{table}.lance"
 
-    def there(self, table: str) -> bool:
+    def has_table(self, table: str) -> bool:
         """Whether there is such a table; one that was killed while it was made is none."""
         return _has_version(self.place(table))
 
@@ -78,15 +78,15 @@ class LanceFolder:
         Raises:
             Unavailable: there is none.
         """
-        if not self.there(table):
+        if not self.has_table(table):
             raise Unavailable(
                 f"there are no vectors in {self.place(table)}", command(REBUILD, self.path.parent)
             )
         return self.connection.open_table(table)
 
-    def made(self, table: str, schema: Any) -> Any:
+    def ensure_table(self, table: str, schema: Any) -> Any:
         """A table, made where there is none."""
-        if self.there(table):
+        if self.has_table(table):
             return self.open(table)
         return self.connection.create_table(table, schema=schema)
 

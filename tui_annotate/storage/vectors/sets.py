@@ -143,7 +143,7 @@ class VectorSetStore(Store):
                 rows = connection.execute(_UNEMBEDDED, {**scope, "after": 0}).all()
         return [_parse_document(row) for row in rows]
 
-    def bare(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
+    def stream_unembedded(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
         """As `unembedded`, all of them, streamed; nobody may write them meanwhile."""
         query = _UNEMBEDDED.execution_options(yield_per=100)
         scope = {"vectors": table, "after": 0, "limit": -1}

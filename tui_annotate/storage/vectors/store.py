@@ -99,8 +99,8 @@ class VectorStore:
         with self.writing():
             for some in split_batches(documents, _BATCH, weight=len):
                 batch = [row for document in some for row in document]
-                missing = not self._lance.there(table)
-                opened = self._lance.made(table, arrow.vector_schema(len(batch[0][4])))
+                missing = not self._lance.has_table(table)
+                opened = self._lance.ensure_table(table, arrow.vector_schema(len(batch[0][4])))
                 if missing:
                     opened.set_unenforced_primary_key("key")
                 discard(opened, [row[0] for row in batch])
@@ -122,7 +122,7 @@ class VectorStore:
         count = 0
         with self.writing():
             columns = arrow.token_schema(axes)
-            opened = self._lance.made(_token_table(table), columns)
+            opened = self._lance.ensure_table(_token_table(table), columns)
             for batch in split_batches(documents, _BATCH, weight=lambda each: len(each[1])):
                 discard(opened, [name for name, _ in batch])
                 rows = arrow.to_token_table(batch, columns)
@@ -163,7 +163,7 @@ class VectorStore:
         """The names of the tables that are there, sorted; those of tokens belong to theirs."""
         found = sorted(path.stem for path in self.folder.glob("*.lance"))
         there = (name for name in found if not name.endswith(_token_table("")))
-        return tuple(name for name in there if self._lance.there(name))
+        return tuple(name for name in there if self._lance.has_table(name))
 
     def size(self, table: str) -> tuple[int, int]:
         """Documents and rows of a table."""
@@ -207,7 +207,7 @@ class VectorStore:
         A document without tokens is absent, and all are where the table never had any.
         """
         found: dict[str, TokenBank] = {}
-        if self._lance.there(table) and not self._lance.there(_token_table(table)):
+        if self._lance.has_table(table) and not self._lance.has_table(_token_table(table)):
             return found
         for rows in self._lance.rows(_token_table(table), hashes, ["tokens", "starts", "ends"]):
             bank = arrow.build_token_bank(rows)

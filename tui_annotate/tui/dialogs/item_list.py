@@ -110,7 +110,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         self.rows = ItemList(self)
         self._reading = True
 
-    def arrived(self, found: Found) -> None:
+    def show_items(self, found: Found) -> None:
         """Shows what was read."""
         raise NotImplementedError
 
@@ -153,7 +153,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         except TuiAnnotateError as error:
             self.app.call_from_thread(self._show, self.refused, error)
         else:
-            self.app.call_from_thread(self._show, self.arrived, found)
+            self.app.call_from_thread(self._show, self.show_items, found)
 
     def _show(self, show: Callable[..., None], what: object) -> None:
         if self.is_attached:  # it may have been closed meanwhile

@@ -70,7 +70,7 @@ class OrderDialog(ItemDialog[str, Sequence[str]]):
             (cut(line_text(order_words(item)), cells - 3), palette.text),
         ]
 
-    def arrived(self, found: Sequence[str]) -> None:
+    def show_items(self, found: Sequence[str]) -> None:
         """The one in use is always among them."""
         orders = found if self._used in found else (self._used, *found)
         self.rows.show(orders, focused=orders.index(self._used))

@@ -74,7 +74,7 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         """With what to do about it."""
         self.rows.show_text(f"✗ {error.message}", error.hint)
 
-    def arrived(self, found: Sequence[PastAnnotation]) -> None:
+    def show_items(self, found: Sequence[PastAnnotation]) -> None:
         """All of them; r takes the label of the note that Enter took."""
         if not found:
             self.rows.show_text("nothing of yours is like this yet")

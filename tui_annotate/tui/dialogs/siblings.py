@@ -81,10 +81,10 @@ class SiblingsDialog(ItemDialog[Sibling, Found]):
         for value in summary.values if summary else ():
             right += [(f" {draw_bar(value)}", palette.accent), (format_score(value), palette.quiet)]
         if summary and summary.label:
-            right.append((f" {summary.label}", palette.asleep))
+            right.append((f" {summary.label}", palette.disabled))
         return clip(align_both_ends(left, right, cells), cells)
 
-    def arrived(self, found: Found) -> None:
+    def show_items(self, found: Found) -> None:
         """All of them, from the one that it was asked for."""
         siblings, self._scores = found
         if not siblings:

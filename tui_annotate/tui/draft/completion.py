@@ -68,7 +68,7 @@ def finish_sample(draft: Draft) -> Effects:
 def _show_lacking(draft: Draft, annotation: Annotation, lacks: Sequence[str]) -> Effects:
     draft.focus_annotation(annotation.id)
     letter = draft.letter(annotation.id)
-    if split := draft.waiting:
+    if split := draft.split_label:
         digits = digit_range(draft.options())
         code = MessageCode.LABEL_TO_CHOOSE
         draft.say(code, WARNING, letter=letter, label=split.name, digits=digits)
@@ -118,7 +118,7 @@ def _show_kept_note(draft: Draft) -> Effects | None:
 
     The note of a deleted annotation is kept for an undo, and does not count.
     """
-    for note in draft.kept:
+    for note in draft.kept_notes:
         known = next((known for known in draft.annotations if known.id == note.id), None)
         if known is not None:
             draft.focus_annotation(known.id)
@@ -145,7 +145,7 @@ def _describe_unseen(draft: Draft) -> str:
 
 
 def _count_unseen_suggestions(draft: Draft) -> int:
-    return sum(one.id not in draft.regarded for one in draft.offered)
+    return sum(one.id not in draft.seen_suggestions for one in draft.offered)
 
 
 def _describe_sentences(numbers: Sequence[int]) -> str:
@@ -195,7 +195,7 @@ def restore_refused_save(
 
 
 def _restore_draft(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
-    draft.asleep, draft.focused, draft.just_saved = False, "", ""
+    draft.digits_off, draft.focused, draft.just_saved = False, "", ""
     draft.evidence, draft.note = list(annotation.evidence), annotation.note
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
     stored = next((one for one in draft.annotations if one.id == annotation.id), None)
@@ -242,7 +242,7 @@ def replace_annotations(
     draft.annotations = tuple(annotations)
     known = {annotation.id for annotation in annotations}
     if draft.focused not in known and not draft.focused_suggestion:
-        draft.focused, draft.asleep = "", False
+        draft.focused, draft.digits_off = "", False
     effects: Effects = []
     fresh = [annotation for annotation in annotations if annotation.id not in before]
     back = fresh[0] if len(fresh) == 1 and not gone else None

@@ -30,19 +30,19 @@ class MatchPair:
     match: Match
 
     @property
-    def own(self) -> Place:
+    def anchor_document(self) -> Place:
         """The document of the anchor."""
         return self.anchor.side, self.anchor.index
 
     @property
-    def lit(self) -> Place:
+    def match_document(self) -> Place:
         """The document of the match."""
         return self.anchor.side.other, self.match.document
 
-    def beside(self, other: MatchPair | None) -> bool:
+    def has_same_match(self, other: MatchPair | None) -> bool:
         """Whether the other pair has the same match."""
-        where = (self.lit, self.match.segment)
-        return other is not None and where == (other.lit, other.match.segment)
+        where = (self.match_document, self.match.segment)
+        return other is not None and where == (other.match_document, other.match.segment)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +53,13 @@ class Contrast:
         shared: words of the match that the anchor has, too.
         claims: words of the anchor that may contradict those of `evidence`, parallel.
         evidence: words of the match.
-        told: the first contradiction, in words; empty for none.
+        description: the first contradiction, in words; empty for none.
     """
 
     shared: tuple[Span, ...] = ()
     claims: tuple[Span, ...] = ()
     evidence: tuple[Span, ...] = ()
-    told: str = ""
+    description: str = ""
 
 
 NOTHING: Final = Contrast()
@@ -70,8 +70,10 @@ Marks = Callable[[Place], Sequence[Span] | None]
 
 def match_pair(draft: Draft) -> MatchPair | None:
     """The current pair; None without an anchor or a focused match."""
-    anchor, side = draft.here(draft.side), draft.side.other
-    match = next((one for one in draft.matches[side] if one.rank == draft.lit[side]), None)
+    anchor, side = draft.current_anchor(draft.side), draft.side.other
+    match = next(
+        (one for one in draft.matches[side] if one.rank == draft.focused_ranks[side]), None
+    )
     return MatchPair(anchor, match) if anchor and match else None
 
 
@@ -84,12 +86,15 @@ def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> Contrast:
     from tui_annotate.methods.contrast import find_contradictions, find_shared_words
 
     own, other = _shorten(what.anchor.span), _shorten(what.match.span)
-    anchor, match = own.of(draft.text(*what.own)), other.of(draft.text(*what.lit))
+    anchor, match = (
+        own.of(draft.text(*what.anchor_document)),
+        other.of(draft.text(*what.match_document)),
+    )
     candidates = find_contradictions(
         anchor,
         match,
-        unsaid=_marks_within(marks(what.own), own),
-        unheard=_marks_within(marks(what.lit), other),
+        unsaid=_marks_within(marks(what.anchor_document), own),
+        unheard=_marks_within(marks(what.match_document), other),
     )
     described = [
         " ≠ ".join(quote_text(words, cells=_QUOTE).strip('"') for words in pair)

@@ -116,7 +116,7 @@ def go_to_other_side(draft: Draft) -> Effects:
         return draft.refuse_key(MessageCode.NO_SOURCE)
     draft.side = Side.SOURCE
     match = draft.focused_match
-    draft.match_view.at(match)
+    draft.viewed_matches.at(match)
     there: Effects = [GoTo(Side.SOURCE, match.document, match.span.start)] if match else []
     return [*there, Focus(Side.SOURCE)]
 

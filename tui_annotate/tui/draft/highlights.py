@@ -23,10 +23,10 @@ def walk_matches(step: int, draft: Draft) -> Effects:
     if not found:
         draft.say(MessageCode.NO_MATCH_LIT)
         return []
-    draft.match_view.at(draft.focused_match)
-    draft.lit[side] = (draft.lit[side] - 1 + step) % len(found) + 1
-    draft.match_view.at(draft.focused_match)
-    match = found[draft.lit[side] - 1]
+    draft.viewed_matches.at(draft.focused_match)
+    draft.focused_ranks[side] = (draft.focused_ranks[side] - 1 + step) % len(found) + 1
+    draft.viewed_matches.at(draft.focused_match)
+    match = found[draft.focused_ranks[side] - 1]
     if side is draft.side:
         return [GoTo(side, match.document, match.span.start)]
     return [Reveal(side, match.document, match.span)]
@@ -70,9 +70,9 @@ def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
 def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
     """Show new matches on a side: focus the best, and scroll to it or to known evidence."""
     draft.matches[side] = tuple(matches)
-    draft.lit[side] = matches[0].rank if matches else 0
+    draft.focused_ranks[side] = matches[0].rank if matches else 0
     known = draft.editing or draft.in_focus
-    shown = known and known.evidence and draft.here(Side.SUMMARY) in known.claim
+    shown = known and known.evidence and draft.current_anchor(Side.SUMMARY) in known.claim
     if known and shown and side is Side.SOURCE:
         anchor = known.evidence[0]
         return [Reveal(side, anchor.index, anchor.span)]
@@ -82,7 +82,7 @@ def show_matches(draft: Draft, side: Side, matches: Sequence[Match]) -> Effects:
 def take(draft: Draft) -> Effects:
     """Space: take the focused match, or in the source the text there, as evidence, or drop it."""
     if draft.side is Side.SOURCE and not draft.pending:
-        taken = _toggle_evidence(draft, draft.here(Side.SOURCE))
+        taken = _toggle_evidence(draft, draft.current_anchor(Side.SOURCE))
         return [*taken, *cursor_actions.go_to_summary(draft)]
     return _toggle_focused_match(draft)
 
@@ -92,7 +92,7 @@ def take_match(draft: Draft, rank: int) -> Effects:
     draft.message = NO_MESSAGE
     if rank not in {match.rank for match in draft.matches[Side.SOURCE]}:
         return [Blink()]
-    draft.lit[Side.SOURCE] = rank
+    draft.focused_ranks[Side.SOURCE] = rank
     return _toggle_focused_match(draft)
 
 
@@ -103,22 +103,22 @@ def show_match(draft: Draft, rank: int) -> Effects:
     match = next((match for match in draft.matches[side] if match.rank == rank), None)
     if match is None:
         return [Blink()]
-    draft.lit[side] = rank
+    draft.focused_ranks[side] = rank
     if side is Side.SOURCE:
-        draft.match_view.at(match)
+        draft.viewed_matches.at(match)
     return [Reveal(side, match.document, match.span)]
 
 
 def _toggle_focused_match(draft: Draft) -> Effects:
     match = draft.focused_match
-    draft.match_view.at(match)
+    draft.viewed_matches.at(match)
     return _toggle_evidence(draft, draft.anchor_of(match) if match else None)
 
 
 def _toggle_evidence(draft: Draft, anchor: Anchor | None) -> Effects:
     if anchor is None:
         return draft.refuse_key(MessageCode.NO_MATCH_TO_TAKE)
-    if draft.asleep and not draft.pending:
+    if draft.digits_off and not draft.pending:
         return draft.refuse_key(MessageCode.NO_CLAIM_FOR_EVIDENCE)
     if anchor not in draft.evidence:
         draft.evidence.append(anchor)

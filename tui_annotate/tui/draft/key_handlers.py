@@ -69,7 +69,7 @@ def _edit(draft: Draft) -> Effects:
         return draft.refuse_key(problem)
     if isinstance(focused, Suggestion):
         return suggestion_actions.change(draft, focused)
-    draft.editing, draft.asleep, draft.just_saved = focused, False, ""
+    draft.editing, draft.digits_off, draft.just_saved = focused, False, ""
     draft.labels, draft.evidence = list(focused.labels), list(focused.evidence)
     draft.note = focused.note
     return [Select(Side.SUMMARY, None)]

@@ -21,7 +21,7 @@ def choose(draft: Draft, digit: str) -> Effects:
     option = next((known for known in draft.options() if known.digit == digit), None)
     if option is None:
         return [Blink()]
-    if draft.asleep and not (draft.pending or draft.waiting):
+    if draft.digits_off and not (draft.pending or draft.split_label):
         return _refuse_digit(draft)
     if draft.pending and draft.pending.kind in WHY:
         return _send_reason(draft, draft.pending, option.text)
@@ -44,7 +44,7 @@ def repeat(draft: Draft) -> Effects:
     """The last label again."""
     if draft.tree.find(draft.last_label) is None:
         return draft.refuse_key(MessageCode.NO_LABEL_TO_REPEAT)
-    if draft.asleep:
+    if draft.digits_off:
         return draft.refuse_key(MessageCode.NO_CLAIM_TO_REPEAT_ON)
     return label(draft, draft.last_label)
 
@@ -93,7 +93,7 @@ def _refuse_digit(draft: Draft) -> Effects:
 
 def _choose_zero(draft: Draft) -> Effects:
     if draft.pending is None:
-        if draft.asleep and not draft.waiting:
+        if draft.digits_off and not draft.split_label:
             return _refuse_digit(draft)
         return [Open("labels")]
     if draft.pending.kind == "reason":
@@ -131,7 +131,7 @@ def label(draft: Draft, path: LabelPath) -> Effects:
     draft.pending = None
     if draft.editing:
         return [*_take_passage(draft), *_toggle_label(draft, path)]
-    if split := draft.waiting:
+    if split := draft.split_label:
         return _replace_split_label(draft, split, path)
     found = draft.tree.find(path)
     if not draft.claim and not draft.is_passage_alone:
@@ -285,7 +285,7 @@ def leave_edit(draft: Draft) -> None:
     """Drops what was changed; the annotation stays in focus."""
     if draft.editing:
         draft.focused = draft.editing.id
-    draft.editing, draft.changing, draft.asleep = None, None, bool(draft.focused)
+    draft.editing, draft.changing, draft.digits_off = None, None, bool(draft.focused)
     draft.labels.clear()
     draft.evidence.clear()
     draft.note = ""
@@ -295,6 +295,6 @@ def _send(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
     draft.saving[annotation.id] = (annotation, new)
     draft.save_failed = False
     leave_edit(draft)
-    draft.asleep, draft.focused, draft.just_saved = True, annotation.id, annotation.id
-    offer = draft.match_view.offer(annotation.claim, draft.matches[Side.SOURCE])
+    draft.digits_off, draft.focused, draft.just_saved = True, annotation.id, annotation.id
+    offer = draft.viewed_matches.offer(annotation.claim, draft.matches[Side.SOURCE])
     return [*cursor_actions.drop_selections(draft), Save(annotation, new, offer)]

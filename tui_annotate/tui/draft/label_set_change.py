@@ -66,7 +66,7 @@ class DraftLabelSetChange:
         found = (*in_hand, *touched.values(), *self._describe_new())
         return list({change.text: change for change in found}.values())
 
-    def told(self, first: Collection[LabelPath]) -> str:
+    def describe(self, first: Collection[LabelPath]) -> str:
         """The first changes in one line; empty for none. See `changes`."""
         return join_first([change.text for change in self.changes(first)], _MOST_NAMED)
 

@@ -35,7 +35,7 @@ def go_to_item(step: int, draft: Draft) -> Effects:
     if not draft.cites:
         found = _sort_by_position([*found, *draft.offered])
     if not found:
-        hidden = draft.hiding and draft.suggestions
+        hidden = draft.suggestions_hidden and draft.suggestions
         if draft.sample.kind is SampleKind.REPORT and not (draft.citations or hidden):
             return draft.refuse_key(MessageCode.NO_CITATIONS)
         nothing = MessageCode.NOTHING_OPEN_BUT_HIDDEN if hidden else MessageCode.NOTHING_OPEN
@@ -63,7 +63,7 @@ def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
     """Focus an annotation or a suggestion, and scroll to its claim and evidence."""
     draft.focus_annotation(one.id)
     if isinstance(one, Suggestion):
-        draft.regarded.add(one.id)
+        draft.seen_suggestions.add(one.id)
     show_evidence = go_to_first if draft.side is Side.SOURCE else reveal_first
     return [*go_to_first(one.claim), *show_evidence(one.evidence)]
 

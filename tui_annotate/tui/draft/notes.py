@@ -86,7 +86,7 @@ def open_reason(draft: Draft, note: Note = _FLAG_REASON) -> Effects:
 
 def _open_line(draft: Draft, note: Note, text: str) -> Effects:
     draft.writing, draft.stored = note, text
-    return [OpenNote(draft.kept.get(note, text))]
+    return [OpenNote(draft.kept_notes.get(note, text))]
 
 
 def finish_note(draft: Draft, text: str) -> Effects:
@@ -94,7 +94,7 @@ def finish_note(draft: Draft, text: str) -> Effects:
     note, draft.writing = draft.writing, None
     if note is None:
         return []
-    draft.kept.pop(note, None)
+    draft.kept_notes.pop(note, None)
     text = text.strip()
     if note.kind == REASON:
         return [Finish("flag", text)]
@@ -107,7 +107,7 @@ def finish_note(draft: Draft, text: str) -> Effects:
         return []
     known = next((known for known in draft.annotations if known.id == note.id), None)
     if known is None:
-        draft.kept[note] = text
+        draft.kept_notes[note] = text
         draft.say(MessageCode.ANNOTATION_OF_NOTE_GONE, WARNING)
         return []
     if known.note == text:
@@ -133,7 +133,7 @@ def keep_unsaved_text(draft: Draft, text: str) -> bool:
     if note is None or note.kind in (REASON, DECLINE):
         return False
     if text.strip() and text.strip() != draft.stored:
-        draft.kept[note] = text
+        draft.kept_notes[note] = text
         return True
-    draft.kept.pop(note, None)
+    draft.kept_notes.pop(note, None)
     return False

@@ -25,9 +25,9 @@ def dump_state(draft: Draft) -> dict[str, Any]:
             for anchor in (() if draft.editing else draft.evidence)
         ],
         "note": "" if draft.editing else draft.note,
-        "kept": [[note.kind, note.id, text] for note, text in draft.kept.items()],
+        "kept": [[note.kind, note.id, text] for note, text in draft.kept_notes.items()],
         "visited": sorted(draft.visited),
-        "regarded": sorted(draft.regarded & {one.id for one in draft.suggestions}),
+        "regarded": sorted(draft.seen_suggestions & {one.id for one in draft.suggestions}),
     }
 
 
@@ -45,11 +45,11 @@ def restore(draft: Draft, kept: Mapping[str, Any]) -> None:
             draft.evidence.append(Anchor(Side.SOURCE, document, span))
     draft.note = str(kept.get("note") or "")
     for kind, name, text in _parse_lists(kept.get("kept"), 3):
-        draft.kept[Note(str(kind), str(name))] = str(text)
+        draft.kept_notes[Note(str(kind), str(name))] = str(text)
     known = range(len(draft.sentences(Side.SUMMARY, 0)))
     draft.visited |= {at for at in _as_list(kept.get("visited")) if at in known}
     seen = _as_list(kept.get("regarded"))
-    draft.regarded |= {one.id for one in draft.suggestions if one.id in seen}
+    draft.seen_suggestions |= {one.id for one in draft.suggestions if one.id in seen}
 
 
 def _as_list(value: Any) -> list[Any]:

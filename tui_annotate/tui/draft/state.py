@@ -166,24 +166,24 @@ class Draft:
         side: the one that has the keys.
         focused: id of the annotation or suggestion in focus; empty for none.
         suggestions: unanswered suggestions, in reading order.
-        hiding: suggestions are hidden, and no key acts on them.
+        suggestions_hidden: suggestions are hidden, and no key acts on them.
         answering: answers on their way to the store, by suggestion id: the annotation made of it;
             None for a refusal.
-        regarded: ids of suggestions that were in focus.
+        seen_suggestions: ids of suggestions that were in focus.
         changing: the suggestion that is being edited into an annotation.
         drawn: cache of the screen: what it drew of the suggestions.
         evidence: of the unsaved annotation, in the order of taking.
         matches: on each side, best first.
-        lit: rank of the match in focus on each side; 0 for none.
-        asleep: digits do nothing until the cursor moves or something is selected.
+        focused_ranks: rank of the match in focus on each side; 0 for none.
+        digits_off: digits do nothing until the cursor moves or something is selected.
         stored: saved text of the note that is being written.
         editing: the annotation that is being edited, with `labels` so far.
         saving: annotations sent to the store without an answer yet, by id: (annotation, is new).
         save_failed: the store refused the current draft; the user must save or drop it.
         unsaved: annotations that the store refused, oldest first: (annotation, is new).
-        kept: note texts left with Esc.
+        kept_notes: note texts left with Esc.
         missing_words: marked words of the summary that the sources do not contain.
-        former: the annotator's evidence in other samples, by index of the source document.
+        former_evidence: the annotator's evidence in other samples, by index of the source document.
         scale: words of the rating scale, in the order of the digits; empty for no rating.
         rating: word of the scale; empty for none.
         citation: index of the citation in focus; -1 for none.
@@ -203,9 +203,9 @@ class Draft:
     )
     focused: str = ""
     suggestions: tuple[Suggestion, ...] = ()
-    hiding: bool = False
+    suggestions_hidden: bool = False
     answering: dict[str, Annotation | None] = field(default_factory=dict)
-    regarded: set[str] = field(default_factory=set)
+    seen_suggestions: set[str] = field(default_factory=set)
     changing: Suggestion | None = None
     drawn: dict[Side, Any] = field(default_factory=dict, repr=False, compare=False)
     evidence: list[Anchor] = field(default_factory=list)
@@ -213,9 +213,11 @@ class Draft:
     matches: dict[Side, tuple[Match, ...]] = field(
         default_factory=lambda: {Side.SUMMARY: (), Side.SOURCE: ()}
     )
-    match_view: ViewedMatches = field(default_factory=ViewedMatches)
-    lit: dict[Side, int] = field(default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0})
-    asleep: bool = False
+    viewed_matches: ViewedMatches = field(default_factory=ViewedMatches)
+    focused_ranks: dict[Side, int] = field(
+        default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0}
+    )
+    digits_off: bool = False
     pending: Pending | None = None
     writing: Note | None = None
     stored: str = ""
@@ -228,9 +230,9 @@ class Draft:
     saving: dict[str, tuple[Annotation, bool]] = field(default_factory=dict)
     save_failed: bool = False
     unsaved: list[tuple[Annotation, bool]] = field(default_factory=list)
-    kept: dict[Note, str] = field(default_factory=dict)
+    kept_notes: dict[Note, str] = field(default_factory=dict)
     missing_words: tuple[Span, ...] = ()
-    former: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
+    former_evidence: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
     scale: tuple[str, ...] = ()
     rating: str = ""
     citations: tuple[Citation, ...] = ()
@@ -244,7 +246,7 @@ class Draft:
     @property
     def offered(self) -> Sequence[Suggestion]:
         """The suggestions that are open and shown, in reading order."""
-        if self.hiding:
+        if self.suggestions_hidden:
             return ()
         if not self.answering:
             return self.suggestions
@@ -365,7 +367,7 @@ class Draft:
 
     # what is in hand
 
-    def here(self, side: Side) -> Anchor | None:
+    def current_anchor(self, side: Side) -> Anchor | None:
         """The selection of a side, else its sentence, trimmed: matches are searched for it."""
         pointer = self.pointers[side]
         if pointer.selection is None:
@@ -396,7 +398,11 @@ class Draft:
         Only in reports, documents and citations, where Space would take it, too.
         """
         is_selected = self.side is Side.SOURCE and self.selection is not None
-        return self.here(Side.SOURCE) if is_selected and self.sample.kind in RATED_KINDS else None
+        return (
+            self.current_anchor(Side.SOURCE)
+            if is_selected and self.sample.kind in RATED_KINDS
+            else None
+        )
 
     @property
     def is_passage_alone(self) -> bool:
@@ -412,7 +418,7 @@ class Draft:
     @property
     def focused_match(self) -> Match | None:
         """The match in focus on the source side."""
-        rank = self.lit[Side.SOURCE]
+        rank = self.focused_ranks[Side.SOURCE]
         return next((match for match in self.matches[Side.SOURCE] if match.rank == rank), None)
 
     def anchor_of(self, match: Match) -> Anchor | None:
@@ -426,7 +432,7 @@ class Draft:
 
     def is_former_evidence(self, match: Match) -> bool:
         """Whether a source match overlaps the annotator's evidence in other samples."""
-        spans = self.former.get(match.document, ())
+        spans = self.former_evidence.get(match.document, ())
         return any(span.overlap(match.span) for span in spans)
 
     @property
@@ -452,7 +458,7 @@ class Draft:
         return ()
 
     def _digit_labels(self) -> Sequence[tuple[str, Label]]:
-        if split := self.waiting:
+        if split := self.split_label:
             return number_labels(self.tree.parts(split))
         bar = self.tree.bar()
         if self.editing is None:
@@ -464,11 +470,11 @@ class Draft:
 
     def _option(self, digit: str, label: Label) -> Option:
         chosen = bool(self.editing) and label.path in self.labels
-        opens = bool(label.choices) and self.waiting is None
+        opens = bool(label.choices) and self.split_label is None
         return Option(digit, self.label_name(label.path), label.path, opens, chosen)
 
     @property
-    def waiting(self) -> Label | None:
+    def split_label(self) -> Label | None:
         """The split label of the annotation in focus; the digits choose a part of it."""
         annotation = self.focused_annotation
         if annotation is None or self.editing or self.pending or annotation.id in self.saving:
@@ -487,11 +493,11 @@ class Draft:
 
     def focus_annotation(self, annotation_id: str) -> None:
         """Focuses an annotation or a suggestion; digits are off until the next move."""
-        self.focused, self.asleep, self.just_saved = annotation_id, True, ""
+        self.focused, self.digits_off, self.just_saved = annotation_id, True, ""
 
     def enable_digits(self) -> None:
         """Lets digits act again after a move or a selection, and focuses no annotation."""
-        self.asleep = False
+        self.digits_off = False
         self.focused = self.just_saved = ""
 
     def say(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> None:

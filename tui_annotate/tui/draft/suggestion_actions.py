@@ -48,7 +48,7 @@ def change(draft: Draft, one: Suggestion) -> Effects:
     """`e`: the suggestion is loaded as annotations are; Enter saves what became of it."""
     annotation = to_annotation(draft, one)
     draft.changing, draft.editing = one, annotation
-    draft.asleep, draft.just_saved = False, ""
+    draft.digits_off, draft.just_saved = False, ""
     # A label that the set has not could be neither saved nor taken off.
     draft.labels = [path for path in one.labels if draft.tree.find(path)]
     draft.evidence, draft.note = list(annotation.evidence), annotation.note
@@ -69,12 +69,12 @@ def hide(draft: Draft) -> Effects:
         return draft.refuse_key(MessageCode.FINISH_EDIT_FIRST)
     if draft.focused_suggestion:
         draft.enable_digits()
-    draft.hiding = not draft.hiding
-    if draft.hiding:
+    draft.suggestions_hidden = not draft.suggestions_hidden
+    if draft.suggestions_hidden:
         draft.say(MessageCode.SUGGESTIONS_HIDDEN_NOW)
     else:
         draft.say(describe_open_suggestions(draft) or MessageCode.SUGGESTIONS_SHOWN_NOW)
-    return [Open("suggestions", 0 if draft.hiding else 1)]
+    return [Open("suggestions", 0 if draft.suggestions_hidden else 1)]
 
 
 def describe_open_suggestions(draft: Draft) -> StatusMessage:
@@ -91,7 +91,7 @@ def describe_open_suggestions(draft: Draft) -> StatusMessage:
 def _explain_none(draft: Draft) -> StatusMessage:
     if draft.offered:
         return StatusMessage(MessageCode.NO_SUGGESTION_IN_FOCUS, {"key": draft.suggestion_key})
-    if draft.hiding and draft.suggestions:
+    if draft.suggestions_hidden and draft.suggestions:
         return StatusMessage(MessageCode.SUGGESTIONS_HIDDEN)
     return StatusMessage(MessageCode.NO_SUGGESTIONS)
 
@@ -160,7 +160,7 @@ def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | st
         if made and made != to_annotation(draft, one):
             draft.unsaved.append((replace(made, id=draft.new_id()), True))
         return []
-    effects = [] if draft.hiding else show(draft, one)
+    effects = [] if draft.suggestions_hidden else show(draft, one)
     if made is None or made == to_annotation(draft, one):
         return effects
     effects += change(draft, one)
@@ -219,9 +219,9 @@ def describe_line(draft: Draft, cells: int = 1000) -> tuple[str, Kind] | None:
         return ("refused because:", OFFER) if draft.writing.kind == DECLINE else None
     if draft.pending:
         return (_describe_question(draft, cells), OFFER) if draft.pending.kind == DECLINE else None
-    if draft.answering and draft.asleep and draft.focused in ("", *draft.answering):
+    if draft.answering and draft.digits_off and draft.focused in ("", *draft.answering):
         return "saving ...", OFFER
-    one = draft.focused_suggestion if draft.asleep and draft.state == "R" else None
+    one = draft.focused_suggestion if draft.digits_off and draft.state == "R" else None
     return (_describe_suggestion(draft, one, cells), OFFER) if one else None
 
 

@@ -25,7 +25,7 @@ def send_acceptance(draft: Draft, suggestion: Suggestion, annotation: Annotation
     draft.labels.clear()
     draft.evidence.clear()
     draft.note, draft.just_saved = "", ""
-    draft.asleep, draft.focused = True, suggestion.id
+    draft.digits_off, draft.focused = True, suggestion.id
     changed = annotation != to_annotation(draft, suggestion)
     accepted = Accept(suggestion, annotation, changed=changed)
     return [*cursor_actions.drop_selections(draft), accepted]
@@ -37,7 +37,7 @@ def send_refusal(draft: Draft, reason: str = "") -> Effects:
     if one is None:
         return [Blink()]
     draft.answering[one.id] = None
-    draft.asleep, draft.focused, draft.just_saved = True, "", ""
+    draft.digits_off, draft.focused, draft.just_saved = True, "", ""
     return [Decline(one, reason)]
 
 

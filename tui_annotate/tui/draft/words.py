@@ -80,9 +80,9 @@ def _describe_draft(draft: Draft, detail: _Detail) -> tuple[str, Kind]:
         return _describe_source(draft, detail), DRAFT
     if draft.editing:
         return _describe_edit(draft, detail), DRAFT
-    if draft.saving and draft.asleep:
+    if draft.saving and draft.digits_off:
         return "saving ...", HINT
-    if draft.asleep and draft.focused_annotation:
+    if draft.digits_off and draft.focused_annotation:
         return _describe_focused(draft, draft.focused_annotation, detail)
     return _describe_save(draft, detail), DRAFT
 
@@ -91,7 +91,7 @@ def _describe_save(draft: Draft, detail: _Detail) -> str:
     if not draft.claim:
         return "no words here to label · Enter done · s skip"
     digits, claim = digit_range(draft.options()), _describe_claim(draft, detail)
-    if draft.asleep:
+    if draft.digits_off:
         return f"{claim} · move or select, then {digits} saves"
     note = " + note" if draft.note else ""
     return f"{digits} save: {claim}{_describe_evidence(draft, detail)}{note}"
@@ -103,7 +103,7 @@ def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> 
         note = " + note" if annotation.note else ""
         return f"saved {named}{note} · u undo · {_describe_next_key(draft)}m note · e edit", SAVED
     note = f" · {quote_text(annotation.note, cells=detail.quote)}" if annotation.note else ""
-    if split := draft.waiting:
+    if split := draft.split_label:
         was, digits = cut(split.name, detail.names), digit_range(draft.options())
         name = f"{draft.letter(annotation.id)} {was} was split"
         more = " · c next" if len(draft.lacking()) > 1 else ""
@@ -174,7 +174,7 @@ def _describe_source(draft: Draft, detail: _Detail) -> str:
         return _describe_passage(draft, what, detail)
     claim = f" for {_describe_claim(draft, detail)}" if draft.claim else ""
     back = " · Tab back" if detail.full else ""
-    if draft.here(Side.SOURCE) in draft.evidence:
+    if draft.current_anchor(Side.SOURCE) in draft.evidence:
         return f"{what} is evidence{claim}: Space gives it back{back}"
     return f"Space takes {what} as evidence{claim}{back}"
 
@@ -185,7 +185,7 @@ def _describe_passage(draft: Draft, what: str, detail: _Detail) -> str:
     about = f"{named}{_describe_evidence(draft, detail, evidence)}" if claim else what
     saves = f"{digit_range(draft.options())} save: {about}{' + note' if draft.note else ''}"
     takes = "Space takes it" if claim else f"Space takes it for {named}"
-    if draft.here(Side.SOURCE) in draft.evidence:
+    if draft.current_anchor(Side.SOURCE) in draft.evidence:
         takes = "Space gives it back"
     return f"{saves} · {takes}{' · Tab back' if detail.full else ''}"
 

@@ -87,7 +87,7 @@ MACHINES = HelpGroup(
 
 SCORE_LEGEND: tuple[LegendEntry, ...] = (
     LegendEntry(((BARS, "accent"),), "scores: a full bar is well supported"),
-    LegendEntry((("r w u", "asleep"),), "a machine's label: right, wrong, undecided"),
+    LegendEntry((("r w u", "disabled"),), "a machine's label: right, wrong, undecided"),
 )
 """What such a list shows next to its samples."""
 

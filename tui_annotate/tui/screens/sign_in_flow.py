@@ -228,7 +228,7 @@ class SignInFlow:
             if choice != GO:
                 self.sign_out()
             elif guard.known:
-                self._send(page, guard.go_on, done)
+                self._send(page, guard.renew, done)
             else:
                 self._old_password = values["password"]
                 self._send(page, partial(guard.unlock, values["password"]), done)

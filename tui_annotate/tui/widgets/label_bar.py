@@ -48,25 +48,25 @@ class LabelBar(FixedRows):
     most_rows = MOST_ROWS
     _options: tuple[Option, ...] = ()
     _title = ""
-    _asleep = False
+    _digits_off = False
     _blinking = False
     _spots: tuple[_OptionSpot, ...] = ()
     _rows = -1  # that the last layout gave
 
-    def show(self, options: Sequence[Option], *, title: str = "", asleep: bool = False) -> None:
+    def show(self, options: Sequence[Option], *, title: str = "", digits_off: bool = False) -> None:
         """Shows other options.
 
         Args:
             title: the parent label or the question; shown in front.
-            asleep: digits do nothing now; the bar is dim.
+            digits_off: digits do nothing now; the bar is dim.
         """
         new = tuple(
             (digit, cut(line_text(text), self.longest), more, chosen, slot)
             for digit, text, more, chosen, slot in options
         )
         name = cut(line_text(title), LONGEST)
-        if (new, name, asleep) != (self._options, self._title, self._asleep):
-            self._options, self._title, self._asleep = new, name, asleep
+        if (new, name, digits_off) != (self._options, self._title, self._digits_off):
+            self._options, self._title, self._digits_off = new, name, digits_off
             self.repaint(layout=self._count_rows() != self._rows)
 
     def _count_rows(self) -> int:
@@ -130,7 +130,9 @@ class LabelBar(FixedRows):
         palette = self.palette
         start: list[Run] = [(" ", palette.text)]
         if self._title:
-            start.append((f"{self._title}  ", palette.asleep if self._asleep else palette.title))
+            start.append(
+                (f"{self._title}  ", palette.disabled if self._digits_off else palette.title)
+            )
         lines = [start]
         spots: list[_OptionSpot] = []
         for option in options:
@@ -149,8 +151,8 @@ class LabelBar(FixedRows):
         palette = self.palette
         tail = f" {OPENS_MORE}" if more else ""
         mark = f"{CHOSEN} " if chosen else ""
-        if self._asleep:
-            return [(f" {digit} ", palette.asleep), (f" {mark}{text}{tail}", palette.asleep)]
+        if self._digits_off:
+            return [(f" {digit} ", palette.disabled), (f" {mark}{text}{tail}", palette.disabled)]
         cap = palette.key if slot < 0 else palette.label(slot) + palette.cap
         name = palette.strong + palette.chosen if chosen else palette.text
         return [

@@ -125,7 +125,7 @@ class QueueList(RowList):
 
     def describe_scores(self, entry: QueueEntry) -> str:
         """The scores of a row, in words; empty for none."""
-        return self._cells.in_words(self._scores.get(entry.key))
+        return self._cells.describe(self._scores.get(entry.key))
 
     def entry(self, index: int) -> QueueEntry | None:
         """The row at an index; None if it is not read."""
@@ -160,7 +160,7 @@ class QueueList(RowList):
             return [(f"  {self._message}", palette.quiet)]
         entry = self.entry(index)
         if entry is None:
-            return [(f"    {index + 1} …", palette.asleep)]
+            return [(f"    {index + 1} …", palette.disabled)]
         finished, quiet = entry.state.finished, palette.quiet
         columns = _columns(self.app.size.width, self._group)
         runs: list[Run] = [

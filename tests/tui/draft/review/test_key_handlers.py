@@ -55,7 +55,7 @@ def test_it_begins_at_the_first_conflict() -> None:
     on = judging(TWO)
     key_handlers.show_first_conflict(on)
     assert on.group
-    assert on.group.standing is GroupStatus.NEARLY
+    assert on.group.status is GroupStatus.NEARLY
     agreed = judging({"A": TWO["A"][1:], "B": TWO["B"][1:]})
     key_handlers.show_first_conflict(agreed)
     assert agreed.at == 0

@@ -162,7 +162,7 @@ async def test_what_is_typed_behind_a_note_is_none_of_it(folder: Path) -> None:
         assert person.annotations[0].note == "so"
         await at_once(person, "down backspace m s o x escape 3")
         assert labels(person) == ["Extrinsic", "Benign"]
-        assert [*person.draft.kept.values()] == ["sox"]
+        assert [*person.draft.kept_notes.values()] == ["sox"]
 
 
 def _typed(person: Person) -> list[str]:

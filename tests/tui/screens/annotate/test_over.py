@@ -87,7 +87,7 @@ async def test_lists_are_clicked_into_focus(folder: Path) -> None:
     async with open_app(folder, size=WIDE) as person:
         await person.press("1 down down down")
         await click(person, MatchList, (4, 1))
-        assert person.draft.lit[Side.SOURCE] == 2
+        assert person.draft.focused_ranks[Side.SOURCE] == 2
         assert person.draft.evidence == []
         await click(person, AnnotationList, (4, 0))
         assert person.draft.focused == person.annotations[0].id

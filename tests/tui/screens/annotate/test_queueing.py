@@ -97,7 +97,7 @@ async def test_rivals_of_the_sample_on_screen(scored: Path) -> None:
 async def test_what_is_hidden_is_not_on_the_screen(scored: Path) -> None:
     """No bar, no order, no figure beside the rivals."""
     with workspace.open(scored) as space:
-        space.machines.hiding.hide("films")
+        space.machines.blind_datasets.hide("films")
     async with open_app(scored) as person:
         await person.press("q")
         assert "score" not in person.shown().splitlines()[1]

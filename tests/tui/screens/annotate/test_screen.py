@@ -259,7 +259,7 @@ async def test_a_note_after_a_save(folder: Path) -> None:
         await person.press("down 2 m w tab enter")
         assert person.annotations[1].note == "why"
         await person.press("down m s o escape")
-        assert [*person.draft.kept.values()] == ["so"]
+        assert [*person.draft.kept_notes.values()] == ["so"]
         assert person.said()
         await person.press("m enter")
         assert person.screen.open_sample is not None
@@ -308,14 +308,14 @@ async def test_own_former_evidence_has_a_mark_beside_the_same_source(folder: Pat
         await person.words("15", "million")
         await person.press("space 2")
         taken = person.annotations[0].evidence[0].span
-        assert person.draft.former == {}
+        assert person.draft.former_evidence == {}
         await person.press("greater_than_sign")
-        assert person.draft.former == {0: (taken,)}
+        assert person.draft.former_evidence == {0: (taken,)}
         assert "Its" in next(row for row in person.shown().splitlines() if "°" in row)
         await person.press("greater_than_sign")
-        assert person.draft.former == {}
+        assert person.draft.former_evidence == {}
     async with open_app(folder, size=(140, 40), sample="b") as person:
-        assert person.draft.former == {0: (taken,)}
+        assert person.draft.former_evidence == {0: (taken,)}
         start = person.draft.text(Side.SOURCE).index("It rained")
         assert not person.draft.is_former_evidence(Match(0, 3, Span(start, start + 9), 0.5, 1))
         assert person.draft.is_former_evidence(Match(0, 2, taken, 0.5, 1))

@@ -105,7 +105,7 @@ async def test_the_focused_match_stays_in_focus(folder: Path) -> None:
         assert "opened" in focused(person)
         await person.press("t")
         assert "opened" in focused(person)
-        assert person.draft.lit[Side.SOURCE] == 2
+        assert person.draft.focused_ranks[Side.SOURCE] == 2
         await person.press("t")
         assert "rained" in focused(person)
 

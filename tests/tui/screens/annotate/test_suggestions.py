@@ -175,7 +175,7 @@ async def test_hiding_is_remembered(folder: Path) -> None:
     async with open_app(folder, size=WIDE) as person:
         await person.press("Y")
         told = rows.describe_open_suggestions(person.draft)
-        assert person.draft.hiding
+        assert person.draft.suggestions_hidden
         assert "2" in told
         assert told in person.shown()
         assert SUGGESTED not in "".join(gutter(person, Side.SUMMARY))

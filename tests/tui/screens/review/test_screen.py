@@ -63,7 +63,7 @@ async def test_it_begins_with_the_most_conflicts_at_the_first(folder: Path) -> N
         assert "1/4" in shown
         differences = [DifferenceKind.LABEL, DifferenceKind.EXTENT, DifferenceKind.EVIDENCE]
         assert list(reviewer.group.differences) == [*differences, DifferenceKind.NOTE]
-        assert reviewer.group.standing is GroupStatus.CONFLICT
+        assert reviewer.group.status is GroupStatus.CONFLICT
         assert describe_group_status(reviewer.review_draft, reviewer.group) in shown
         assert "1  Extrinsic" in shown or "2  Extrinsic" in shown or "3  Extrinsic" in shown
         assert "1-3" in reviewer.line()
@@ -103,7 +103,7 @@ async def test_a_walks_all_places_and_c_the_conflicts(folder: Path) -> None:
         assert seen == [0, 1, 2, 3]
         await reviewer.press("A A")
         assert reviewer.review_draft.at == 1
-        assert reviewer.group.standing is GroupStatus.AGREED
+        assert reviewer.group.status is GroupStatus.AGREED
         assert "Intrinsic" in reviewer.line()
 
 
@@ -139,7 +139,7 @@ async def test_one_key_takes_and_one_refuses(folder: Path) -> None:
         await reviewer.press("2")
         assert reviewer.saved == ("reject", [])
         assert "4/4" in reviewer.shown()
-        assert reviewer.review_draft.what(reviewer.group) is Decision.REJECTED
+        assert reviewer.review_draft.decision_on(reviewer.group) is Decision.REJECTED
         assert describe_group_status(reviewer.review_draft, reviewer.group) in reviewer.shown()
         in_hand = [each for each in marks(reviewer.review_draft, Side.SUMMARY) if each.focused]
         assert [each.letter for each in in_hand] == [REFUSED]
@@ -340,7 +340,7 @@ async def test_a_settled_sample_is_opened_again(folder: Path) -> None:
 async def test_a_chinese_sample_is_settled_alike(folder: Path) -> None:
     """Two extents in Chinese: nearly, and a digit chooses."""
     async with open_review(folder, sample="c") as reviewer:
-        assert reviewer.group.standing is GroupStatus.NEARLY
+        assert reviewer.group.status is GroupStatus.NEARLY
         assert list(reviewer.group.differences) == [DifferenceKind.EXTENT]
         assert describe_group_status(reviewer.review_draft, reviewer.group) in reviewer.shown()
         await reviewer.press("1 y enter")

@@ -23,7 +23,7 @@ def answers(folder: Path) -> dict[str, list[str]]:
         remarks = space.team.comments
         return {
             remarks.name(talk.person): [each.text for each in talk.remarks]
-            for talk in remarks.talks()
+            for talk in remarks.list_threads()
         }
 
 

@@ -159,10 +159,10 @@ async def test_matches_light_up_by_words(tmp_path: Path) -> None:
         assert f"1/{len(reader.draft.matches[Side.SOURCE])}" in reader.shown()
         assert reader.screen.panes.by is Signals.WORDS
         assert reader.screen.panes.signals.text not in reader.shown()
-        before = reader.draft.lit[Side.SOURCE]
+        before = reader.draft.focused_ranks[Side.SOURCE]
         await reader.press("n")
         count = len(reader.draft.matches[Side.SOURCE])
-        assert reader.draft.lit[Side.SOURCE] == before % count + 1
+        assert reader.draft.focused_ranks[Side.SOURCE] == before % count + 1
         await reader.press("i")
         assert reader.says(MessageCode.LACKING_MARKED)
 

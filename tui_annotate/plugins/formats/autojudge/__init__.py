@@ -156,7 +156,7 @@ def _refuse_repeated(
     for number, item in enumerate(items):
         if isinstance(item, Record):
             mark = f"{number} {item.where}"
-            before = seen.first(json.dumps(item.sample.key), mark)
+            before = seen.remember(json.dumps(item.sample.key), mark)
             if before != mark:
                 at = before.partition(" ")[2]
                 message = f"{item.sample.key} is another sample's id, of {at}"

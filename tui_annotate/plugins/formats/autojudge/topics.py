@@ -103,7 +103,7 @@ class Library:
         name = "docid" if "docid" in value and "id" not in value else "id"
         key = parse_identifier(text_of(value, name), what="id of a document")
         line = json.dumps(read_page(value))
-        if self._rows.first(key, line) != line:
+        if self._rows.remember(key, line) != line:
             raise InvalidInput(f"document {key!r} was given before, with something else")
         return ()
 
@@ -117,6 +117,6 @@ class Library:
 
     def _find_page(self, key: str) -> ReportDocument | None:
         found = self._recent.get(key)  # the reports of a topic cite the same ones
-        if found is None and (line := self._rows.word(key)) is not None:
+        if found is None and (line := self._rows.recall(key)) is not None:
             found = self._recent.put(key, ReportDocument(*json.loads(line)), size=len(line))
         return found

@@ -77,7 +77,7 @@ class AutojudgeWriter:
             self._skip(record, Loss.OTHER_KINDS.value)
             return
         if sample.kind is SampleKind.REPORT and self._options.sample is None:
-            self._reports.first(json.dumps(sample.key), pack_report(_report_of_sample(sample)))
+            self._reports.remember(json.dumps(sample.key), pack_report(_report_of_sample(sample)))
         works = {
             name: work
             for name, work in _work_by_person(record).items()
@@ -97,8 +97,8 @@ class AutojudgeWriter:
             write_json_line(target, self._make_line(sample, work, username) | about)
 
     def _skip(self, record: Record, why: str) -> None:
-        self.report.lose(why)
-        self.report.lose(_THEIR_ANNOTATIONS, len(record.annotations))
+        self.report.count_loss(why)
+        self.report.count_loss(_THEIR_ANNOTATIONS, len(record.annotations))
 
     def _make_line(self, sample: Sample, work: _Work, username: str) -> dict[str, Any]:
         meta, offsets = sample.meta, self._options.offsets
@@ -154,7 +154,7 @@ class AutojudgeWriter:
 
     def _load_report(self, key: SampleKey) -> RunReport | None:
         if self._options.sample is None:
-            line = self._reports.word(json.dumps(key))
+            line = self._reports.recall(json.dumps(key))
             return None if line is None else unpack_report(line)
         sample = self._options.sample(key)
         return _report_of_sample(sample) if sample is not None and _is_item(sample) else None
@@ -169,12 +169,12 @@ class AutojudgeWriter:
                 found += "+"
             found = "" if person.id == FORMAT else found
             self._usernames[person.id] = found
-            self.report.lose(Loss.ANNOTATOR_IDS.value, found not in ("", person.id))
+            self.report.count_loss(Loss.ANNOTATOR_IDS.value, found not in ("", person.id))
         return found
 
     def _count_losses(self, record: Record) -> None:
         self._losses.count(record)
-        sample, lose = record.sample, self.report.lose
+        sample, lose = record.sample, self.report.count_loss
         lose(RecordTrait.META.value, len(sample.meta.keys() - OWN_META))
         lose(RecordTrait.GROUP.value, bool(sample.group) and sample.kind is not SampleKind.CITATION)
         lose(RecordTrait.REQUEST.value, bool(sample.request.question))

@@ -31,7 +31,7 @@ class TaskWriter:
 
     def task(self, record: Record) -> dict[str, Any] | None:
         """The sample as a task; None where it is no pair of texts."""
-        pair = self._losses.pair(record)
+        pair = self._losses.check_pair(record)
         if pair is None:
             return None
         self._count_record(record)
@@ -62,9 +62,9 @@ class TaskWriter:
         self._losses.count(record)
         annotations = [owned.annotation for owned in record.annotations]
         for one in annotations:
-            self.report.lose(Loss.DOT.value, count_ambiguous_labels(one.labels))
+            self.report.count_loss(Loss.DOT.value, count_ambiguous_labels(one.labels))
         taken = sum((EVIDENCE,) in one.labels and not one.claim for one in annotations)
-        self.report.lose(f"labels called {EVIDENCE} without a claim", taken)
+        self.report.count_loss(f"labels called {EVIDENCE} without a claim", taken)
 
     def _make_submission(
         self,

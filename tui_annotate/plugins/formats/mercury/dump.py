@@ -99,7 +99,7 @@ class MercuryFormat:
 
             def read_once(fields: dict[str, Any], value: Value) -> Iterator[Record | Problem]:
                 key = parse_identifier(fields.get("sample_id", value.number - 1), what="sample_id")
-                if (before := seen.first(key, value.where)) != value.where:
+                if (before := seen.remember(key, value.where)) != value.where:
                     raise InvalidInput(f"sample_id {key} was used at {before} already")
                 language = options.language
                 reader = MercurySampleReader(fields, dataset=dataset, key=key, language=language)
@@ -288,7 +288,7 @@ class _DumpWriter:
 
     def row(self, record: Record) -> dict[str, Any] | None:
         sample = record.sample
-        pair = self._losses.pair(record)
+        pair = self._losses.check_pair(record)
         if pair is None:
             return None
         self._position += 1
@@ -313,11 +313,11 @@ class _DumpWriter:
 
     def _sample_id(self, sample: Sample, imported: Mapping[str, Any]) -> Any:
         wanted, place = _sample_number(sample, imported.get("sample_id")), str(self._position)
-        if wanted is not None and self._seen.first(str(wanted), place) == place:
+        if wanted is not None and self._seen.remember(str(wanted), place) == place:
             return wanted
-        self.report.lose(Loss.NUMBERED_IDS.value)
+        self.report.count_loss(Loss.NUMBERED_IDS.value)
         free = self._position
-        while self._seen.first(str(free), place) != place:
+        while self._seen.remember(str(free), place) != place:
             free += _FIRST_MADE_ID
         return free
 
@@ -358,8 +358,8 @@ class _DumpWriter:
         labels = annotation.labels
         read = {parse_label(join_label(path)) for path in labels}
         hidden = sum(any(_is_ancestor(path, other) for other in read) for path in read)
-        self.report.lose(Loss.COVERED_LABELS.value, hidden)
-        self.report.lose(Loss.DOT.value, count_ambiguous_labels(labels))
+        self.report.count_loss(Loss.COVERED_LABELS.value, hidden)
+        self.report.count_loss(Loss.DOT.value, count_ambiguous_labels(labels))
         pairs = product(annotation.claim or (None,), annotation.evidence or (None,))
         for place, (claim, evidence) in enumerate(pairs):
             annot_id = base["annot_id"] if not place else None

@@ -89,7 +89,7 @@ def _take_candidates(draft: ReviewDraft) -> Effects:
     wanted = draft.in_hand
     if not wanted:
         return draft.refuse_key(MessageCode.NO_MAJORITY)
-    fresh = [candidate for candidate in wanted if not draft.made_of(candidate)]
+    fresh = [candidate for candidate in wanted if not draft.adjudicated_from(candidate)]
     if not fresh:
         return draft.refuse_key(MessageCode.ALREADY_TAKEN)
     return [TakeCandidates(tuple(candidate.sources for candidate in fresh))]
@@ -168,7 +168,9 @@ def _complete_summary_side(draft: ReviewDraft) -> Effects:
     if draft.undecided() or draft.has_rating_conflict:
         draft.pending = Pending(LEAVING)
         return []
-    split = next((at for at, position in enumerate(draft.positions) if draft.waits(position)), None)
+    split = next(
+        (at for at, position in enumerate(draft.positions) if draft.has_split_label(position)), None
+    )
     if split is not None:
         effects = show_position(draft, split)
         draft.say(MessageCode.NOT_SETTLED_LABEL_SPLIT, WARNING)
@@ -218,7 +220,7 @@ def _open_positions(draft: ReviewDraft) -> list[int]:
     return [
         at
         for at, position in enumerate(draft.positions)
-        if (position.group and id(position.group) in wanted) or draft.waits(position)
+        if (position.group and id(position.group) in wanted) or draft.has_split_label(position)
     ]
 
 
@@ -269,8 +271,8 @@ def leave_innermost(draft: ReviewDraft) -> Effects:
 
 def edit_focused(draft: ReviewDraft) -> Effects:
     """Loads the adjudicated annotation of the current position, else its chosen candidate."""
-    made = draft.made_of(draft.chosen) if draft.chosen else draft.standing()
-    found = [one for one in draft.standing() if one in made]
+    made = draft.adjudicated_from(draft.chosen) if draft.chosen else draft.adjudicated_here()
+    found = [one for one in draft.adjudicated_here() if one in made]
     if len(found) == 1:
         return load_for_edit(draft, found[0], ())
     if draft.group is None:
@@ -295,7 +297,7 @@ def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str
     """Loads an annotation as annotators edit theirs; Enter saves it."""
     draft.sources[annotation.id] = sources
     draft.originals[annotation.id] = annotation
-    draft.editing, draft.asleep = annotation, False
+    draft.editing, draft.digits_off = annotation, False
     # A label that the label set lacks could be neither saved nor taken off.
     draft.labels = [path for path in annotation.labels if draft.tree.find(path)]
     draft.evidence, draft.note = list(annotation.evidence), annotation.note
@@ -341,7 +343,7 @@ def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: s
     draft.settled = now
     draft.annotations = tuple(one for one in now if one.origin == ADJUDICATED)
     draft.focused = draft.just_saved = ""
-    draft.asleep = False
+    draft.digits_off = False
     if held and held.group:
         groups = (position.group for position in draft.positions)
         sources = [group.sources if group else None for group in groups]

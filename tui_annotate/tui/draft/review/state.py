@@ -184,22 +184,22 @@ class ReviewDraft(Draft):
             return self.candidates
         return self.group.proposal if self.group else ()
 
-    def what(self, group: CandidateGroup) -> Decision:
+    def decision_on(self, group: CandidateGroup) -> Decision:
         """The decision on a group."""
         return self.index.decided[id(group)]
 
     def undecided(self) -> tuple[CandidateGroup, ...]:
         """The groups without a decision, in reading order."""
-        return tuple(group for group in self.groups if self.what(group) is Decision.OPEN)
+        return tuple(group for group in self.groups if self.decision_on(group) is Decision.OPEN)
 
-    def waits(self, position: ReviewPosition) -> bool:
+    def has_split_label(self, position: ReviewPosition) -> bool:
         """Whether an adjudicated annotation of a position has a label that was split."""
         made = [position.own] if position.own else []
         for candidate in position.group.candidates if position.group else ():
-            made += self.made_of(candidate)
+            made += self.adjudicated_from(candidate)
         return any(self.tree.split(one.labels) for one in made)
 
-    def made_of(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
+    def adjudicated_from(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
         """The adjudicated annotations made of a candidate."""
         return find_adjudicated(candidate, self._of(candidate))
 
@@ -211,11 +211,11 @@ class ReviewDraft(Draft):
         found = (one for name in candidate.sources for one in self.index.of.get(name, ()))
         return tuple({one.id: one for one in found}.values())
 
-    def standing(self) -> tuple[Annotation, ...]:
+    def adjudicated_here(self) -> tuple[Annotation, ...]:
         """The adjudicated annotations of the current position."""
         if self.position and self.position.own:
             return (self.position.own,)
-        found = (one for candidate in self.candidates for one in self.made_of(candidate))
+        found = (one for candidate in self.candidates for one in self.adjudicated_from(candidate))
         return tuple({one.id: one for one in found}.values())
 
     def shown_evidence(self) -> tuple[Anchor, ...]:
@@ -225,7 +225,7 @@ class ReviewDraft(Draft):
         if self.chosen:
             return self.chosen.evidence
         of: Sequence[Annotation | CandidateAnnotation] = (
-            self.standing() or self.in_hand or self.candidates
+            self.adjudicated_here() or self.in_hand or self.candidates
         )
         return tuple(sorted({anchor for one in of for anchor in one.evidence}))
 
@@ -253,7 +253,7 @@ class ReviewDraft(Draft):
                 str(at - first + 1),
                 self.candidate_words(at),
                 candidate.labels[0] if candidate.labels else (),
-                chosen=bool(self.made_of(candidate)),
+                chosen=bool(self.adjudicated_from(candidate)),
             )
             for at, candidate in enumerate(self.candidates)
             if first <= at < first + MOST_OPTIONS

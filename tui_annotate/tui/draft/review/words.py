@@ -107,16 +107,16 @@ def _describe_current(draft: ReviewDraft, quote: int) -> list[str]:
         ]
     if draft.position.group is None:
         return [end]
-    open_ = draft.what(draft.position.group) is Decision.OPEN
+    open_ = draft.decision_on(draft.position.group) is Decision.OPEN
     return [*_describe_group(draft, draft.position.group, quote), "" if open_ else end]
 
 
 def _describe_group(draft: ReviewDraft, group: CandidateGroup, quote: int) -> list[str]:
     if draft.chosen:
         return _describe_candidate_state(draft, draft.chosen, quote)
-    match draft.what(group):
+    match draft.decision_on(group):
         case Decision.KEPT:
-            made = draft.standing()
+            made = draft.adjudicated_here()
             described = _describe_adjudicated(draft, made[0], quote)
             return [f"{_describe_action_of(made[0])}: {described}{and_more(made)}"]
         case Decision.REJECTED:
@@ -146,7 +146,7 @@ def _describe_candidate_state(
 ) -> list[str]:
     described = _describe_candidate(draft, candidate, quote)
     note = f"note {quote_text(candidate.note, cells=quote)}" if candidate.note else ""
-    if made := draft.made_of(candidate):
+    if made := draft.adjudicated_from(candidate):
         return [f"{_describe_action_of(made[0])}: {described}", note]
     if refusal := draft.refusal_of(candidate):
         return [f"refused, {describe_refusal(refusal)}: {described}", note, "y takes it after all"]
@@ -223,7 +223,7 @@ UNDONE: Final = {
 
 def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
     """The status of a group of candidates, for the title over the summary."""
-    decided = draft.what(group)
+    decided = draft.decision_on(group)
     alone = draft.sample.kind is SampleKind.DOCUMENT and not draft.sample.side(Side.SOURCE)
     names = {**DIFFERENCES, DifferenceKind.EVIDENCE: "passages"} if alone else DIFFERENCES
     differences = ", ".join(names[kind] for kind in group.differences if kind in names)
@@ -231,8 +231,8 @@ def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
         return "settled"
     if decided is Decision.REJECTED:
         return "refused"
-    if group.standing is GroupStatus.AGREED:
+    if group.status is GroupStatus.AGREED:
         return f"agreed, but: {differences}" if differences else "agreed"
-    name = "nearly" if group.standing is GroupStatus.NEARLY else "conflict"
+    name = "nearly" if group.status is GroupStatus.NEARLY else "conflict"
     silent = f"{draft.describe_people(group.silent)} marked nothing" if group.silent else ""
     return f"{name}: {', '.join(filter(None, (silent, differences)))}"

@@ -42,7 +42,7 @@ class SampleSession:
     sample next to the draft of another.
 
     Attributes:
-        desk: the sample as the store returned it last.
+        open_sample: the sample as the store returned it last.
         draft: the same with all that is not saved.
         listening_since: from when on keys are meant for what is on screen; None while the sample
             is not painted yet.
@@ -169,7 +169,7 @@ class SampleLoader:
         screen = self._screen
         current = screen.current
         self.listen(screen.pane(current.draft.side).painted_since if current else None)
-        screen.saver.go_on()
+        screen.saver.start_deferred()
         if current:
             open_sample = current.open_sample
             screen.panes.prepare_assist(
@@ -197,12 +197,12 @@ class SampleLoader:
 
         def done(found: Mapping[str, tuple[Span, ...]]) -> None:
             documents = draft.sample.side(Side.SOURCE)
-            draft.former = {
+            draft.former_evidence = {
                 at: found[document.sha256]
                 for at, document in enumerate(documents)
                 if document.sha256 in found
             }
-            if draft.former and draft is self._screen.draft:
+            if draft.former_evidence and draft is self._screen.draft:
                 self._screen.show_draft()
 
         read = partial(session.annotate.former_evidence, session.person.id, draft.sample)
@@ -285,11 +285,11 @@ class SampleLoader:
             else:
                 screen.show_message(none)
                 self.listen()
-                screen.saver.go_on()
+                screen.saver.start_deferred()
 
         def failed(error: TuiAnnotateError) -> None:
             screen.awaiting_sample = False
-            screen.saver.go_on()
+            screen.saver.start_deferred()
             screen.show_error(error)
 
         if known:

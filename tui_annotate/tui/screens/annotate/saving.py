@@ -121,7 +121,7 @@ class SaveController:
     def keep_comment(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
         """A refused comment waits for the next `m`, as one that was left with Esc."""
         if draft:
-            draft.kept[Note(SAMPLE)] = text
+            draft.kept_notes[Note(SAMPLE)] = text
         self.refused(error)
 
     def take_over_answer(self, saved: SaveResult) -> None:
@@ -161,12 +161,12 @@ class SaveController:
         def call() -> _Reloaded:
             now = loader.open(key)
             other = now.labels.version != since
-            return now, annotate.became(key.dataset, since) if other else {}
+            return now, annotate.label_renames(key.dataset, since) if other else {}
 
         def done(found: _Reloaded) -> None:
             now, became = found
             change = DraftLabelSetChange(draft.tree, now.labels, became)
-            words = change.told(label_set_change.in_hand(draft))
+            words = change.describe(label_set_change.in_hand(draft))
             changed = NO_MESSAGE
             if words:
                 changed = StatusMessage(MessageCode.LABELS_CHANGED, {"changes": words})

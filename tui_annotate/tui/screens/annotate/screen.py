@@ -106,7 +106,7 @@ class SampleQueue:
         if session.machines is None:
             return ScoreSummaries()
         scored = by_score(session.order)
-        return session.machines().scores.glances(keys, first=scored.score if scored else "")
+        return session.machines().scores.summarise(keys, first=scored.score if scored else "")
 
     def _list_orders(self) -> Sequence[str]:
         """In a thread."""

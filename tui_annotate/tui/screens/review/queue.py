@@ -84,7 +84,7 @@ class ReviewQueue:
         """In a thread."""
         machines = self._machines()
         score = score_of_order(self._order)
-        return machines.scores.glances(keys, first=score) if machines else ScoreSummaries()
+        return machines.scores.summarise(keys, first=score) if machines else ScoreSummaries()
 
     def _list_orders(self) -> Sequence[str]:
         """In a thread."""

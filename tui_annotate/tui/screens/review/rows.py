@@ -49,7 +49,7 @@ _LONGEST = 400  # characters of a text that a list is given
 
 
 def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option], str, bool]:
-    """(options, title, asleep) of the bar: at most nine candidates of the place in focus.
+    """(options, title, digits_off) of the bar: at most nine candidates of the place in focus.
 
     Labels give way to letters of people; claims are quoted where they differ and there is room.
 
@@ -145,12 +145,12 @@ def _spot_marks(
         made = {
             one.id: one
             for candidate in position.group.candidates
-            for one in draft.made_of(candidate)
+            for one in draft.adjudicated_from(candidate)
         }
         for one in made.values():
             yield from _anchor_marks(one.claim, CHOSEN, slot_of(draft, one.labels), here=here)
         sign = _DECISION_SIGNS.get(
-            draft.what(position.group), _STATUS_SIGNS[position.group.standing]
+            draft.decision_on(position.group), _STATUS_SIGNS[position.group.status]
         )
         for at, candidate in enumerate(position.group.candidates):
             if here or not made:
@@ -186,7 +186,7 @@ def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
             focused = len(lines)
         lines += _candidate_lines(draft, at, cells=cells)
     if position.group:
-        for one in draft.standing():
+        for one in draft.adjudicated_here():
             lines += _text_block("settled: " + draft.label_names(one.labels), one.note, cells)
         if refused := list(filter(None, map(draft.refusal_of, draft.candidates))):
             reason = line_text(describe_refusal(refused[0]))
@@ -199,7 +199,13 @@ def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
 def _candidate_lines(draft: ReviewDraft, at: int, *, cells: int) -> list[list[Words]]:
     candidate = draft.candidates[at]
     chosen = at == draft.candidate
-    sign = CHOSEN if draft.made_of(candidate) else REFUSED if draft.refusal_of(candidate) else " "
+    sign = (
+        CHOSEN
+        if draft.adjudicated_from(candidate)
+        else REFUSED
+        if draft.refusal_of(candidate)
+        else " "
+    )
     slot = slot_of(draft, candidate.labels)
     head: list[Words] = [
         (FOCUS_BAR if chosen else " ", "accent"),

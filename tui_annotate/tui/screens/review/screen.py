@@ -79,7 +79,7 @@ class AnnotatorThreads(ThreadFeature):
                 wanted="your answer",
             )
 
-        self.host.read(lambda: session.team().comments.talks(sample=key), show)
+        self.host.read(lambda: session.team().comments.list_threads(sample=key), show)
 
 
 class AnnotatorNotes(Feature):

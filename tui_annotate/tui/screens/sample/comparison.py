@@ -69,7 +69,7 @@ class TextComparison:
         now = match_pair(draft)
         if now == self._last_pair:
             return
-        if now is None or not now.beside(self._last_pair):
+        if now is None or not now.has_same_match(self._last_pair):
             self.contrast = NOTHING
         self._last_pair, self.comparing, self._changed_at = now, now is not None, time.monotonic()
         if now and not self._pausing:  # one pause for all keys of a run

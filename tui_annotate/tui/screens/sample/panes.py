@@ -188,12 +188,12 @@ class PaneController:
         """Ask the assist, where the anchor in focus changed."""
         if draft.side is Side.SUMMARY and self._anchors.pop(Side.SOURCE, None):
             highlights.show_matches(draft, Side.SUMMARY, ())
-        anchor = draft.here(draft.side)
+        anchor = draft.current_anchor(draft.side)
         if draft.side in self._anchors and anchor == self._anchors[draft.side]:
             return []
         self._anchors[draft.side] = anchor
         if draft.side is Side.SUMMARY:
-            draft.match_view.begin(anchor if self._assist else None)
+            draft.viewed_matches.begin(anchor if self._assist else None)
         self._update_signals(draft)
         return highlights.show_matches(draft, draft.side.other, self._find_matches(anchor))
 
@@ -309,12 +309,12 @@ class PaneController:
         self._update_signals(draft)
         for side, anchor in self._anchors.items():
             other = side.other
-            before = draft.lit[other]
+            before = draft.focused_ranks[other]
             old = next((match for match in draft.matches[other] if match.rank == before), None)
             highlights.show_matches(draft, other, self._find_matches(anchor))
             for match in draft.matches[other]:
                 if old and (match.document, match.segment) == (old.document, old.segment):
-                    draft.lit[other] = match.rank
+                    draft.focused_ranks[other] = match.rank
 
 
 MOST_HITS: Final = 10_000

@@ -39,7 +39,7 @@ _LONGEST: Final = 400  # characters of a text that a row is given; it shows fewe
 
 def describe_open_suggestions(draft: Draft) -> str:
     """How many suggestions are open, and that they are hidden; empty for none."""
-    if draft.hiding:
+    if draft.suggestions_hidden:
         return f"{len(draft.suggestions)} hidden" if draft.suggestions else ""
     return format_count(number, "suggestion") if (number := len(draft.offered)) else ""
 
@@ -113,7 +113,7 @@ def describe_reading(person: Person | None, *, practice: bool) -> str:
 
 
 def bar(draft: Draft) -> tuple[list[Option], str, bool]:
-    """(options, title, asleep) of the label bar."""
+    """(options, title, digits_off) of the label bar."""
     options: list[Option] = [
         (
             option.digit,
@@ -125,10 +125,10 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
         for option in draft.options()
     ]
     pending = draft.pending
-    if pending is None and (split := draft.waiting):
+    if pending is None and (split := draft.split_label):
         return options, f"{split.name}:", False
     if pending is None:
-        return options, "", draft.asleep or not draft.claim
+        return options, "", draft.digits_off or not draft.claim
     if pending.kind == "child":
         options.append(("0", "itself", False, False, -1))
     elif pending.kind in _ZERO_WORDS:
@@ -150,7 +150,7 @@ def key_pairs(
     if question == "evidence" and draft.focused_match is None:
         question = "evidence by hand"
     named = usual
-    if (one := draft.focused_suggestion) and draft.asleep:
+    if (one := draft.focused_suggestion) and draft.digits_off:
         named = key_lines.CITING_SUGGESTION_LINE if draft.cites else key_lines.SUGGESTION_LINE
         named = named if one.labels else named[1:]
     elif draft.sample.kind in RATED_KINDS:
@@ -220,14 +220,14 @@ def contrasted(
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """(words that are shared, places that may contradict) on a document."""
     now = match_pair(draft)
-    if now and place == now.lit:
+    if now and place == now.match_document:
         return found.shared, found.evidence
-    return (), found.claims if now and place == now.own else ()
+    return (), found.claims if now and place == now.anchor_document else ()
 
 
 def describe_match_source(draft: Draft) -> str:
     """What the listed matches are for."""
-    anchor = draft.here(draft.side)
+    anchor = draft.current_anchor(draft.side)
     return f"for {describe_anchor(draft, anchor)}" if anchor else ""
 
 

@@ -414,7 +414,7 @@ class SampleScreen(Screen[None]):
         """Set how tall the texts are, once for each sample and size, so that nothing jumps."""
         if self.too_small:
             columns, rows = self.minimum_size
-            self.query_one(LabelBar).show((), title="", asleep=True)
+            self.query_one(LabelBar).show((), title="", digits_off=True)
             message = f"too small: {columns} x {rows} at least"
             self.query_one(DraftLine).show(message, kind=WARNING)
         if self._fills_height:
@@ -480,12 +480,12 @@ class SampleScreen(Screen[None]):
         return rows.key_pairs(keys, draft, usual)
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
-        """Return (options, title, asleep) of the label bar."""
+        """Return (options, title, digits_off) of the label bar."""
         return rows.bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> rows.Title:
         """Return the title of a text."""
-        conflict = self.comparison.contrast.told
+        conflict = self.comparison.contrast.description
         title = rows.title(draft, side, signals=self.panes.signals, conflict=conflict)
         for feature in self.features:
             title = feature.title(draft, side, title)
@@ -521,9 +521,9 @@ class SampleScreen(Screen[None]):
 
     def _show_bar(self, draft: Draft) -> None:
         """Its height is that of the label set's options, so that nothing jumps with fewer."""
-        bar, (options, title, asleep) = self.query_one(LabelBar), self.bar(draft)
-        bar.show(options, title=title, asleep=asleep)
-        size, usual = self.app.size, draft.pending is None and draft.waiting is None
+        bar, (options, title, digits_off) = self.query_one(LabelBar), self.bar(draft)
+        bar.show(options, title=title, digits_off=digits_off)
+        size, usual = self.app.size, draft.pending is None and draft.split_label is None
         if usual and self.changed("bar", (len(options), size.width)):
             self.set_class(bar.get_content_height(size, size, size.width) > 1, "-two")
 
@@ -541,7 +541,7 @@ class SampleScreen(Screen[None]):
         name = f"MATCHES {signals.describe_choice(self.panes.by)}".strip().upper()
         matches.show(name, [rows.describe_match_source(draft)], focused=False)
         found = rows.match_rows(draft)
-        focused, status = draft.lit[draft.side.other], self.panes.signals.text
+        focused, status = draft.focused_ranks[draft.side.other], self.panes.signals.text
         if self.changed("match list", (found, focused, status)):
             self.query_one(MatchList).show(found, focused=focused, status=status)
         counted = [str(len(draft.annotations) or ""), rows.describe_open_suggestions(draft)]
@@ -559,12 +559,12 @@ class SampleScreen(Screen[None]):
                 show(*values, **named)
 
         matches = tuple(match for match in draft.matches[side] if match.document == at)
-        mark(pane.set_matches, matches, focused=draft.lit[side])
+        mark(pane.set_matches, matches, focused=draft.focused_ranks[side])
         mark(pane.set_marks, tuple(self.marks_of(draft, side)))
         found = self.evidence_of(draft)
         taken = tuple(one.span for one in found if (one.side, one.index) == (side, at))
         mark(pane.set_evidence, taken)
-        mark(pane.set_former, draft.former.get(at, ()) if side is Side.SOURCE else ())
+        mark(pane.set_former, draft.former_evidence.get(at, ()) if side is Side.SOURCE else ())
         mark(pane.set_contrast, *rows.contrasted(draft, (side, at), self.comparison.contrast))
         mark(pane.set_lacking, draft.missing_words if (side, at) == (Side.SUMMARY, 0) else ())
         if side is Side.SUMMARY:

@@ -32,7 +32,7 @@ _MOST_LINES: Final = 12
 
 
 def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
-    """(options, title, asleep) of the bar: whose annotations are shown.
+    """(options, title, digits_off) of the bar: whose annotations are shown.
 
     Names are cut so that two rows of `cells` hold all of them.
     """

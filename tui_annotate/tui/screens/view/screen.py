@@ -342,7 +342,7 @@ class ViewScreen(SampleScreen):
         """Return the title of a text: whose annotations are shown, and how many."""
         if not isinstance(draft, ViewDraft):
             return super().title_of(draft, side)
-        conflict = self.comparison.contrast.told
+        conflict = self.comparison.contrast.description
         usual = rows.titles(draft, side, signals=self.panes.signals, conflict=conflict)
         return item_rows.title(draft, side, usual)
 

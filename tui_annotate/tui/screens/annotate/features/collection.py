@@ -52,7 +52,7 @@ class OtherDocuments:
 
     def search_later(self, draft: Draft) -> None:
         """Search for the claim of the draft once the keys rest, where it is another than before."""
-        parent, anchor = self._report_of(draft), draft.here(Side.SUMMARY)
+        parent, anchor = self._report_of(draft), draft.current_anchor(Side.SUMMARY)
         known = parent and parent.report and anchor
         now = (draft.sample.key, anchor) if known and anchor else None
         if now == self._claim_wanted:
@@ -218,7 +218,9 @@ class Collection(Feature):
         if at is not None and draft.text(Side.SOURCE, at):
             matches = (match for match in draft.matches[Side.SOURCE] if match.document == at)
             best = next(matches, None)
-            draft.lit[Side.SOURCE] = best.rank if best else draft.lit[Side.SOURCE]
+            draft.focused_ranks[Side.SOURCE] = (
+                best.rank if best else draft.focused_ranks[Side.SOURCE]
+            )
             self.host.panes.handle(Reveal(Side.SOURCE, at, best.span if best else Span(0, 1)))
         draft.message = citations.describe_citation(draft, item_rows.urls(draft.sample))
 

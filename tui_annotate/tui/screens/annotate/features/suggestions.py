@@ -39,7 +39,7 @@ class Suggestions(Feature):
     def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
         """Give the draft what is suggested and was not answered yet."""
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
-        draft.hiding = self.hiding
+        draft.suggestions_hidden = self.hiding
 
     def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
         """Show how many suggestions are open."""
@@ -79,7 +79,7 @@ class Suggestions(Feature):
         """Hide suggestions, or show them."""
         self.hiding = hiding
         if draft := self.host.draft:
-            draft.hiding = hiding
+            draft.suggestions_hidden = hiding
 
     # what is answered
 

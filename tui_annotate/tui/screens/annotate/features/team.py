@@ -101,7 +101,7 @@ class TeamDialogs(Feature):
             own, added = own_rows(lesson, sample), added_rows(lesson, sample)
             self.host.open_dialog(ReviewOutcomeDialog(own, added))
 
-        self.host.read(lambda: session.team().review.lesson(person, key), show)
+        self.host.read(lambda: session.team().review.adjudication_notice(person, key), show)
 
     # statistics
 
@@ -181,7 +181,7 @@ class ReviewerThread(ThreadFeature):
 
         def read() -> list[ThreadLine]:
             comments = session.team().comments
-            thread = comments.talk(person, key)
+            thread = comments.find_thread(person, key)
             return [
                 (comments.name(each.author), format_minute(each.at), each.text)
                 for each in (thread.remarks if thread else ())
