@@ -191,7 +191,7 @@ def _values(sample: Sample) -> dict[str, list[Any]]:
         "password": "lamps over the water",
         "email": "x@example.org", "accounts": [], "asked": None, "kept": None, "told": print,
         "token": "x", "wish": None, "number": 1, "score": "", "ids": (), "rule": None, "pool": None,
-        "remark": None, "heads": {}, "log": None, "by": "x", "owner": "x", "key_line": "x",
+        "comment": None, "heads": {}, "log": None, "by": "x", "owner": "x", "key_line": "x",
         "run_id": "x", "maker": "judge:tiny", "scores": [], "suggestions": [], "found": [],
         "runner": None, "options": None, "backend": "own", "embedder": "none", "reply": "x",
         "about": {}, "judge": None, "threshold": Threshold(below=0.5),

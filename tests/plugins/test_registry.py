@@ -72,7 +72,7 @@ def test_names_import_no_plug_in() -> None:
     """Asking for names loads no format, no embedder, no numpy."""
     code = (
         "import sys; from tui_annotate.plugins import registry\n"
-        "print(registry.names('importers'), registry.names('embedders'))\n"
+        "print(registry.plugin_names('importers'), registry.plugin_names('embedders'))\n"
         "heavy = ('tui_annotate.plugins.formats', 'tui_annotate.plugins.embedders', 'numpy')\n"
         "print([name for name in sys.modules if name.startswith(heavy)])"
     )

@@ -251,7 +251,7 @@ async def test_a_click_opens() -> None:
     store = _Store()
     async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
         await _idle(stage, pilot)
-        await pilot.click("QueueRows", offset=(10, 4))
+        await pilot.click("QueueList", offset=(10, 4))
         await pilot.pause()
         assert stage.results == [SampleKey("news", "000004")]
 

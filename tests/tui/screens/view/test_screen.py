@@ -255,7 +255,7 @@ async def test_keys_that_write_say_so(tmp_path: Path) -> None:
         or action.id in {"annotation.edit", "annotation.delete", "sample.done", "sample.skip"}
     ]
     async with looking(tmp_path) as reader:
-        before = (tmp_path / "annotate_app.jsonl").read_bytes()
+        before = (tmp_path / "work.jsonl").read_bytes()
         kept = reader.draft.all_annotations
         for action in writing:
             if "R" not in action.states:
@@ -268,7 +268,7 @@ async def test_keys_that_write_say_so(tmp_path: Path) -> None:
         await reader.press("exclamation_mark")
         assert default_keys().get("sample.flag").help in reader.shown()
         assert reader.draft.all_annotations == kept
-    assert (tmp_path / "annotate_app.jsonl").read_bytes() == before
+    assert (tmp_path / "work.jsonl").read_bytes() == before
 
 
 async def test_all_about_it_and_the_keys_are_told(tmp_path: Path) -> None:
