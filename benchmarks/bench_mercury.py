@@ -34,7 +34,7 @@ from tui_annotate.methods.evaluation import RankingFigures, compute_figures
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import TokenEmbedder
-from tui_annotate.services.assist.evaluation import Choice, collect_choices
+from tui_annotate.services.assist.evaluation import EvidenceChoice, collect_choices
 from tui_annotate.services.assist.search import AssistService
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -117,7 +117,7 @@ class Mercury:
             )
         self.size += len(vectors)
 
-    def find(self, claim: Choice) -> list[tuple[int, Span]]:
+    def find(self, claim: EvidenceChoice) -> list[tuple[int, Span]]:
         """From a selection to the nearest segments, the model being in memory."""
         vector = self._vectors([claim.text])[0]
         names = [each.sha256 for each in claim.sample.side(claim.chosen.side)]
@@ -162,7 +162,7 @@ class Ours:
         self.size += self._vectors.add(self._table, rows)
         self._vectors.optimize(self._table)
 
-    def opened(self, claim: Choice) -> Find:
+    def opened(self, claim: EvidenceChoice) -> Find:
         """The sample opened out of the stores; what it gives ranks the selection anew each time."""
         try:
             ready = self._assist.prepare(claim.sample, claim.segments, vectors=True)
@@ -181,7 +181,7 @@ def _never(name: str) -> Any:
 
 
 def _quality(
-    asked: Sequence[Choice], direction: str, *, ours: Ours, mercury: Mercury
+    asked: Sequence[EvidenceChoice], direction: str, *, ours: Ours, mercury: Mercury
 ) -> Iterator[Row]:
     """Both over their first five, as Mercury shows no more."""
     found: dict[str, RankingFigures] = {
@@ -195,7 +195,7 @@ def _quality(
         yield Row(f"{place}: mrr of five", own.mrr)
 
 
-def _times(asked: Sequence[Choice], ours: Ours, mercury: Mercury) -> Iterator[Row]:
+def _times(asked: Sequence[EvidenceChoice], ours: Ours, mercury: Mercury) -> Iterator[Row]:
     """Milliseconds from selection to ranked list; the two take turns, so that both get noise."""
     opened: list[list[Find]] = []
     for size in SIZES:

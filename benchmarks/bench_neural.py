@@ -24,7 +24,7 @@ from tui_annotate.methods.matching import find_touched_segments
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
-from tui_annotate.services.assist.evaluation import Choice, collect_choices
+from tui_annotate.services.assist.evaluation import EvidenceChoice, collect_choices
 from tui_annotate.services.assist.sample import side_segments
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -152,7 +152,7 @@ def _cut(document: Document) -> Sequence[Segment]:
     return segment(document.text, document.language)
 
 
-def searched_segments(choice: Choice) -> Iterator[tuple[int, int, Segment]]:
+def searched_segments(choice: EvidenceChoice) -> Iterator[tuple[int, int, Segment]]:
     """The segments that are searched: index of the document, index in it, the segment."""
     for document, cut in enumerate(
         side_segments(choice.sample, choice.segments, choice.chosen.side)
@@ -162,7 +162,7 @@ def searched_segments(choice: Choice) -> Iterator[tuple[int, int, Segment]]:
 
 
 def _rank(
-    choice: Choice, vectors: Mapping[str, NDArray[np.float32]], kind: type[np.floating[Any]]
+    choice: EvidenceChoice, vectors: Mapping[str, NDArray[np.float32]], kind: type[np.floating[Any]]
 ) -> int | None:
     """The place of what people chose, by the cosine with the sentences that were selected."""
     names = {each.sha256 for each in choice.sample.documents}

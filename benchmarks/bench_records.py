@@ -19,8 +19,8 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Si
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log.plans import Plan, Stream, plan_event
 from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_event
 from tui_annotate.storage.people.store import PeopleStore
 
 TEAM, SAMPLES, MARKS, BATCH = 10, 5_000, 19, 500
@@ -86,7 +86,7 @@ def _fill(store: Path) -> None:
     for person in team:
         for start in range(0, SAMPLES, BATCH):
             with log.writing() as writing:
-                plans: list[Plan] = []
+                plans: list[WritePlan] = []
                 for key in keys[start : start + BATCH]:
                     plans += _worked(writing.stream(person, key), number)
                     number += MARKS + 1
@@ -103,7 +103,7 @@ def _sample(number: int) -> NewSample:
     return NewSample(Sample("made", str(number), documents), cut)
 
 
-def _worked(stream: Stream, number: int) -> Iterator[Plan]:
+def _worked(stream: EventStream, number: int) -> Iterator[WritePlan]:
     """A person's events on a sample: nineteen annotations, and done."""
     for place in range(MARKS + 1):
         if place < MARKS:

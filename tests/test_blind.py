@@ -31,7 +31,7 @@ from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.services.authentication import AuthenticationService
 from tui_annotate.services.authentication.account_management import NewAccount
 from tui_annotate.services.authentication.hashing import Hasher
-from tui_annotate.services.suggestions import Threshold
+from tui_annotate.services.suggestions import ScoreThreshold
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.storage.people.accounts import AccountStore
@@ -194,7 +194,7 @@ def _values(sample: Sample) -> dict[str, list[Any]]:
         "comment": None, "heads": {}, "log": None, "by": "x", "owner": "x", "key_line": "x",
         "run_id": "x", "maker": "judge:tiny", "scores": [], "suggestions": [], "found": [],
         "runner": None, "options": None, "backend": "own", "embedder": "none", "reply": "x",
-        "about": {}, "judge": None, "threshold": Threshold(below=0.5),
+        "about": {}, "judge": None, "threshold": ScoreThreshold(below=0.5),
         "before": "x", "label": None, "other": LabelTree((), "x"), "topic": "1", "run": "run1",
     }  # fmt: skip
     return {name: [value] for name, value in plain.items()}

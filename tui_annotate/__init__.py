@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from tui_annotate.lab.judge.api import EvaluateApiOptions, GenerateApiOptions, SortApiOptions
-    from tui_annotate.lab.judge.context_order import SortResult
+    from tui_annotate.lab.judge.context_order import ContextOrderResult
     from tui_annotate.lab.judge.evaluation import EvaluationResult
     from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
     from tui_annotate.workspace import Workspace
@@ -37,7 +37,7 @@ def create(path: Path | str) -> Workspace:
 
 def sort(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
-) -> list[SortResult]:
+) -> list[ContextOrderResult]:
     """A judge's order of each question's contexts; see `tui_annotate.lab.judge.api.sort`."""
     from tui_annotate.lab.judge import api as judging
 

@@ -13,7 +13,7 @@ import typer
 
 from tui_annotate.cli import output
 from tui_annotate.domain.errors import Conflict, InvalidInput
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 
 HOSTILE = "a\x1b]52;c;!\x07[red]b\u202e\x9b2J\nc"
 
@@ -155,7 +155,7 @@ def test_progress_without_a_terminal_is_silent_when_quick(
 ) -> None:
     """A short deed without a terminal leaves no lines of progress."""
     with output.show_progress("records") as tell:
-        tell(Progress("storing", 1, share=0.5, seconds=1.0))
+        tell(TaskProgress("storing", 1, share=0.5, seconds=1.0))
     assert capsys.readouterr().err == ""
 
 
@@ -165,8 +165,8 @@ def test_long_progress_without_a_terminal_tells_rate_and_time_left(
     """A long deed without a terminal writes a line now and then."""
     monkeypatch.setattr(output, "PROGRESS_INTERVAL", 0.0)
     with output.show_progress("records") as tell:
-        tell(Progress("storing", 1000, share=0.25, seconds=10.0))
-        tell(Progress("vectors", 5, share=0.5, seconds=10.0))
+        tell(TaskProgress("storing", 1000, share=0.25, seconds=10.0))
+        tell(TaskProgress("vectors", 5, share=0.5, seconds=10.0))
     told = [re.findall(r"[\d,.]*\d%?", line) for line in capsys.readouterr().err.splitlines()]
     assert told == [["1,000", "25%", "100", "30"], ["5", "50%", "0.5", "10"]]
 
@@ -178,8 +178,8 @@ def test_one_thing_has_the_word_for_one(
     """Units are told in the plural; of one thing it is the singular."""
     monkeypatch.setattr(output, "PROGRESS_INTERVAL", 0.0)
     with output.show_progress(unit) as tell:
-        tell(Progress("asking", 1, seconds=1.0))
-        tell(Progress("asking", 2, seconds=1.0))
+        tell(TaskProgress("asking", 1, seconds=1.0))
+        tell(TaskProgress("asking", 2, seconds=1.0))
     one = {"replies": "reply", "samples": "sample"}[unit]
     told = [line.split(",")[0] for line in capsys.readouterr().err.splitlines()]
     assert told == [f"asking: 1 {one}", f"asking: 2 {unit}"]
@@ -188,8 +188,8 @@ def test_one_thing_has_the_word_for_one(
 def test_progress_on_a_terminal_is_a_bar_for_each_phase(terminal: Terminal) -> None:
     """On a terminal each phase has its bar, with share, number and rate."""
     with output.show_progress("records") as tell:
-        tell(Progress("storing", 1000, share=0.25, seconds=10.0))
-        tell(Progress("vectors", 10, seconds=1.0))
+        tell(TaskProgress("storing", 1000, share=0.25, seconds=10.0))
+        tell(TaskProgress("vectors", 10, seconds=1.0))
     shown = terminal.getvalue()
     assert "storing" in shown
     assert "25%" in shown

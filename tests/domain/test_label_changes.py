@@ -117,7 +117,7 @@ def test_other_labels_leave_the_work_finished() -> None:
     assert (action.verb, after.assignment["state"]) == (RELABEL, "done")
     payload = after.annotations["1"]
     assert (payload["labels"], payload["version"], payload["updated"]) == ([["B"]], 2, "now")
-    assert event_builders.restore(after, action, "e", states=True).after.annotations == {
+    assert event_builders.undo_relabel(after, action, "e", states=True).after.annotations == {
         "1": state().annotations["1"]
     }
 
@@ -134,7 +134,7 @@ def test_finished_work_and_imports_are_opened_again(of: str, then: str) -> None:
     after = state(of).applied(action)
     assert after.assignment["state"] == then
     for states, end in ((True, of), (False, then)):
-        back = event_builders.restore(after, action, "e", states=states)
+        back = event_builders.undo_relabel(after, action, "e", states=states)
         assert after.applied(back).assignment["state"] == end
 
 
@@ -144,7 +144,7 @@ def test_what_was_changed_since_is_not_restored() -> None:
     after = state().applied(action)
     edited = replace(note("1", B), version=3)
     later = replace(after, annotations={"1": annotation_to_json(edited)})
-    assert event_builders.restore(later, action, "e", states=True).after.annotations == {}
+    assert event_builders.undo_relabel(later, action, "e", states=True).after.annotations == {}
 
 
 @pytest.mark.parametrize("end", [DISCARD, RELABEL])

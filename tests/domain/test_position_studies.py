@@ -11,8 +11,8 @@ from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.position_studies import (
-    Case,
-    Task,
+    ScoredAnswer,
+    StudyTask,
     expected_answers,
     gold_position,
     human_verdict,
@@ -38,8 +38,8 @@ def test_a_row_tells_what_it_asks() -> None:
         for row in (placed(1), lookup(2))
     ]
     assert found == [
-        (Task.QA, "who?", ("sea star",), 3, 1, "metric_best_subspan_em"),
-        (Task.KV, "key", ("Value-1",), 3, 2, "metric_accuracy"),
+        (StudyTask.QA, "who?", ("sea star",), 3, 1, "metric_best_subspan_em"),
+        (StudyTask.KV, "key", ("Value-1",), 3, 2, "metric_accuracy"),
     ]
 
 
@@ -101,5 +101,7 @@ def test_peoples_word_goes_before_a_score(
     score: float | None, verdict: str | None, *, fails: bool
 ) -> None:
     """A word of another scale says nothing."""
-    case = Case(task=Task.QA, position=0, size=1, identity="x", score=score, verdict=verdict)
+    case = ScoredAnswer(
+        task=StudyTask.QA, position=0, size=1, identity="x", score=score, verdict=verdict
+    )
     assert case.fails is fails

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tui_annotate.domain.progress import Progress, time_phase
+from tui_annotate.domain.progress import TaskProgress, time_phase
 
 
 def test_a_phase_reports_its_share() -> None:
     """Never more than all of it; none where the total is unknown."""
-    found: list[Progress] = []
+    found: list[TaskProgress] = []
     report = time_phase(found.append, "scoring", total=4)
     report(1)
     report(5)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from tui_annotate.domain.records import RecordFilter
-from tui_annotate.services.report import Subject
+from tui_annotate.services.report import ReportSubject
 from tui_annotate.workspace.ephemeral import open_ephemeral
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
         (folder / "config.toml").touch()
         with open_ephemeral(folder / "in.jsonl") as (space, read):
             assert read.refused == 0
-            space.team.report.run(target, RecordFilter(), subject=Subject(f"{HOSTILE}.html"))
+            space.team.report.run(target, RecordFilter(), subject=ReportSubject(f"{HOSTILE}.html"))
     return target.as_uri()
 
 

@@ -19,9 +19,9 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.account_files import UserRow, find_databases, read_mercury, read_users
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ImportOptions, Meter
-from tui_annotate.plugins.user_files import UserRow, find_databases, read_mercury, read_users
 from tui_annotate.settings import load
 
 LONGEST = 20

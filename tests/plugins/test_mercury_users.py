@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.user_files import UserRow, find_databases, read_mercury
+from tui_annotate.plugins.account_files import UserRow, find_databases, read_mercury
 
 TABLE = "CREATE TABLE users (user_id TEXT, user_name TEXT, email TEXT, hashed_password TEXT)"
 

@@ -15,7 +15,7 @@ from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.people import Person, Role
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.user_files import UserRow, read_users, write_users
+from tui_annotate.plugins.account_files import UserRow, read_users, write_users
 
 NAMES = st.text(
     st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2028\u2029"), min_size=1

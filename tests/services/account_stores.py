@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.services.authentication import AuthenticationService
-from tui_annotate.services.authentication.account_management import Accounts, NewAccount
+from tui_annotate.services.authentication.account_management import AccountService, NewAccount
 from tui_annotate.services.authentication.hashing import Hasher
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.accounts import AccountStore
@@ -72,10 +72,10 @@ class Doors:
             clock=self.clock,
         )
 
-    def accounts(self, actor: Actor = OPERATOR) -> Accounts:
+    def accounts(self, actor: Actor = OPERATOR) -> AccountService:
         """Managing, for somebody."""
         stores = (AccountStore(self.database), SessionStore(self.database), self.people)
-        return Accounts(*stores, self.hasher, actor, clock=self.clock)
+        return AccountService(*stores, self.hasher, actor, clock=self.clock)
 
     def add(self, name: str, role: Role | None = None) -> str:
         """Makes an account with the usual password, and gives its person's id."""

@@ -15,9 +15,13 @@ from tui_annotate.domain.assignment_plan import AssignmentOptions
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role, second_reader
 from tui_annotate.domain.records import Problem, RecordFilter
-from tui_annotate.plugins.user_files import UserRow
+from tui_annotate.plugins.account_files import UserRow
 from tui_annotate.services.assignments import AssignmentService
-from tui_annotate.services.authentication.account_management import Accounts, NewAccount, register
+from tui_annotate.services.authentication.account_management import (
+    AccountService,
+    NewAccount,
+    register,
+)
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.people.store import PeopleStore
@@ -202,7 +206,7 @@ def test_nobody_but_admins_manages(doors: Doors) -> None:
             values = {key: given[key] for key, each in wanted if each.default is each.empty}
             with pytest.raises(NotAllowed, match=f"{role}"):
                 method(**values)
-    assert isinstance(doors.accounts(), Accounts)
+    assert isinstance(doors.accounts(), AccountService)
 
 
 # from elsewhere --------------------------------------------------------------------------------

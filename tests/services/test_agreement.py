@@ -34,14 +34,14 @@ from tui_annotate.services.agreement import (
     AgreementService,
     output,
 )
-from tui_annotate.services.agreement.figures import all_figures
-from tui_annotate.services.agreement.readings import (
+from tui_annotate.services.agreement.compared_readings import (
     UNLABELLED,
     LabelOrder,
     LeftOutReason,
     ReadingBuilder,
     other_state_reason,
 )
+from tui_annotate.services.agreement.figures import all_figures
 from tui_annotate.services.agreement.tallies import AgreementTally, Summary
 from tui_annotate.services.export import ExportService
 from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore

@@ -14,8 +14,7 @@ from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.agreement import Undefined
-from tui_annotate.services.agreement.output import round_value
-from tui_annotate.services.agreement.readings import (
+from tui_annotate.services.agreement.compared_readings import (
     NOTHING,
     AgreementOptions,
     LabelOrder,
@@ -23,6 +22,7 @@ from tui_annotate.services.agreement.readings import (
     ReadingBuilder,
     SampleReading,
 )
+from tui_annotate.services.agreement.output import round_value
 from tui_annotate.services.agreement.tallies import AgreementTally, Summary
 
 FINE = ("Fine",)

@@ -15,7 +15,7 @@ import pytest
 from tests.helpers.printed_numbers import printed_numbers
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.history import chain_event
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.audit import AuditService, RecordedHead
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -64,7 +64,7 @@ def audit(database: Database) -> AuditService:
 
 def test_what_was_not_touched_is_sound(database: Database) -> None:
     """Every event is read, told as it goes, and nothing is found."""
-    told: list[Progress] = []
+    told: list[TaskProgress] = []
     verdict = audit(database).verify(progress=told.append)
     assert verdict.sound
     assert (verdict.head.events, verdict.head.streams) == (7, 2)

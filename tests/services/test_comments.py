@@ -13,7 +13,7 @@ from tui_annotate.domain.comments import CommentThread
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Role, second_reader
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.services.comments import Comments, News
+from tui_annotate.services.comments import CommentService, News
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
@@ -39,10 +39,10 @@ def names() -> dict[str, str]:
     return {"ana": "Ana", "ben": "Ben", "li": "Li"}
 
 
-def remarks(database: Database, person: str = "", role: Role = Role.ANNOTATOR) -> Comments:
+def remarks(database: Database, person: str = "", role: Role = Role.ANNOTATOR) -> CommentService:
     """The service as somebody has it; as the owner of the files without a name."""
     actor = Actor(person, role) if person else OPERATOR
-    return Comments(CommentStore(database, actor=actor), names, actor, clock)
+    return CommentService(CommentStore(database, actor=actor), names, actor, clock)
 
 
 def news(database: Database, person: str) -> News:

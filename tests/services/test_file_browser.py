@@ -18,7 +18,7 @@ from tests.helpers.stores import sample
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
@@ -102,7 +102,7 @@ def test_what_can_not_be_drawn_is_left_out_and_told(
     """By its place; the others are there."""
     monkeypatch.setattr(registry, "load", lambda *_: _Strange())
     told: list[Problem] = []
-    shares: list[Progress] = []
+    shares: list[TaskProgress] = []
     file = viewed.write(tmp_path)
     with closing(FileIndex()) as index:
         taken = FileLoader("strange", problem=told.append, progress=shares.append).run(file, index)

@@ -7,7 +7,7 @@ import pytest
 from tests.helpers.stores import fill
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Role
-from tui_annotate.services.guidelines import Guidelines
+from tui_annotate.services.guidelines import GuidelinesService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
@@ -19,9 +19,9 @@ def corpus(database: Database) -> CorpusStore:
     return CorpusStore(database)
 
 
-def guide(database: Database, actor: Actor = OPERATOR) -> Guidelines:
+def guide(database: Database, actor: Actor = OPERATOR) -> GuidelinesService:
     """The service on a store."""
-    return Guidelines(GuidanceStore(database), lambda: {"li": "Li"}, actor)
+    return GuidelinesService(GuidanceStore(database), lambda: {"li": "Li"}, actor)
 
 
 def test_each_version_stays(database: Database, corpus: CorpusStore) -> None:

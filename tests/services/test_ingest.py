@@ -21,7 +21,7 @@ from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.services.ingest import IngestFiles, IngestOutcome, Progress
+from tui_annotate.services.ingest import IngestFiles, IngestOutcome, TaskProgress
 from tui_annotate.services.ingest.run import _BATCH_RECORDS, IngestReport
 
 
@@ -288,7 +288,7 @@ def test_files_are_opened_before_anything_is_stored(stores: Stores, tmp_path: Pa
 
 def test_progress_goes_from_nothing_to_all(stores: Stores, tmp_path: Path) -> None:
     """The share of bytes read never falls and ends at one; records never fall either."""
-    told: list[Progress] = []
+    told: list[TaskProgress] = []
     stores.run(write_pairs(tmp_path / "a.jsonl", samples=300), progress=told.append)
     storing = [progress for progress in told if progress.phase == "storing"]
     shares = [progress.share or 0.0 for progress in storing]
@@ -315,10 +315,10 @@ def test_a_language_that_is_not_known_is_refused(stores: Stores, tmp_path: Path)
 
 def test_progress_knows_its_pace() -> None:
     """Rate and time left follow from what was read in what time."""
-    progress = Progress("storing", 100, share=0.25, seconds=10.0)
+    progress = TaskProgress("storing", 100, share=0.25, seconds=10.0)
     assert (progress.rate, progress.left) == (10.0, 30.0)
-    assert Progress("storing", 5).left is None
-    assert Progress("storing", 5).rate == 0.0
+    assert TaskProgress("storing", 5).left is None
+    assert TaskProgress("storing", 5).rate == 0.0
 
 
 # embedders --------------------------------------------------------------------------------------

@@ -20,7 +20,13 @@ from tui_annotate.methods.late_interaction import TokenBank
 from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
-from tui_annotate.services.ingest import IngestFiles, Progress, VectorOptions, embed_job, vectors
+from tui_annotate.services.ingest import (
+    IngestFiles,
+    TaskProgress,
+    VectorOptions,
+    embed_job,
+    vectors,
+)
 from tui_annotate.storage.vectors.store import table_name
 from tui_annotate.storage.vectors.vector_file import read
 
@@ -146,7 +152,7 @@ def test_progress_tells_the_share_of_segments(
 ) -> None:
     """It grows to one, so that the time left can be told."""
     monkeypatch.setattr(embed_job, "SLOW_ROWS", 10)
-    told: list[Progress] = []
+    told: list[TaskProgress] = []
     stores.run(pairs, embedder="neural", progress=told.append)
     shares = [progress.share or 0.0 for progress in told if progress.phase == "vectors"]
     assert shares == sorted(shares)
@@ -163,7 +169,7 @@ def test_progress_never_tells_all_of_the_segments_and_none_of_the_documents(
     stores: Stores, pairs: Path
 ) -> None:
     """Also where all are made at once: what is made counts, before it is written."""
-    told: list[Progress] = []
+    told: list[TaskProgress] = []
     stores.run(pairs, embedder="neural", progress=told.append)
     whole = [each for each in told if each.phase == "vectors" and each.share == 1.0]
     assert {each.records for each in whole} == {30}

@@ -28,7 +28,7 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.work_statistics import NoEndReason
 from tui_annotate.services import report as reports
-from tui_annotate.services.report import Subject, data_element, page_frame
+from tui_annotate.services.report import ReportSubject, data_element, page_frame
 from tui_annotate.services.report.data import PageValues, agreement_data, work_data
 from tui_annotate.workspace import Workspace
 
@@ -51,7 +51,7 @@ def space(tmp_path: Path) -> Iterator[Workspace]:
         yield made
 
 
-def written(space: Workspace, subject: Subject | None = None, **filters: str) -> str:
+def written(space: Workspace, subject: ReportSubject | None = None, **filters: str) -> str:
     """The page of a workspace."""
     target = space.path.parent / "report.html"
     space.team.report.run(target, RecordFilter(**filters), subject=subject)
@@ -158,7 +158,7 @@ def test_a_text_stands_there_once(space: Workspace) -> None:
 
 def test_what_people_did_is_there(space: Workspace) -> None:
     """Whose annotations, with what they say; how far everybody is; each person named once."""
-    text = written(space, Subject("news"))
+    text = written(space, ReportSubject("news"))
     first, second, third = data(text, "sample")
     assert [each["labels"] for each in first["annotations"]] == [[["Fine"]], [["Fine"]]]
     assert first["annotations"][0]["claim"] == [[1, 16, 33]]
@@ -178,7 +178,7 @@ def test_a_place_names_its_document() -> None:
     sample = Sample("d", "1", tuple(Document(*each) for each in sides))
     evidence = (Anchor(Side.SOURCE, 1, Span(0, 3)),)
     one = Annotation("a", (Anchor(Side.SUMMARY, 0, Span(0, 5)),), evidence)
-    values = PageValues(Subject(), str)
+    values = PageValues(ReportSubject(), str)
     assert list(values.new_texts(sample)) == ["One.", "Two.", "Three."]
     (told,) = values.sample(Record(sample, (OwnedAnnotation("p", one),)))["annotations"]
     assert (told["claim"], told["evidence"]) == ([[2, 0, 5]], [[1, 0, 3]])
@@ -287,7 +287,7 @@ def test_who_is_hidden_stands_where_their_word_does(space: Workspace, told: str)
     """In the order of names or ids, a reader who knows these would know whose each row is."""
     words = dict(zip((space.person("ana").id, space.person("ben").id), told, strict=True))
     report, wanted = space.team.report, RecordFilter()
-    found = work_data(report.figures(), wanted, Subject(), name=words.__getitem__)
+    found = work_data(report.figures(), wanted, ReportSubject(), name=words.__getitem__)
     assert [each["name"] for each in found["work"]] == ["y", "z"]
     agreement = agreement_data(lambda asked: report.agreement(asked, words.__getitem__), wanted)
     together = agreement["together"]
@@ -307,10 +307,10 @@ def test_practice_is_there_where_it_is_asked_for(space: Workspace) -> None:
 
 def test_a_time_of_the_reading_is_no_time_of_the_file() -> None:
     """From the moment before it to the one behind it, both with it; others are told."""
-    subject = Subject("a.json", ("2026-01-02", "2026-01-04"))
+    subject = ReportSubject("a.json", ("2026-01-02", "2026-01-04"))
     days = [f"2026-01-0{day}" for day in range(1, 6)]
     assert [subject.time(day) for day in days] == [days[0], "", "", "", days[4]]
-    assert [Subject("w").time(day) for day in days] == days
+    assert [ReportSubject("w").time(day) for day in days] == days
 
 
 def test_a_time_that_a_file_does_not_tell_is_not_made_up(space: Workspace) -> None:
@@ -318,11 +318,11 @@ def test_a_time_that_a_file_does_not_tell_is_not_made_up(space: Workspace) -> No
     (one, *_) = data(written(space), "sample")
     told = one["annotations"][0]["created"]
     hour = ("2026-01-01T00:00:00.000000+00:00", "9999-01-01T00:00:00.000000+00:00")
-    text = written(space, Subject("f.jsonl", hour))
+    text = written(space, ReportSubject("f.jsonl", hour))
     assert told not in text
     (figures,) = data(text, "figures")
     assert (figures["weeks"], figures["ahead"], figures["day"]) == ([], [], "")
-    early = written(space, Subject("f.jsonl", ("2020-01-01T00", "2020-01-01T01")))
+    early = written(space, ReportSubject("f.jsonl", ("2020-01-01T00", "2020-01-01T01")))
     assert told in early
 
 

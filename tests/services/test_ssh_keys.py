@@ -13,14 +13,14 @@ from tests.helpers.stores import new_database
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Role
 from tui_annotate.domain.ssh_keys import parse_entry
-from tui_annotate.services.ssh_keys import SshKeys
+from tui_annotate.services.ssh_keys import SshKeyService
 from tui_annotate.storage.people.accounts import SshKeyStore
 
 SESSION = ("/opt/a b/python", "-I", "-m", "tui_annotate", "session")
 
 
 @pytest.fixture
-def bind(tmp_path: Path) -> SshKeys:
+def bind(tmp_path: Path) -> SshKeyService:
     """Keys of ana and ben, none bound yet."""
     database = new_database(tmp_path)
     people = {name: account(database, name) for name in ("ana", "ben")}
@@ -30,10 +30,10 @@ def bind(tmp_path: Path) -> SshKeys:
             raise NotFound(f"{who!r} is no account", "")
         return people[who]
 
-    return SshKeys(SshKeyStore(database), find, OPERATOR)
+    return SshKeyService(SshKeyStore(database), find, OPERATOR)
 
 
-def test_a_line_begins_its_owners_session_alone(bind: SshKeys) -> None:
+def test_a_line_begins_its_owners_session_alone(bind: SshKeyService) -> None:
     """Restricted, with a terminal, and the person's id and the folder as words of one command."""
     bound = bind.add("ana", KEYS[0], where="ana.pub")
     (line,) = bind.lines(SESSION, folder='/srv/it\'s "here" $HOME')
@@ -46,7 +46,7 @@ def test_a_line_begins_its_owners_session_alone(bind: SshKeys) -> None:
     assert line.endswith(" ana")
 
 
-def test_the_key_of_another_is_refused(bind: SshKeys) -> None:
+def test_the_key_of_another_is_refused(bind: SshKeyService) -> None:
     """It is told that somebody has it, not who; the same owner may bind it again."""
     bind.add("ana", KEYS[0], where="ana.pub")
     bind.add("ana", KEYS[0] + " other comment", where="ana.pub")
@@ -56,7 +56,7 @@ def test_the_key_of_another_is_refused(bind: SshKeys) -> None:
     assert len(bind.list_keys()) == 1
 
 
-def test_nothing_is_bound_to_nobody(bind: SshKeys) -> None:
+def test_nothing_is_bound_to_nobody(bind: SshKeyService) -> None:
     """An unknown person, a file that holds no key, and a key that is not bound, are refused."""
     with pytest.raises(NotFound, match="'li'"):
         bind.add("li", KEYS[0], where="li.pub")
@@ -67,7 +67,7 @@ def test_nothing_is_bound_to_nobody(bind: SshKeys) -> None:
     assert bind.list_keys() == ()
 
 
-def test_the_file_follows_the_bound_keys(bind: SshKeys) -> None:
+def test_the_file_follows_the_bound_keys(bind: SshKeyService) -> None:
     """Written after a key was removed, its line is gone and those of others are there."""
     first = bind.add("ana", KEYS[0], where="ana.pub")
     bind.add("ben", KEYS[1], where="ben.pub")
@@ -81,7 +81,7 @@ def test_the_file_follows_the_bound_keys(bind: SshKeys) -> None:
     assert text.startswith(others)
 
 
-def test_a_folder_that_no_line_can_hold_is_refused(bind: SshKeys) -> None:
+def test_a_folder_that_no_line_can_hold_is_refused(bind: SshKeyService) -> None:
     """A line break in its name would begin another line."""
     bind.add("ana", KEYS[0], where="ana.pub")
     with pytest.raises(InvalidInput, match="authorized_keys"):
@@ -89,7 +89,7 @@ def test_a_folder_that_no_line_can_hold_is_refused(bind: SshKeys) -> None:
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.REVIEWER])
-def test_keys_are_an_admins(bind: SshKeys, role: Role) -> None:
+def test_keys_are_an_admins(bind: SshKeyService, role: Role) -> None:
     """Whoever may not manage a workspace neither sees nor changes who comes with which key."""
     theirs = replace(bind, actor=Actor("benben", role))
     for deed in (

@@ -22,7 +22,7 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import AnnotationService
-from tui_annotate.services.suggestions import SuggestionCounts, SuggestionService, Threshold
+from tui_annotate.services.suggestions import ScoreThreshold, SuggestionCounts, SuggestionService
 from tui_annotate.storage.blind_datasets import BlindDatasets
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.scores.store import ScoreStore
@@ -206,7 +206,7 @@ def test_segments_below_a_threshold_are_suggested(
 ) -> None:
     """Without white space around; unknown parts, and those of other segments, are passed over."""
     _scored(database, (ONE, (0.1, 0.9)), (TWO, (None, 0.1, 0.1)))
-    threshold = Threshold(below=0.5)
+    threshold = ScoreThreshold(below=0.5)
     assert service.from_scores("d", "q", threshold=threshold, label="Fine") == SuggestionCounts(
         1, 0
     )
@@ -219,7 +219,7 @@ def test_segments_below_a_threshold_are_suggested(
         0, 1
     )
     assert service.from_scores(
-        "d", "q", threshold=Threshold(below=0.05), label=""
+        "d", "q", threshold=ScoreThreshold(below=0.05), label=""
     ) == SuggestionCounts(0, 0)
 
 
@@ -229,24 +229,24 @@ def test_a_score_of_which_low_is_good_asks_for_what_is_above(
     """A threshold at the wrong end is refused, as are unknown scores and labels."""
     _scored(database, (ONE, (0.1, 0.9)), low=True)
     with pytest.raises(InvalidInput, match="'q'"):
-        service.from_scores("d", "q", threshold=Threshold(below=0.5), label="")
+        service.from_scores("d", "q", threshold=ScoreThreshold(below=0.5), label="")
     assert service.from_scores(
-        "d", "q", threshold=Threshold(above=0.5), label=""
+        "d", "q", threshold=ScoreThreshold(above=0.5), label=""
     ) == SuggestionCounts(1, 0)
     _scored(database, (ONE, (0.1, 0.9)))
     with pytest.raises(InvalidInput, match="'q'"):
-        service.from_scores("d", "q", threshold=Threshold(above=0.5), label="")
+        service.from_scores("d", "q", threshold=ScoreThreshold(above=0.5), label="")
     with pytest.raises(NotFound, match="'x'"):
-        service.from_scores("d", "x", threshold=Threshold(below=0.5), label="")
+        service.from_scores("d", "x", threshold=ScoreThreshold(below=0.5), label="")
     with pytest.raises(InvalidInput, match="'Nope'"):
-        service.from_scores("d", "q", threshold=Threshold(below=0.5), label="Nope")
+        service.from_scores("d", "q", threshold=ScoreThreshold(below=0.5), label="Nope")
 
 
 @pytest.mark.parametrize("values", [(None, None), (0.1, 0.1), (float("nan"), None)])
 def test_there_is_one_threshold(values: tuple[float | None, float | None]) -> None:
     """Neither none nor two, and a number."""
     with pytest.raises(InvalidInput) as caught:
-        Threshold(*values)
+        ScoreThreshold(*values)
     assert "--below" in caught.value.hint
 
 

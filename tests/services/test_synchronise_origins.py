@@ -18,7 +18,7 @@ from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import Document, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.sync import payloads
-from tui_annotate.storage.log.plans import Stream
+from tui_annotate.storage.log.write_plans import EventStream
 
 AT = "2031-01-01T00:00:00.000000+00:00"
 PAGE = Sample(
@@ -47,7 +47,7 @@ def row(*annotations: Annotation) -> dict[str, Any]:
 def come(value: dict[str, Any], *here: Annotation) -> dict[str, Any]:
     """The annotations that a row makes of those that stand here, by id."""
     standing = StreamState({each.id: annotation_to_json(each) for each in here})
-    stream = Stream("ana", PAGE.key, 1, standing)
+    stream = EventStream("ana", PAGE.key, 1, standing)
     return dict(payloads.parse_payload(value, PAGE, stream, at=AT).annotations)
 
 
@@ -80,7 +80,7 @@ def test_passages_that_came_bare_before_are_not_doubled() -> None:
     bare = come({name: each for name, each in value.items() if name != payloads.ORIGINS_KEY})
     assert len(bare) == 2
     standing = StreamState(bare)
-    again = payloads.parse_payload(value, PAGE, Stream("ana", PAGE.key, 1, standing), at=AT)
+    again = payloads.parse_payload(value, PAGE, EventStream("ana", PAGE.key, 1, standing), at=AT)
     assert list(again.annotations) == ["a"]
 
 

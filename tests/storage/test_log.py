@@ -23,7 +23,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
-from tui_annotate.storage.log.log import Log
+from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
@@ -267,12 +267,12 @@ def test_a_store_in_use_is_sound(
     person = PeopleStore(database).local("ana").id
     key = SampleKey("d", "1")
     deeds.add(person, key, claim("one"), seconds=1)
-    look = Log.events
+    look = EventLog.events
 
-    def look_and_work(log: Log, person: str, key: SampleKey) -> Iterator[Event]:
+    def look_and_work(log: EventLog, person: str, key: SampleKey) -> Iterator[Event]:
         seen = list(look(log, person, key))
         deeds.read(person, key, seconds=1)
         return iter(seen)
 
-    monkeypatch.setattr(Log, "events", look_and_work)
+    monkeypatch.setattr(EventLog, "events", look_and_work)
     assert [finding.state for finding in inspect_store(database)] == ["ok", "ok"]

@@ -13,7 +13,7 @@ from tui_annotate.methods.agreement import Measured, Undefined
 from tui_annotate.methods.bootstrap import Interval
 from tui_annotate.services.agreement import Agreement, AgreementComparison
 from tui_annotate.services.agreement import output as report_output
-from tui_annotate.services.agreement.readings import other_state_reason
+from tui_annotate.services.agreement.compared_readings import other_state_reason
 
 _LEVELS: Final = {"segment": "sentence"}
 _MEASURES: Final = {

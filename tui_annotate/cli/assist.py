@@ -189,7 +189,7 @@ def evaluate(
     with the span, or all of it. Beside each figure stands its 95 % interval: sources are drawn
     anew, each with all its queries. Each of --compare is held against --embedder.
     """
-    from tui_annotate.domain.progress import Progress
+    from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.services.assist.evaluation import evaluate as evaluate_assist
 
     start_times: dict[str, float] = {}
@@ -198,7 +198,7 @@ def evaluate(
 
         def show_model(model: str, texts: int, share: float) -> None:
             seconds = time.monotonic() - start_times.setdefault(model, time.monotonic())
-            show(Progress(model, texts, share=share, seconds=seconds))
+            show(TaskProgress(model, texts, share=share, seconds=seconds))
 
         found = evaluate_assist(
             files, min_segments=min_segments, embedder=embedder, compare=others, told=show_model

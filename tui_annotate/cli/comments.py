@@ -11,7 +11,7 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 
 if TYPE_CHECKING:
     from tui_annotate.domain.comments import CommentThread, PersonComment
-    from tui_annotate.services.comments import Comments
+    from tui_annotate.services.comments import CommentService
 
 SHORT = 8
 """Characters of a thread's id that are shown."""
@@ -64,7 +64,7 @@ def list_threads(
         )
 
 
-def _print_thread(thread: CommentThread, service: Comments) -> None:
+def _print_thread(thread: CommentThread, service: CommentService) -> None:
     waits = ", waits for an answer" if thread.waiting else ""
     output.print_line(f"{thread.id[:SHORT]}  {_describe_sample(thread)}{waits}")
     for each in thread.remarks:
@@ -81,7 +81,7 @@ def _describe_sample(thread: CommentThread) -> str:
     return str(thread.remarks[0].sample or "")
 
 
-def _thread_as_json(thread: CommentThread, service: Comments) -> dict[str, Any]:
+def _thread_as_json(thread: CommentThread, service: CommentService) -> dict[str, Any]:
     return {
         "id": thread.id,
         "sample": _describe_sample(thread),
@@ -91,7 +91,7 @@ def _thread_as_json(thread: CommentThread, service: Comments) -> dict[str, Any]:
     }
 
 
-def _comment_as_json(comment: PersonComment, service: Comments) -> dict[str, Any]:
+def _comment_as_json(comment: PersonComment, service: CommentService) -> dict[str, Any]:
     value = {name: getattr(comment, name) for name in ("id", "author", "text", "at")}
     return {**value, "name": service.name(comment.author)}
 

@@ -85,12 +85,12 @@ def convert(
     Exit code: 0 all is there, 3 records were refused (or, with --strict, something was lost), 2
     nothing is there.
     """
-    from tui_annotate.services.export.conversion import Conversion
+    from tui_annotate.services.export.conversion import FileConversion
 
     problems, names = ProblemPrinter(), pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
     reading = options.import_options(columns, texts, collection, dataset=dataset)
     writing = ExportOptions(layer=layer, offsets=offsets.value, unrated=unrated)
-    conversion = Conversion(source_format, target_format, reading, writing, problems, names)
+    conversion = FileConversion(source_format, target_format, reading, writing, problems, names)
     file = options.parse_target(target)
     try:
         result = conversion.run(source, file)

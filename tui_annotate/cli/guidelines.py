@@ -107,13 +107,13 @@ def diff(
         before = guide.text(old) if old else guide.before(dataset)
         after = guide.text(new, dataset=dataset)
     if words:
-        output.print_marked_words(diff_words(before, after))
+        output.print_word_diff(diff_words(before, after))
         return
     for index, group in enumerate(diff_lines(before, after)):
         if index:
             output.print_line("...")
         for piece in group:
-            output.print_marked_line(piece)
+            output.print_diff_line(piece)
 
 
 def apply(

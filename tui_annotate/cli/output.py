@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import TaskID
 
-    from tui_annotate.domain.progress import Progress
+    from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.domain.text_diff import DiffPart
 
 WIDTH_WITHOUT_TERMINAL = 160
@@ -90,13 +90,13 @@ def print_text(value: str) -> None:
     sys.stdout.write(value if value.endswith("\n") else value + "\n")
 
 
-def print_marked_line(piece: DiffPart) -> None:
+def print_diff_line(piece: DiffPart) -> None:
     """A line of a difference: with its mark, and on a terminal in a colour too."""
     _print_coloured(f"{piece.mark} {make_line_visible(piece.text)}", piece.mark)
     sys.stdout.write("\n")
 
 
-def print_marked_words(pieces: Sequence[DiffPart]) -> None:
+def print_word_diff(pieces: Sequence[DiffPart]) -> None:
     """A text by words: what came and what went in a colour on a terminal, else in marks."""
     coloured = make_console(sys.stdout).color_system is not None
     for piece in pieces:
@@ -263,7 +263,7 @@ def make_console(stream: TextIO) -> Console:
 
 
 @contextmanager
-def show_progress(unit: str) -> Iterator[Callable[[Progress], None]]:
+def show_progress(unit: str) -> Iterator[Callable[[TaskProgress], None]]:
     """Show the progress of a long action as a bar or lines; `unit` is a plural."""
     if not sys.stderr.isatty():
         yield _make_progress_lines(unit)
@@ -281,7 +281,7 @@ def show_progress(unit: str) -> Iterator[Callable[[Progress], None]]:
     with widgets.Progress(*columns, console=make_console(sys.stderr)) as bar:
         tasks: dict[str, TaskID] = {}
 
-        def show(at: Progress) -> None:
+        def show(at: TaskProgress) -> None:
             if at.phase not in tasks:
                 phase = make_line_visible(at.phase)
                 tasks[at.phase] = bar.add_task(phase, total=None, records="", rate=0.0)
@@ -296,17 +296,17 @@ def show_progress(unit: str) -> Iterator[Callable[[Progress], None]]:
         yield show
 
 
-def _count_records(at: Progress, unit: str) -> str:
+def _count_records(at: TaskProgress, unit: str) -> str:
     more = UNITS.get(at.phase, unit)
     one = f"{more[:-3]}y" if more.endswith("ies") else more.removesuffix("s")
     return many(at.records, one, more)
 
 
-def _make_progress_lines(unit: str) -> Callable[[Progress], None]:
+def _make_progress_lines(unit: str) -> Callable[[TaskProgress], None]:
     """Makes what shows progress where nothing can be drawn over: a line every few seconds."""
     last = time.monotonic()
 
-    def show(at: Progress) -> None:
+    def show(at: TaskProgress) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last < PROGRESS_INTERVAL:

@@ -79,11 +79,11 @@ def html(
 def _write_of_workspace(
     workspace: Path | None, target: Path | None, filters: RecordFilter, *, pseudonymise: bool
 ) -> None:
-    from tui_annotate.services.report import Subject
+    from tui_annotate.services.report import ReportSubject
 
     with open_workspace(workspace) as space:
         names = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
-        about = Subject(space.path.name)
+        about = ReportSubject(space.path.name)
         page = space.team.report.run(target, filters, subject=about, hiding=names)
         practice_samples = 0 if filters.practice else space.corpus.count_practice_samples()
     _print_report(page, target, names)
@@ -99,7 +99,7 @@ def _write_of_file(  # noqa: PLR0917  what is read, what is written
     *,
     names: Pseudonyms | None,
 ) -> None:
-    from tui_annotate.services.report import Subject
+    from tui_annotate.services.report import ReportSubject
     from tui_annotate.storage.clock import utc_now
     from tui_annotate.workspace.ephemeral import open_ephemeral
 
@@ -111,7 +111,7 @@ def _write_of_file(  # noqa: PLR0917  what is read, what is written
             watch = {"problem": problems, "progress": progress}
             opened = open_ephemeral(file, format=source_format, options=reading, **watch)
             space, _ = stack.enter_context(opened)
-        about = Subject(file.name, (start, utc_now()))
+        about = ReportSubject(file.name, (start, utc_now()))
         page = space.team.report.run(target, filters, subject=about, hiding=names)
     problems.end()
     _print_report(page, target, names)

@@ -22,7 +22,7 @@ from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
-    from tui_annotate.storage.people.accounts import BoundKey
+    from tui_annotate.storage.people.accounts import OwnedSshKey
 
 
 _NEXT: Final = "for sshd to know it: tui-annotate ssh keys -w {} --authorized-keys FILE"
@@ -146,7 +146,7 @@ def keys(
     output.print_message(f"{output.many(count, 'key')} in {file}")
 
 
-def _key_as_json(bound: BoundKey) -> dict[str, Any]:
+def _key_as_json(bound: OwnedSshKey) -> dict[str, Any]:
     return {
         "person": bound.person.id,
         "name": bound.person.name,

@@ -139,9 +139,9 @@ def from_scores(
 
     The newest run speaks that says such a score of segments; see `tui-annotate score`.
     """
-    from tui_annotate.services.suggestions import Threshold
+    from tui_annotate.services.suggestions import ScoreThreshold
 
-    threshold = Threshold(below, above)
+    threshold = ScoreThreshold(below, above)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         counts = space.machines.suggestion_service.from_scores(
             dataset, score, threshold=threshold, label=label

@@ -22,7 +22,7 @@ from tui_annotate.settings import find_workspace
 if TYPE_CHECKING:
     from tui_annotate.domain.accounts import Account
     from tui_annotate.domain.records import Problem
-    from tui_annotate.plugins.user_files import UserRow
+    from tui_annotate.plugins.account_files import UserRow
     from tui_annotate.services.authentication.account_management import AccountImportReport
     from tui_annotate.workspace import Workspace
 
@@ -341,8 +341,8 @@ def export_users(
 
     Whoever has the file can guess passwords for as long as they like.
     """
+    from tui_annotate.plugins.account_files import write_users
     from tui_annotate.plugins.files import targets
-    from tui_annotate.plugins.user_files import write_users
 
     if target is None and sys.stdout.isatty():
         raise InvalidInput("hashes of passwords are not for a terminal", "name a file: -o FILE")
@@ -368,7 +368,7 @@ def import_users(
 
     Exit code: 0 all are in, 3 some rows were refused.
     """
-    from tui_annotate.plugins.user_files import read_users
+    from tui_annotate.plugins.account_files import read_users
 
     _import_rows(read_users(file), admin, common, dry_run=dry_run)
 
@@ -389,7 +389,7 @@ def migrate_users(
 
     Exit code: 0 all are in, 3 some rows were refused.
     """
-    from tui_annotate.plugins.user_files import find_databases, read_mercury
+    from tui_annotate.plugins.account_files import find_databases, read_mercury
 
     rows = [row for file in find_databases(paths) for row in read_mercury(file)]
     _import_rows(rows, admin, common, dry_run=dry_run)

@@ -147,7 +147,7 @@ def reopened_state(state: StreamState) -> State | None:
     return State.REOPENED if now.finished or now is State.NEW else None
 
 
-def restore(
+def undo_relabel(
     state: StreamState, action: PendingEvent, event_id: str, *, states: bool
 ) -> PendingEvent:
     """Undo a label change as far as its results are unchanged; `states` also restores states."""

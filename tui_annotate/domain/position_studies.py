@@ -35,7 +35,7 @@ ERROR: Final = "model_error"
 ANSWER: Final = "model_answer"
 
 
-class Task(StrEnum):
+class StudyTask(StrEnum):
     """What is asked: a question that one of several passages answers, or the value of a key."""
 
     QA = "qa"
@@ -44,10 +44,10 @@ class Task(StrEnum):
     @property
     def metric(self) -> str:
         """The field of a scored row that holds the metric's verdict, 1.0 or 0.0."""
-        return "metric_best_subspan_em" if self is Task.QA else "metric_accuracy"
+        return "metric_best_subspan_em" if self is StudyTask.QA else "metric_accuracy"
 
 
-def parse_task(row: Any) -> Task:
+def parse_task(row: Any) -> StudyTask:
     """What a row asks, by its fields.
 
     Raises:
@@ -55,9 +55,9 @@ def parse_task(row: Any) -> Task:
     """
     if isinstance(row, Mapping):
         if "ordered_kv_records" in row and "key" in row:
-            return Task.KV
+            return StudyTask.KV
         if "question" in row and "ctxs" in row:
-            return Task.QA
+            return StudyTask.QA
     raise InvalidInput(
         "the row is neither a question over passages nor a key over pairs",
         "the first has question, answers and ctxs, the other ordered_kv_records, key and value",
@@ -91,12 +91,12 @@ def parse_answers(row: Row) -> tuple[str, ...]:
 
 def expected_answers(row: Row) -> tuple[str, ...]:
     """What a right answer says: the gold answers of a question, or the value of a key."""
-    return parse_answers(row) if parse_task(row) is Task.QA else (parse_text(row, "value"),)
+    return parse_answers(row) if parse_task(row) is StudyTask.QA else (parse_text(row, "value"),)
 
 
 def question_text(row: Row) -> str:
     """The question, or the key."""
-    return parse_text(row, "question" if parse_task(row) is Task.QA else "key")
+    return parse_text(row, "question" if parse_task(row) is StudyTask.QA else "key")
 
 
 def list_passages(row: Row, *, shown: bool = True) -> tuple[Row, ...]:
@@ -137,12 +137,12 @@ def _parse_pair(value: Any, place: int) -> tuple[str, str]:
 
 def prompt_size(row: Row) -> int:
     """How many passages or pairs the prompt holds."""
-    return len(list_passages(row) if parse_task(row) is Task.QA else list_pairs(row))
+    return len(list_passages(row) if parse_task(row) is StudyTask.QA else list_pairs(row))
 
 
 def gold_position(row: Row) -> int | None:
     """Where the passage or the pair stands that answers, from 0; None where none is marked."""
-    if parse_task(row) is Task.QA:
+    if parse_task(row) is StudyTask.QA:
         marks = [each.get("isgold") is True for each in list_passages(row)]
     else:
         marks = [key == row["key"] for key, _ in list_pairs(row)]
@@ -197,7 +197,7 @@ def _parse_position(word: str, count: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class ScoredAnswer:
     """An answer to a row.
 
     Attributes:
@@ -207,7 +207,7 @@ class Case:
         empty_golds: gold answers with an empty normal form.
     """
 
-    task: Task
+    task: StudyTask
     position: int | None
     size: int
     identity: str

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TaskProgress:
     """Progress of a long task.
 
     Attributes:
@@ -40,7 +40,7 @@ class Progress:
 
 
 def time_phase(
-    progress: Callable[[Progress], None] | None, phase: str, *, total: int = 0
+    progress: Callable[[TaskProgress], None] | None, phase: str, *, total: int = 0
 ) -> Callable[[int], None]:
     """Return a function that reports how many records are done since now; 0: of unknown total."""
     began = time.monotonic()
@@ -48,6 +48,6 @@ def time_phase(
     def report(done: int) -> None:
         if progress is not None:
             share = min(done / total, 1.0) if total else None
-            progress(Progress(phase, done, share=share, seconds=time.monotonic() - began))
+            progress(TaskProgress(phase, done, share=share, seconds=time.monotonic() - began))
 
     return report

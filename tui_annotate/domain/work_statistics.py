@@ -120,7 +120,7 @@ class Week:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class FlaggedSample:
     """A sample that somebody flagged, with the reason, which may be empty."""
 
     dataset: str
@@ -156,7 +156,7 @@ class WorkStatistics:
     work: tuple[PersonWork, ...]
     weeks: tuple[Week, ...]
     ahead: tuple[RemainingWork, ...]
-    flags: tuple[Flag, ...]
+    flags: tuple[FlaggedSample, ...]
     names: Mapping[str, str]
     today: date
 

@@ -6,7 +6,7 @@
     embedders     what makes vectors
     files         bytes, text and values in and out
     sync          work on its way between workspaces
-    user_files    accounts in files
+    account_files accounts in files
     model_hub     models in folders
 
 The other modules are for those who write a format; `docs/formats.md` shows how.

@@ -47,7 +47,7 @@ _IMPORTERS: Final = {
     "brat": f"{_FORMATS}.brat:BratFormat",
     "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
     "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
-    "open-qa": f"{_LAB}position.open_qa:OpenQaFormat",
+    "open-qa": f"{_LAB}position.open_qa_format:OpenQaFormat",
     "rag": f"{_LAB}judge.rag_format:RagFormat",
     "generations": f"{_LAB}score.generations:GenerationsFormat",
     "pairs": f"{_FORMATS}.pairs:PairsFormat",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tui_annotate.domain.hash_chain import ChainFault, Head, LogHead
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.storage.log.audit import AuditStore
 
 KEPT_BREAKS = 1000
@@ -64,7 +64,7 @@ class AuditService:
         self,
         *,
         against: RecordedHead | None = None,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[TaskProgress], None] | None = None,
     ) -> AuditReport:
         """Read every event and all tables; compare with a head that was kept elsewhere."""
         broken, breaks = 0, list[ChainFault]()
@@ -83,7 +83,7 @@ class AuditService:
 
 
 def _progress_callback(
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[TaskProgress], None] | None,
 ) -> Callable[[int, int], None] | None:
     if progress is None:
         return None
@@ -91,6 +91,6 @@ def _progress_callback(
 
     def tell(done: int, total: int) -> None:
         share = done / total if total else 1.0
-        progress(Progress("reading", done, share=share, seconds=time.monotonic() - began))
+        progress(TaskProgress("reading", done, share=share, seconds=time.monotonic() - began))
 
     return tell

@@ -94,7 +94,7 @@ def _text_parts(text: str) -> tuple[DiffPart, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Comments:
+class CommentService:
     """Questions, replies and notices, as far as the actor may read and write them."""
 
     store: CommentStore

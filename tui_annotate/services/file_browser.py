@@ -21,7 +21,7 @@ from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.labels import Label, LabelTree
 from tui_annotate.domain.people import Person
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import OwnedAnnotation, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment
 from tui_annotate.methods.segmentation import segment
@@ -169,7 +169,7 @@ class FileLoader:
     format: str = ""
     options: ImportOptions = field(default_factory=ImportOptions)
     problem: Callable[[Problem], None] = lambda _: None
-    progress: Callable[[Progress], None] = lambda _: None
+    progress: Callable[[TaskProgress], None] = lambda _: None
 
     @contextmanager
     def browse(
@@ -207,7 +207,7 @@ class FileLoader:
                 result.taken = index.total
                 share = min(meter.done / meter.total, 1.0) if meter.total else None
                 seconds = time.monotonic() - began
-                self.progress(Progress("reading", result.taken, share=share, seconds=seconds))
+                self.progress(TaskProgress("reading", result.taken, share=share, seconds=seconds))
         return result
 
     def _batches(

@@ -26,7 +26,7 @@ class GuidelinesVersion:
 
 
 @dataclass(frozen=True, slots=True)
-class Guidelines:
+class GuidelinesService:
     """Guidelines of the workspace and of its datasets."""
 
     guidance: GuidanceStore

@@ -10,11 +10,11 @@ from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.people import Actor, Permission, Person, require_permission
 from tui_annotate.domain.ssh_keys import format_authorized_key, parse_key, replace_lines
 from tui_annotate.domain.terminal_text import make_line_visible
-from tui_annotate.storage.people.accounts import BoundKey, SshKeyStore
+from tui_annotate.storage.people.accounts import OwnedSshKey, SshKeyStore
 
 
 @dataclass(frozen=True, slots=True)
-class SshKeys:
+class SshKeyService:
     """Keys of people with accounts, for managers; `find` looks up a person.
 
     Raises:
@@ -25,7 +25,7 @@ class SshKeys:
     find: Callable[[str], Person]
     actor: Actor
 
-    def add(self, person: str, text: str, *, where: str) -> BoundKey:
+    def add(self, person: str, text: str, *, where: str) -> OwnedSshKey:
         """Bind the key in the `text` of the file `where` to a person, by name, address or id.
 
         Raises:
@@ -43,7 +43,7 @@ class SshKeys:
             )
         return next(bound for bound in self.list_keys() if bound.fingerprint == key.fingerprint)
 
-    def list_keys(self) -> tuple[BoundKey, ...]:
+    def list_keys(self) -> tuple[OwnedSshKey, ...]:
         """Return all bound keys, by the owner's name."""
         require_permission(self.actor, Permission.MANAGE)
         return self.keys.all()

@@ -294,7 +294,7 @@ def _load_own_walks(connection: Connection, person: str) -> list[OrderWalk]:
 
 def _find_position(
     connection: Connection, line: Sequence[OrderWalk], key: SampleKey
-) -> tuple[int, Place]:
+) -> tuple[int, QueuePlace]:
     if position := _look_up_position(connection, line, key):
         return position
     raise NotFound(f"the sample {key} is not among yours", "what is yours stands in the queue: q")
@@ -302,7 +302,7 @@ def _find_position(
 
 def _look_up_position(
     connection: Connection, line: Sequence[OrderWalk], key: SampleKey
-) -> tuple[int, Place] | None:
+) -> tuple[int, QueuePlace] | None:
     for at, walk in enumerate(line):
         if place := walk.place(key):
             return at, place
@@ -322,7 +322,7 @@ def build_row(row: Any) -> QueueRow:
     return QueueRow(SampleKey(dataset, sample), group, State(state), *rest)
 
 
-class Place(NamedTuple):
+class QueuePlace(NamedTuple):
     """Where a sample stands in an order."""
 
     bucket: int
@@ -330,9 +330,9 @@ class Place(NamedTuple):
     id: int
 
 
-TOP: Final = Place(-1, -1, -1)
+TOP: Final = QueuePlace(-1, -1, -1)
 """Before the first."""
-END: Final = Place(2**63 - 1, 2**63 - 1, 2**63 - 1)
+END: Final = QueuePlace(2**63 - 1, 2**63 - 1, 2**63 - 1)
 """Behind the last."""
 
 
@@ -345,12 +345,12 @@ class OrderWalk:
     person: str
     practice: bool = False
 
-    def place(self, key: SampleKey) -> Place | None:
+    def place(self, key: SampleKey) -> QueuePlace | None:
         """Where a sample stands; None where it does not."""
         row = self._execute(_PLACE, dataset=key.dataset, sample=key.id).first()
-        return Place(*row) if row else None
+        return QueuePlace(*row) if row else None
 
-    def before(self, place: Place) -> int:
+    def before(self, place: QueuePlace) -> int:
         """How many stand before a place."""
         return int(self._execute(_BEFORE, **place._asdict()).scalar_one())
 
@@ -362,13 +362,13 @@ class OrderWalk:
         """How many of them the person has finished."""
         return int(self._execute(_SUM).scalar_one())
 
-    def step(self, place: Place, step: int) -> SampleKey | None:
+    def step(self, place: QueuePlace, step: int) -> SampleKey | None:
         """The sample `step` places behind a place (before, where negative); None past the ends."""
         query = _FORWARD if step > 0 else _BACKWARD
         row = self._execute(query, **place._asdict(), skip=abs(step) - 1).first()
         return SampleKey(*row) if row else None
 
-    def first_open(self, place: Place) -> SampleKey | None:
+    def first_open(self, place: QueuePlace) -> SampleKey | None:
         """The first behind a place that the person has not finished.
 
         Buckets that are finished are passed over.
@@ -380,7 +380,7 @@ class OrderWalk:
             if bucket is None:
                 return None
             if bucket != place.bucket:
-                at = Place(bucket, -1, -1)
+                at = QueuePlace(bucket, -1, -1)
             row = self._execute(_OPEN_IN_BUCKET, **at._asdict()).first()
             at = at._replace(bucket=bucket + 1)
         return SampleKey(*row)
@@ -406,7 +406,7 @@ class OrderWalk:
         return self.connection.execute(query, known | scope)
 
 
-def find_open_around(walks: Sequence[OrderWalk], places: dict[int, Place]) -> SampleKey | None:
+def find_open_around(walks: Sequence[OrderWalk], places: dict[int, QueuePlace]) -> SampleKey | None:
     """The first open sample of some orders in turn, behind a place in one of them, then before."""
     here = next((at for at, walk in enumerate(walks) if walk.order in places), 0)
     for walk in walks[here:]:
@@ -416,7 +416,9 @@ def find_open_around(walks: Sequence[OrderWalk], places: dict[int, Place]) -> Sa
     return next((found for walk in before if (found := walk.first_open(TOP))), None)
 
 
-def step_across(line: Sequence[OrderWalk], at: int, place: Place, *, step: int) -> SampleKey | None:
+def step_across(
+    line: Sequence[OrderWalk], at: int, place: QueuePlace, *, step: int
+) -> SampleKey | None:
     """As many steps as are asked for, over the ends of orders."""
     onward = 1 if step > 0 else -1
     while True:

@@ -109,7 +109,7 @@ class EventRow(Row, table=True):
     hash: str
 
 
-class TallyRow(Row, table=True):
+class SampleCountRow(Row, table=True):
     """How many samples of a bucket there are, or how many of them a person has finished."""
 
     __tablename__ = "tallies"

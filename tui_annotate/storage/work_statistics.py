@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, text
 
 from tui_annotate.domain.people import visible_people
-from tui_annotate.domain.work_statistics import Flag
+from tui_annotate.domain.work_statistics import FlaggedSample
 from tui_annotate.storage.assignments.pools import pool_of
 from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store
@@ -112,9 +112,9 @@ class WorkStatisticsStore(Store):
         days = (WorkDay(*row) for query in (_WORKED, _FINISHED) for row in self._fetch(query))
         return [each for each in days if _is_day(each.day)]
 
-    def flags(self) -> list[Flag]:
+    def flags(self) -> list[FlaggedSample]:
         """Flagged samples by dataset, the oldest first."""
-        return [Flag(*row) for row in self._fetch(_FLAGS)]
+        return [FlaggedSample(*row) for row in self._fetch(_FLAGS)]
 
     def list_workloads(self) -> list[DatasetWorkload]:
         """All datasets by name."""

@@ -35,7 +35,7 @@ from tui_annotate.tui.session import (  # noqa: E402
     label_change_notice,
     resolve_order,
 )
-from tui_annotate.tui.store_thread import Job, describe_error  # noqa: E402
+from tui_annotate.tui.store_thread import StoreJob, describe_error  # noqa: E402
 from tui_annotate.tui.theme import Look  # noqa: E402
 from tui_annotate.tui.work_sharing import SyncUpdate, WorkSharing  # noqa: E402
 
@@ -120,7 +120,7 @@ class AnnotateApp(RestrictedApp):
         self._load_in_thread(self._load_workspace)
 
     def _load_in_thread(self, load: Callable[[], _OpenResult | None]) -> None:
-        job = Job(load, self._show_session, self._show_error, free=True)
+        job = StoreJob(load, self._show_session, self._show_error, free=True)
         self.sample_screen.saver.send(job)
 
     def _load_workspace(self) -> _OpenResult | None:

@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Job(Generic[Result]):
+class StoreJob(Generic[Result]):
     """A call in the store's thread, with callbacks on the screen's thread.
 
     Attributes:
@@ -45,7 +45,7 @@ class Job(Generic[Result]):
 class JobFinished(Message):
     """A job has ended in the thread."""
 
-    job: Job[Any]
+    job: StoreJob[Any]
     future: Future[Any]
 
 
@@ -83,18 +83,18 @@ class StoreThread:
         self._failed_saves = 0  # by the store's thread
         self._reported_failures = 0  # by the screen's thread
         self._shown_jobs: dict[Future[Any], None] = {}  # in their order
-        self._deferred: list[Job[Any]] = []  # until after the next frame
+        self._deferred: list[StoreJob[Any]] = []  # until after the next frame
         self.waiting = self.shown = 0
         self.closed = False
 
-    def send(self, job: Job[Any]) -> None:
+    def send(self, job: StoreJob[Any]) -> None:
         """Add a job to the queue; ignored after `close`."""
         if self.closed:
             return
         self.start_deferred()
         self._submit(job)
 
-    def send_deferred(self, job: Job[Any]) -> None:
+    def send_deferred(self, job: StoreJob[Any]) -> None:
         """Add a job after the next frame, so that its commits do not delay the frame.
 
         It is done before all jobs that are sent later, even before the frame.
@@ -108,7 +108,7 @@ class StoreThread:
         for job in deferred:
             self._submit(job)
 
-    def _submit(self, job: Job[Any]) -> None:
+    def _submit(self, job: StoreJob[Any]) -> None:
         self.waiting += 1
         self.shown += job.shown
         future = self._thread.submit(self._run, job, self._reported_failures)
@@ -116,7 +116,7 @@ class StoreThread:
             self._shown_jobs[future] = None
         future.add_done_callback(lambda ended: self._post(JobFinished(job, ended)))
 
-    def _run(self, job: Job[Any], reported: int) -> Any:
+    def _run(self, job: StoreJob[Any], reported: int) -> Any:
         """`reported`: the reported failures at the time when the job was sent."""
         if self._failed_saves > reported and not (job.writes or job.free):
             raise _EarlierSaveFailed

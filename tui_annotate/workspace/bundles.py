@@ -31,14 +31,14 @@ from tui_annotate.domain.people import (
     Role,
     require_permission,
 )
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Problem
 from tui_annotate.plugins.sync import bundle_file, suggestion_lines, sync_key
 from tui_annotate.plugins.sync.suggestion_lines import Line
 from tui_annotate.plugins.sync.table import Table
 from tui_annotate.services.ingest import NONE, VectorOptions
 from tui_annotate.services.sync import TableSync
-from tui_annotate.services.sync.bundles import Bundles
+from tui_annotate.services.sync.bundles import BundleService
 from tui_annotate.services.sync.shared_folder import SharedFolder
 from tui_annotate.settings import WORKSPACE_FILE
 from tui_annotate.storage.assignments.store import AssignmentStore
@@ -76,7 +76,7 @@ def open_merge_store(space: Workspace) -> MergeStore:
     )
 
 
-def open_bundles(space: Workspace, person: Person) -> Bundles:
+def open_bundles(space: Workspace, person: Person) -> BundleService:
     """What makes and takes back the bundle of somebody.
 
     Raises:
@@ -94,7 +94,7 @@ def open_bundles(space: Workspace, person: Person) -> Bundles:
             corpus.set_setting(_HOME_SETTING, name)
         return name
 
-    return Bundles(
+    return BundleService(
         CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR)),
         GuidanceStore(database),
         lambda: space.vectors,
@@ -187,7 +187,7 @@ def read_header(file: Path) -> bundle_file.BundleHeader:
 
 
 def open_bundle(
-    file: Path, *, progress: Callable[[Progress], None] | None = None
+    file: Path, *, progress: Callable[[TaskProgress], None] | None = None
 ) -> tuple[Path, StreamMergeReport]:
     """The workspace in which a bundle is annotated, with all of its work in it; and what came in.
 
@@ -254,7 +254,7 @@ def _fill_working_folder(
     place: Path,
     *,
     about: bundle_file.BundleHeader,
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[TaskProgress], None] | None,
 ) -> None:
     whose = _check_bundle(space, file, about)
     with (place / bundle_file.SAMPLES).open("rb") as samples:

@@ -27,7 +27,7 @@ from tui_annotate.workspace.folder import PSEUDONYMS
 
 if TYPE_CHECKING:
     from tui_annotate.services.authentication import AuthenticationService
-    from tui_annotate.services.authentication.account_management import Accounts
+    from tui_annotate.services.authentication.account_management import AccountService
     from tui_annotate.services.authentication.hashing import Hasher
     from tui_annotate.services.export.pseudonyms import PseudonymKeys, Pseudonyms
 
@@ -77,15 +77,15 @@ class WorkspaceMembers:
         )
 
     @cached_property
-    def accounts(self) -> Accounts:
+    def accounts(self) -> AccountService:
         """What admins do with accounts."""
-        from tui_annotate.services.authentication.account_management import Accounts
+        from tui_annotate.services.authentication.account_management import AccountService
         from tui_annotate.storage.people.accounts import AccountStore
         from tui_annotate.storage.people.sessions import SessionStore
 
         home = self.account_database()
         stores = (AccountStore(home), SessionStore(home), self.people)
-        return Accounts(*stores, self._hasher, self.actor)
+        return AccountService(*stores, self._hasher, self.actor)
 
     @cached_property
     def _hasher(self) -> Hasher:

@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from tui_annotate.services.assignments import AssignmentService
     from tui_annotate.services.audit import AuditService
     from tui_annotate.services.authentication import AuthenticationService
-    from tui_annotate.services.authentication.account_management import Accounts
+    from tui_annotate.services.authentication.account_management import AccountService
     from tui_annotate.services.backup import BackupService
-    from tui_annotate.services.comments import Comments, News
+    from tui_annotate.services.comments import CommentService, News
     from tui_annotate.services.freeze import FreezeService, Snapshot
-    from tui_annotate.services.guidelines import Guidelines
+    from tui_annotate.services.guidelines import GuidelinesService
     from tui_annotate.services.progress import ProgressReader
     from tui_annotate.services.relabel import LabelChangeService
     from tui_annotate.services.report import ReportWriter
     from tui_annotate.services.review import ReviewService
-    from tui_annotate.services.ssh_keys import SshKeys
+    from tui_annotate.services.ssh_keys import SshKeyService
     from tui_annotate.storage.people.presence import PresenceStore
     from tui_annotate.workspace.members import PseudonymKeeper
 
@@ -74,18 +74,18 @@ class Team:
         return self.members.authenticate
 
     @property
-    def accounts(self) -> Accounts:
+    def accounts(self) -> AccountService:
         """What admins do with accounts."""
         return self.members.accounts
 
     @cached_property
-    def ssh_keys(self) -> SshKeys:
+    def ssh_keys(self) -> SshKeyService:
         """SSH keys of people with accounts."""
-        from tui_annotate.services.ssh_keys import SshKeys
+        from tui_annotate.services.ssh_keys import SshKeyService
         from tui_annotate.storage.people.accounts import SshKeyStore
 
         keys = SshKeyStore(self.members.account_database())
-        return SshKeys(keys, lambda who: self.accounts.find(who).person, self.actor)
+        return SshKeyService(keys, lambda who: self.accounts.find(who).person, self.actor)
 
     @cached_property
     def audit(self) -> AuditService:
@@ -148,11 +148,11 @@ class Team:
         return self.accounts.find(who).person if self.authenticate.required() else None
 
     @cached_property
-    def guidelines(self) -> Guidelines:
+    def guidelines(self) -> GuidelinesService:
         """Guidelines: every version, and the next one."""
-        from tui_annotate.services.guidelines import Guidelines
+        from tui_annotate.services.guidelines import GuidelinesService
 
-        return Guidelines(self.guidance, self._names, self.actor)
+        return GuidelinesService(self.guidance, self._names, self.actor)
 
     def apply_guidelines(self, text: str, *, dataset: str = "") -> str:
         """Make a text the guidelines of a dataset, or of the workspace; return the version's hash.
@@ -178,12 +178,14 @@ class Team:
         return LabelChangeService(work, self.guidance, self.proposals, self._names, self.actor)
 
     @cached_property
-    def comments(self) -> Comments:
+    def comments(self) -> CommentService:
         """Threads with the reviewers, and announcements to all."""
-        from tui_annotate.services.comments import Comments
+        from tui_annotate.services.comments import CommentService
         from tui_annotate.storage.log.comments import CommentStore
 
-        return Comments(CommentStore(self.database, actor=self.actor), self._names, self.actor)
+        return CommentService(
+            CommentStore(self.database, actor=self.actor), self._names, self.actor
+        )
 
     @cached_property
     def news(self) -> News:

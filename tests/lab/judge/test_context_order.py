@@ -12,12 +12,12 @@ import pytest
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import FakeChat, chatting, refusal
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.lab.chat.judge_config import JudgeConfig
 from tui_annotate.lab.judge.api import make_runner
 from tui_annotate.lab.judge.context_order import (
+    ContextOrderResult,
     SortOptions,
-    SortResult,
     estimate_sorting_cost,
     sort_row,
 )
@@ -38,7 +38,7 @@ def chat() -> Iterator[FakeChat]:
         yield there
 
 
-def run(chat: FakeChat, *relevances: tuple[int, ...], **options: Any) -> list[SortResult]:
+def run(chat: FakeChat, *relevances: tuple[int, ...], **options: Any) -> list[ContextOrderResult]:
     """The orders of questions whose contexts are so relevant."""
     rows = rows_of_lists(
         [f"Question {at}?" for at in range(len(relevances))], [*map(list, map(_of, relevances))]
@@ -238,7 +238,7 @@ def test_a_plan_asks_nobody(chat: FakeChat) -> None:
 
 def test_progress_is_told(chat: FakeChat) -> None:
     """Of each reply, with the share of the questions that are done."""
-    told: list[Progress] = []
+    told: list[TaskProgress] = []
     rows = rows_of_lists(["Q?", "R?"], [contexts(1, 2), contexts(1, 2)])
     seat(chat, progress=told.append).run(sort_row, rows, SortOptions())
     assert [each.records for each in told] == [1, 2, 3, 4, 5, 6]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.helpers.position_rows import lines, placed
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
-from tui_annotate.domain.position_studies import Case, Task
+from tui_annotate.domain.position_studies import ScoredAnswer, StudyTask
 from tui_annotate.lab.position.evaluation import (
     EvaluationOptions,
     GroupBy,
@@ -28,8 +28,8 @@ from tui_annotate.lab.position.workspace_rows import WorkspaceRowOptions, build_
 from tui_annotate.workspace import Workspace
 
 CASES = st.builds(
-    Case,
-    task=st.just(Task.QA),
+    ScoredAnswer,
+    task=st.just(StudyTask.QA),
     position=st.integers(0, 3) | st.none(),
     size=st.just(4),
     identity=st.sampled_from("abc"),
@@ -83,7 +83,7 @@ def test_samples_without_a_source_or_an_answer_give_no_row(space: Workspace) -> 
 
 
 @given(st.lists(CASES, max_size=30))
-def test_groups_are_parts_of_the_whole(cases: list[Case]) -> None:
+def test_groups_are_parts_of_the_whole(cases: list[ScoredAnswer]) -> None:
     """Each row is counted once, whatever it is grouped by; values of JSON say the same."""
     wholes = {
         json.dumps(as_json(evaluate(lambda: cases, EvaluationOptions(by=by)))["all"])
@@ -97,7 +97,7 @@ def test_groups_are_parts_of_the_whole(cases: list[Case]) -> None:
 
 
 @given(st.lists(CASES, max_size=30))
-def test_shared_questions_are_the_same_everywhere(cases: list[Case]) -> None:
+def test_shared_questions_are_the_same_everywhere(cases: list[ScoredAnswer]) -> None:
     """No group has a question that another one lacks."""
     found = evaluate(lambda: cases, EvaluationOptions(shared=True))
     scored = [each for each in cases if each.score is not None]
@@ -148,10 +148,10 @@ def test_a_file_is_read_row_by_row(tmp_path: Path) -> None:
 def test_questions_and_keys_are_shared_apart() -> None:
     """One task has no row of the other's, so each is compared over its own groups."""
     asked = [
-        Case(task=task, position=at, size=12, identity=name, score=1.0)
+        ScoredAnswer(task=task, position=at, size=12, identity=name, score=1.0)
         for task, at, name in (
-            (Task.QA, 0, "q"), (Task.QA, 2, "q"), (Task.QA, 2, "alone"),
-            (Task.KV, 0, "k"), (Task.KV, 11, "k"),
+            (StudyTask.QA, 0, "q"), (StudyTask.QA, 2, "q"), (StudyTask.QA, 2, "alone"),
+            (StudyTask.KV, 0, "k"), (StudyTask.KV, 11, "k"),
         )
     ]  # fmt: skip
     found = evaluate(

@@ -12,7 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers.position_rows import golden, lookup, placed, real
-from tui_annotate.domain.position_studies import Task, expected_answers, gold_position, parse_task
+from tui_annotate.domain.position_studies import (
+    StudyTask,
+    expected_answers,
+    gold_position,
+    parse_task,
+)
 from tui_annotate.lab.position.metric import (
     MatchRules,
     PositionScore,
@@ -84,7 +89,7 @@ def test_scored_files_of_the_original() -> None:
         hits: dict[int, list[float]] = {}
         for row in found[f"{kind}_output"]:
             answer = row["model_answer"]
-            if parse_task(row) is Task.QA:
+            if parse_task(row) is StudyTask.QA:
                 score = best_subspan_em(scored_line(answer), expected_answers(row))
             else:
                 score = key_value_accuracy(answer, *expected_answers(row))

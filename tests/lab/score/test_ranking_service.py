@@ -15,7 +15,7 @@ from tests.plugins.record_reader import file
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import Actor, Role
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
@@ -57,7 +57,7 @@ def _rows(path: Path) -> list[Any]:
 def test_the_worked_example_comes_out(space: Workspace, tmp_path: Path) -> None:
     """Its labels, thresholds and files; but what is undecided is called so."""
     found = _worked(space, tmp_path)
-    seen: list[Progress] = []
+    seen: list[TaskProgress] = []
     ranked = space.machines.ranking.run(RankOptions(dataset="set"), progress=seen.append)
     assert ranked.labels == {"right": 3, "wrong": 3, "undecided": 2}
     assert ranked.categories == {

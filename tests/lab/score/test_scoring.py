@@ -24,7 +24,7 @@ from tui_annotate.domain.errors import (
     Unavailable,
 )
 from tui_annotate.domain.people import Actor, Role
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.scores import Score
 from tui_annotate.lab.score.ranking import OVERLAP, REWARD, SURPRISE, TO_ANSWER, TO_OTHERS
 from tui_annotate.lab.score.score_import import ColumnNames
@@ -107,7 +107,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_answers_get_the_scores_of_their_question(space: Workspace) -> None:
     """Raw as computed, values between the least and the largest of the run."""
-    seen: list[Progress] = []
+    seen: list[TaskProgress] = []
     asked = ScoreOptions(dataset="set", scorer="unigram", options=ScorerOptions(top_k=3))
     scored = space.machines.scoring.run(asked, progress=seen.append)
     assert (scored.samples, scored.scores, scored.skipped, scored.notes) == (3, 6, 0, ())

@@ -8,7 +8,7 @@ from datetime import date
 
 from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.domain.work_statistics import (
-    Flag,
+    FlaggedSample,
     PersonWork,
     Projection,
     RemainingWork,
@@ -26,7 +26,10 @@ FIGURES = WorkStatistics(
         RemainingWork("news", 4, Projection("2026-05-14")),
         RemainingWork(BEN.dataset, None, Projection(why="done")),
     ),
-    (Flag("news", "7", "a", HOSTILE, "2026"), Flag("news", "8", "zz", "", "2026")),
+    (
+        FlaggedSample("news", "7", "a", HOSTILE, "2026"),
+        FlaggedSample("news", "8", "zz", "", "2026"),
+    ),
     {"a": "Ana"},
     date(2026, 5, 4),
 )

@@ -14,7 +14,7 @@ from tui_annotate.tui.draft.effects import Effects, Remove, Save
 from tui_annotate.tui.draft.hints import Hints
 from tui_annotate.tui.draft.key_handlers import press
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.state import Draft, SideCursor
 from tui_annotate.tui.draft.words import draft_line
 from tui_annotate.tui.keys.key_map import default_keys
 
@@ -52,7 +52,7 @@ def draft(labels: str = LABELS, *, sources: tuple[str, ...] = (SOURCE,)) -> Draf
         parse_labels(labels),
         new_id=lambda: f"id-{next(ids)}",
     )
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer())
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor())
     if sources:
         light(made, (1, 0.9), (0, 0.6))
     return made
@@ -87,7 +87,7 @@ def select(on: Draft, words: str, side: Side = Side.SUMMARY) -> None:
     """The words become the selection of a side."""
     start = on.text(side).index(words)
     span = Span(start, start + len(words))
-    cursor_actions.set_pointer(on, side, Pointer(0, span.end, span))
+    cursor_actions.set_pointer(on, side, SideCursor(0, span.end, span))
     on.enable_digits()
 
 
@@ -96,7 +96,7 @@ def store(on: Draft, effects: Effects) -> Annotation:
     (saved,) = [effect for effect in effects if isinstance(effect, Save)]
     kept = tuple(known for known in on.annotations if known.id != saved.annotation.id)
     everything = sorted((*kept, saved.annotation), key=lambda known: known.claim)
-    cursor_actions.set_pointer(on, Side.SUMMARY, Pointer(0, on.pointers[Side.SUMMARY].offset))
+    cursor_actions.set_pointer(on, Side.SUMMARY, SideCursor(0, on.pointers[Side.SUMMARY].offset))
     completion.apply_saved(on, saved.annotation, everything)
     return saved.annotation
 

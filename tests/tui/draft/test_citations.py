@@ -18,7 +18,7 @@ from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.tui.draft import citations, key_handlers
 from tui_annotate.tui.draft.effects import Blink, Open
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.state import Draft, SideCursor
 from tui_annotate.tui.line_text import text_width
 
 REPORT = Collection().report()
@@ -82,16 +82,16 @@ def test_the_walk_goes_through_all_citations_round_and_round() -> None:
     """From the cursor on; back from the first comes the last."""
     draft = draft_of(REPORT)
     assert citations.walk(1, draft) == [Open("cited", 0)]
-    draft.pointers[Side.SUMMARY] = Pointer(0, 25)  # in "Crabs hide."
+    draft.pointers[Side.SUMMARY] = SideCursor(0, 25)  # in "Crabs hide."
     found = []
     for _ in range(4):
         citations.walk(1, draft)
         found.append(draft.citation)
-        draft.pointers[Side.SUMMARY] = Pointer(0, draft.citations[draft.citation].span.start)
+        draft.pointers[Side.SUMMARY] = SideCursor(0, draft.citations[draft.citation].span.start)
     assert found == [1, 2, 3, 4]
     citations.walk(1, draft)
     assert draft.citation == 0
-    draft.pointers[Side.SUMMARY] = Pointer()
+    draft.pointers[Side.SUMMARY] = SideCursor()
     citations.walk(-1, draft)
     assert draft.citation == 4
 
@@ -116,9 +116,9 @@ def test_a_sentence_whose_documents_have_no_texts_is_told_so() -> None:
     assert citations.describe_citing(draft) == citations.CITED_HERE
     bare = draft_of(Collection(texts={}).report())
     assert citations.describe_citing(bare) == citations.CITED_TEXT_MISSING
-    bare.pointers[Side.SUMMARY] = Pointer(0, bare.citations[-1].span.end + 2)
+    bare.pointers[Side.SUMMARY] = SideCursor(0, bare.citations[-1].span.end + 2)
     found = [citations.describe_citing(bare)]
-    draft.pointers[Side.SUMMARY] = Pointer(0, bare.citations[-1].span.end + 2)
+    draft.pointers[Side.SUMMARY] = SideCursor(0, bare.citations[-1].span.end + 2)
     found += [citations.describe_citing(draft)]
     assert found == [citations.CITES_NOTHING, citations.NOT_CITED_HERE]
 

@@ -9,7 +9,7 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft import completion, cursor_actions
 from tui_annotate.tui.draft.effects import Blink, Finish, GoTo, Open, OpenNote, Save, Select
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
-from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.state import Draft, SideCursor
 from tui_annotate.tui.draft.words import draft_line
 
 
@@ -127,11 +127,11 @@ def test_a_refused_save_comes_back_into_hand() -> None:
     keys(made, "space")
     made.note = "why"
     annotation = the_save([*keys(made, "1")])
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 18))
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 18))
     effects = completion.restore_refused_save(made, annotation, "disk full")
     assert made.message == StatusMessage(MessageCode.NOT_SAVED, {"reason": "disk full"}, "error")
     assert effects[-1] == Select(Side.SUMMARY, annotation.claim[0].span)
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 18, annotation.claim[0].span))
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 18, annotation.claim[0].span))
     again = the_save([*keys(made, "1")])
     assert (again.claim, again.evidence, again.note) == (
         annotation.claim,
@@ -152,7 +152,7 @@ def test_a_refused_save_waits_while_the_hand_is_full() -> None:
     assert keys(made, "s") == [Blink()]
     assert keys(made, "!") == [Blink()]
     second = the_save([*keys(made, "2")])
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 30))
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 30))
     effects = completion.apply_saved(made, second, [second])
     assert effects[-1] == Select(Side.SUMMARY, first.claim[0].span)
     assert made.unsaved == []
@@ -198,7 +198,7 @@ def test_a_refused_edit_has_the_claim_that_it_gave() -> None:
     keys(made, "e")
     select(made, "15 million")
     changed = the_save([*keys(made, "enter")])
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 0))
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 0))
     effects = completion.restore_refused_save(made, changed, "it changed meanwhile")
     assert effects[-1] == Select(Side.SUMMARY, changed.claim[0].span)
 
@@ -220,7 +220,7 @@ def test_a_new_sample_begins_where_nothing_is_marked() -> None:
         for at, segment in enumerate(made.sentences(Side.SUMMARY, 0))
     ]
     for count, offset in ((0, 0), (1, 20), (3, 0)):
-        made.pointers[Side.SUMMARY] = Pointer()
+        made.pointers[Side.SUMMARY] = SideCursor()
         made.annotations = tuple(marks[:count])
         completion.move_to_first_unmarked(made)
         assert made.pointers[Side.SUMMARY].offset == offset
@@ -246,7 +246,7 @@ def test_an_undo_does_not_touch_what_is_in_hand() -> None:
     select(made, "Nobody")
     assert completion.replace_annotations(made, (), "undone", gone=saved) == []
     select(made, "loved")
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer())
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor())
     assert completion.replace_annotations(made, (saved,), "undone", gone=saved) == []
 
 
@@ -266,13 +266,13 @@ def test_enter_does_not_drop_what_the_store_refused() -> None:
     made = seen(draft())
     select(made, "loved")
     annotation = the_save([*keys(made, "1")])
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 18))
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 18))
     completion.restore_refused_save(made, annotation, "disk full")
     select(made, "loved")
     assert keys(made, "enter") == [Blink()]
     assert code(made) is MessageCode.CLAIM_NOT_SAVED
     keys(made, "backspace")
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 18))
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 18))
     assert keys(made, "enter") == DONE
 
 
@@ -281,7 +281,7 @@ def test_a_sample_is_not_left_with_a_claim_that_the_store_refused() -> None:
     made = seen(draft())
     select(made, "loved")
     annotation = the_save([*keys(made, "1")])
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 18))
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 18))
     completion.restore_refused_save(made, annotation, "disk full")
     select(made, "loved")
     for name in ("<", ">", "q", "G"):

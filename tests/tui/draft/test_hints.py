@@ -12,7 +12,7 @@ from tui_annotate.tui.draft import cursor_actions
 from tui_annotate.tui.draft.effects import Blink, Select
 from tui_annotate.tui.draft.hints import LETTERS, MOST, Hints, make_codes
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.state import Draft, SideCursor
 
 
 @given(st.integers(0, MOST + 50))
@@ -44,7 +44,7 @@ def words() -> list[tuple[Span]]:
 def test_the_sentence_of_the_cursor_gets_the_first_letters_in_reading_order() -> None:
     """Near words are quickest, and their letters follow the line."""
     made = draft()
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 30))
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 30))
     keys(made, "f")
     cursor_actions.show_hints(made, words())
     assert made.hints is not None

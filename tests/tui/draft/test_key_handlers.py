@@ -40,7 +40,7 @@ from tui_annotate.tui.draft.effects import (
 )
 from tui_annotate.tui.draft.key_handlers import KEY_HANDLERS, press
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import WHY, Draft, Pending, Pointer
+from tui_annotate.tui.draft.state import WHY, Draft, Pending, SideCursor
 from tui_annotate.tui.keys.actions import action_of
 
 SUMMARY_SIDE, SOURCE_SIDE = Side.SUMMARY, Side.SOURCE
@@ -223,7 +223,7 @@ def test_space_takes_the_focused_match_and_gives_it_back() -> None:
 def test_space_in_the_source_takes_the_sentence_or_the_exact_selection() -> None:
     """V: the selection goes before the sentence, and the summary has the keys again."""
     made = in_state("V")
-    cursor_actions.set_pointer(made, SOURCE_SIDE, Pointer(0, SOURCE.index("rained")))
+    cursor_actions.set_pointer(made, SOURCE_SIDE, SideCursor(0, SOURCE.index("rained")))
     keys(made, "space")
     assert made.state == "R"
     assert made.evidence == [anchor(made, "It rained.", SOURCE_SIDE)]
@@ -240,7 +240,7 @@ def test_evidence_stays_while_the_claim_changes_and_goes_back_by_backspace() -> 
     select(made, "loved")
     assert len(made.evidence) == 2
     keys(made, "backspace")
-    cursor_actions.set_pointer(made, SUMMARY_SIDE, Pointer(0, 40))
+    cursor_actions.set_pointer(made, SUMMARY_SIDE, SideCursor(0, 40))
     assert len(made.evidence) == 2
     keys(made, "backspace")
     assert [one.span.start for one in made.evidence] == [18]
@@ -297,7 +297,7 @@ def test_search_hits_are_walked_instead_of_matches_until_backspace() -> None:
     """While searching, n and N walk hits; Backspace ends the search and gives nothing back."""
     made = draft()
     keys(made, "space")
-    cursor_actions.set_pointer(made, SUMMARY_SIDE, Pointer(0, 10))
+    cursor_actions.set_pointer(made, SUMMARY_SIDE, SideCursor(0, 10))
     hits = [Span(4, 8), Span(22, 24), Span(40, 42)]
     assert highlights.show_hits(made, "it", hits) == [GoTo(SUMMARY_SIDE, 0, 22)]
     assert code(made) is MessageCode.AT_HIT
@@ -337,7 +337,7 @@ def test_annotations_are_walked_from_the_cursor_and_round() -> None:
     first = store(made, keys(made, "1"))
     select(made, "Nobody died")
     second = store(made, keys(made, "3"))
-    cursor_actions.set_pointer(made, SUMMARY_SIDE, Pointer(0, 30))
+    cursor_actions.set_pointer(made, SUMMARY_SIDE, SideCursor(0, 30))
     made.enable_digits()
     assert keys(made, "a") == [GoTo(SUMMARY_SIDE, 0, 47)]
     assert made.focused == second.id
@@ -348,7 +348,7 @@ def test_annotations_are_walked_from_the_cursor_and_round() -> None:
     assert made.focused == first.id
     assert said(made).startswith("A Intrinsic")
     assert keys(made, "A") == [GoTo(SUMMARY_SIDE, 0, 47)]
-    cursor_actions.set_pointer(made, SUMMARY_SIDE, Pointer(0, 0))
+    cursor_actions.set_pointer(made, SUMMARY_SIDE, SideCursor(0, 0))
     light(made, (3, 0.5))
     keys(made, "tab A")
     assert keys(made, "A") == [GoTo(SUMMARY_SIDE, 0, 47)]
@@ -359,7 +359,7 @@ def test_a_focused_annotation_shows_its_own_evidence_not_the_best_match() -> Non
     made = draft()
     keys(made, "n space")
     first = store(made, keys(made, "1"))
-    cursor_actions.set_pointer(made, SUMMARY_SIDE, Pointer(0, 0))
+    cursor_actions.set_pointer(made, SUMMARY_SIDE, SideCursor(0, 0))
     keys(made, "a")
     assert made.current_anchor(SUMMARY_SIDE) == first.claim[0]
     assert light(made, (1, 0.9)) == [Reveal(SOURCE_SIDE, 0, Span(0, 17))]
@@ -393,11 +393,11 @@ def test_the_mouse_gives_its_side_the_keys_and_wakes_the_digits() -> None:
     """A click in the source is V; one at the same place changes nothing."""
     made = draft()
     store(made, keys(made, "1"))
-    cursor_actions.set_pointer(made, SOURCE_SIDE, Pointer(0, 20), by_hand=True)
+    cursor_actions.set_pointer(made, SOURCE_SIDE, SideCursor(0, 20), by_hand=True)
     assert made.state == "V"
     assert not made.digits_off
     made.digits_off = True
-    cursor_actions.set_pointer(made, SOURCE_SIDE, Pointer(0, 20), by_hand=True)
+    cursor_actions.set_pointer(made, SOURCE_SIDE, SideCursor(0, 20), by_hand=True)
     assert made.digits_off
 
 
@@ -406,7 +406,7 @@ def test_another_document_ends_the_search_in_it() -> None:
     made = draft(sources=(SOURCE, "More rain."))
     keys(made, "tab")
     highlights.show_hits(made, "rain", [Span(47, 51)])
-    cursor_actions.set_pointer(made, SOURCE_SIDE, Pointer(1, 0))
+    cursor_actions.set_pointer(made, SOURCE_SIDE, SideCursor(1, 0))
     assert made.hits == ()
 
 

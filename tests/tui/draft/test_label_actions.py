@@ -33,7 +33,7 @@ from tui_annotate.tui.draft.effects import (
     Select,
 )
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import WHY, Draft, Note, Pending, Pointer
+from tui_annotate.tui.draft.state import WHY, Draft, Note, Pending, SideCursor
 
 # The bar: 1 Intrinsic 2 Extrinsic 3 Benign 4 Sourced 5 Bare 6 Told 7 Alone 8 Unwanted
 
@@ -67,7 +67,7 @@ def test_a_leaf_saves_the_selection_with_what_was_taken() -> None:
 def test_without_a_selection_the_sentence_is_the_claim() -> None:
     """The white space around the sentence is no part of it."""
     made = draft()
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 30))
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 30))
     saved = store(made, keys(made, "2"))
     assert saved.claim == (anchor(made, "It cost 15 million pounds.", Side.SUMMARY),)
     assert saved.evidence == ()
@@ -286,7 +286,7 @@ def test_a_selection_resets_the_claim_of_an_edit() -> None:
     made = draft()
     first = store(made, keys(made, "1"))
     keys(made, "e")
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, 30))
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 30))
     assert made.claim == first.claim
     select(made, "15 million")
     assert store(made, keys(made, "enter")).claim == (anchor(made, "15 million", Side.SUMMARY),)
@@ -520,7 +520,7 @@ def test_a_refused_passage_is_not_left_behind() -> None:
     made = item()
     passage(made)
     found = saved(keys(made, "1"))
-    cursor_actions.set_pointer(made, Side.SOURCE, Pointer())
+    cursor_actions.set_pointer(made, Side.SOURCE, SideCursor())
     completion.restore_refused_save(made, found, "disk full")
     passage(made)
     for name, wanted in (
@@ -531,7 +531,7 @@ def test_a_refused_passage_is_not_left_behind() -> None:
         assert key(made, name) == [Blink()]
         assert code(made) is wanted
     keys(made, "backspace")
-    cursor_actions.set_pointer(made, Side.SOURCE, Pointer())
+    cursor_actions.set_pointer(made, Side.SOURCE, SideCursor())
     assert key(made, ">") == [Open("sample", 1)]
 
 
@@ -546,7 +546,7 @@ def test_in_an_edit_a_digit_takes_the_passage_too() -> None:
     assert [one.span.of(SOURCE) for one in made.evidence] == [WORDS, "rained"]
     assert made.labels == [("Passage",), ("Sourced",)]
     assert made.side is Side.SUMMARY
-    cursor_actions.set_pointer(made, Side.SOURCE, Pointer())
+    cursor_actions.set_pointer(made, Side.SOURCE, SideCursor())
     keys(made, "backspace backspace")
     assert made.editing == found
     assert key(made, "enter") == [Blink()]

@@ -14,7 +14,7 @@ from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import notes
 from tui_annotate.tui.draft.resume_state import dump_state, restore
-from tui_annotate.tui.draft.state import Note, Pointer
+from tui_annotate.tui.draft.state import Note, SideCursor
 
 
 def test_what_was_in_hand_comes_back() -> None:
@@ -65,7 +65,7 @@ def test_a_place_that_does_not_fit_is_left_out(kept: dict[str, Any]) -> None:
     assert made.pointers[Side.SUMMARY].selection is None
     assert 0 <= made.pointers[Side.SUMMARY].offset <= len(made.text(Side.SUMMARY))
     assert made.pointers[Side.SUMMARY].document == 0
-    assert made.pointers[Side.SOURCE] == Pointer()
+    assert made.pointers[Side.SOURCE] == SideCursor()
     assert made.claim
 
 

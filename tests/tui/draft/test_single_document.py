@@ -18,7 +18,7 @@ DOCUMENT = SAMPLES["d|7|doc-b"]
 
 def test_only_the_side_of_a_document_is_another_on_screen() -> None:
     """Its text, hash, title and key are the same to the letter."""
-    (before,), (after,) = DOCUMENT.documents, single_document.to_screen(DOCUMENT).documents
+    (before,), (after,) = DOCUMENT.documents, single_document.to_screen_sample(DOCUMENT).documents
     assert after.side is Side.SUMMARY
     assert replace(after, side=Side.SOURCE) == before
     assert after.sha256 == before.sha256
@@ -29,7 +29,7 @@ def test_a_sample_with_something_said_is_left_as_it_is(name: str) -> None:
     """Reports and citations have claims of their own."""
     sample = SAMPLES[name]
     annotation = Annotation("x", (Anchor(Side.SUMMARY, 0, Span(0, 3)),))
-    assert single_document.to_screen(sample) is sample
+    assert single_document.to_screen_sample(sample) is sample
     assert single_document.exchange_sides(sample, annotation) is annotation
 
 

@@ -26,7 +26,7 @@ from tui_annotate.domain.samples import Document, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.draft import cursor_actions
 from tui_annotate.tui.draft.effects import Save
-from tui_annotate.tui.draft.state import Option, Pointer, letter
+from tui_annotate.tui.draft.state import Option, SideCursor, letter
 from tui_annotate.tui.draft.words import digit_range, draft_line, quote_text
 
 
@@ -213,7 +213,7 @@ def test_letters_go_on_after_z() -> None:
 def test_an_offset_at_the_end_belongs_to_the_last_sentence() -> None:
     """The cursor may stand behind the last character."""
     made = draft()
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer(0, len(made.text(Side.SUMMARY))))
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, len(made.text(Side.SUMMARY))))
     assert "sentence 3" in said(made)
 
 
@@ -250,7 +250,7 @@ def test_an_open_note_says_what_it_is_on() -> None:
     assert said(made) == 'note for "loved":'
     made.writing = None
     effects = keys(made, "1")
-    cursor_actions.set_pointer(made, Side.SUMMARY, Pointer())
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor())
     keys(made, "m")
     assert said(made) == "note:"
     made.writing = None

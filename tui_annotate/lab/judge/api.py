@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.lab.chat.judge_config import JudgeConfig, choose_judge
 from tui_annotate.lab.judge.context_order import (
+    ContextOrderResult,
     SortOptions,
-    SortResult,
     sort_row,
 )
 from tui_annotate.lab.judge.evaluation import (
@@ -45,7 +45,7 @@ def make_runner(
     config: JudgeConfig,
     replies: ReplyCache | None = None,
     *,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[TaskProgress], None] | None = None,
 ) -> JudgeRunner:
     """Return a runner for a judge; sends nothing yet. `replies`: None for memory only."""
     return JudgeRunner(
@@ -94,7 +94,7 @@ class JudgeApiOptions(TypedDict, total=False):
     prompts: Path | str | None
     cache: Path | str | None
     concurrency: int
-    progress: Callable[[Progress], None] | None
+    progress: Callable[[TaskProgress], None] | None
 
 
 class SortApiOptions(JudgeApiOptions, total=False):
@@ -131,7 +131,7 @@ class EvaluateApiOptions(JudgeApiOptions, total=False):
 
 def sort(
     questions: Sequence[str], contexts: Sequence[Sequence[str]], **how: Unpack[SortApiOptions]
-) -> list[SortResult]:
+) -> list[ContextOrderResult]:
     """A judge's own order of each question's contexts, and how far the given one is from it.
 
     Raises:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
     from tui_annotate.lab.chat.judge_config import JudgeConfig
     from tui_annotate.lab.judge.command_options import JudgeCommandOptions
-    from tui_annotate.lab.judge.context_order import SortResult
+    from tui_annotate.lab.judge.context_order import ContextOrderResult
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
     from tui_annotate.lab.judge.evaluation import EvaluationResult
     from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
@@ -164,7 +164,7 @@ def print_tally(runner: JudgeRunner) -> None:
 _MAX_ROWS = 20
 
 
-def print_sorted(found: Sequence[SortResult]) -> None:
+def print_sorted(found: Sequence[ContextOrderResult]) -> None:
     """Print a line for each question, and the means."""
     columns = [
         Column("question", flexible=True),

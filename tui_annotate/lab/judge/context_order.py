@@ -42,7 +42,7 @@ class SortOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SortResult:
+class ContextOrderResult:
     """A judge's order of the contexts of one question, by index.
 
     Attributes:
@@ -78,7 +78,7 @@ class SortResult:
         return values | ({"reason": self.reason} if self.reason else {})
 
 
-def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> SortResult:
+def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> ContextOrderResult:
     """Sort the contexts of one question."""
     unclear: list[object] = []
     good, bad = _screen(row, runner, unclear) if options.screen else (None, None)
@@ -86,7 +86,7 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Sor
     order = insert_by_rank(reference, _comparator(row, runner, options, unclear=unclear))
     rho = spearman(order, reference)
     sim, common = overlap(order, reference, k=options.k, bottom=options.bottom)
-    return SortResult(
+    return ContextOrderResult(
         row=row,
         good=good,
         bad=bad,

@@ -11,7 +11,7 @@ from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
-from tui_annotate.lab.judge.context_order import SortOptions, SortResult
+from tui_annotate.lab.judge.context_order import ContextOrderResult, SortOptions
 from tui_annotate.lab.judge.evaluation import EvaluateOptions, EvaluationResult
 from tui_annotate.lab.judge.reference_answers import GenerateOptions, ReferenceAnswer
 from tui_annotate.lab.judge.rows import (
@@ -60,7 +60,7 @@ class DatasetJudge:
         )
 
     def store_sorted(
-        self, found: Sequence[SortResult], runner: JudgeRunner, options: SortOptions
+        self, found: Sequence[ContextOrderResult], runner: JudgeRunner, options: SortOptions
     ) -> ScoreRun:
         """Store orders as a run: ranks, usefulness, and both figures."""
         scores = [score for each in found for score in _order_scores(each)]
@@ -117,7 +117,7 @@ class DatasetJudge:
     def _store(
         self,
         maker: str,
-        found: Sequence[SortResult | ReferenceAnswer | EvaluationResult],
+        found: Sequence[ContextOrderResult | ReferenceAnswer | EvaluationResult],
         runner: JudgeRunner,
         *,
         parameters: dict[str, Any],
@@ -141,7 +141,7 @@ def _key_of(row: QuestionRow) -> SampleKey:
     return row.key
 
 
-def _order_scores(each: SortResult) -> list[Score]:
+def _order_scores(each: ContextOrderResult) -> list[Score]:
     key, count = _key_of(each.row), len(each.row.contexts)
     place = {context: float(number) for number, context in enumerate(each.sorted, 1)}
     parts = tuple(place.get(at) for at in range(count))
@@ -154,7 +154,7 @@ def _order_scores(each: SortResult) -> list[Score]:
 
 
 def _figure_scores(
-    found: Sequence[SortResult | EvaluationResult],
+    found: Sequence[ContextOrderResult | EvaluationResult],
     name: str,
     raws: Sequence[float | None],
     *,

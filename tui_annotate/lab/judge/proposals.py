@@ -20,7 +20,7 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.labels import JOINER, Label, LabelTree, Need
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.suggestions import Suggestion, with_id
@@ -81,7 +81,7 @@ def _parse_span(row: Mapping[str, Any]) -> ProposedSpan | None:
     )
 
 
-class LabelCatalog:
+class PromptLabels:
     """The labels that a model may assign, by the names in its prompt."""
 
     def __init__(self, tree: LabelTree) -> None:
@@ -117,7 +117,7 @@ class LocatedProposals:
 
 
 def locate_proposals(
-    sample: Sample, spans: Iterable[ProposedSpan | None], labels: LabelCatalog, *, maker: str
+    sample: Sample, spans: Iterable[ProposedSpan | None], labels: PromptLabels, *, maker: str
 ) -> LocatedProposals:
     """Look up quotes and labels; refuse a span whose quote or label is unknown."""
     summary = sample.document(Side.SUMMARY)
@@ -228,7 +228,7 @@ class ProposalReport:
 @dataclass(slots=True)
 class _RunState:
     options: ProposalOptions
-    labels: LabelCatalog
+    labels: PromptLabels
     versions: dict[str, str] = field(default_factory=dict)
     total: int = 0
     read: int = 0
@@ -260,7 +260,7 @@ class ProposalService:
     def plan(self, options: ProposalOptions, judge: Judge) -> ProposalPlan:
         """Estimate the cost; sends nothing."""
         require_permission(self.machines.actor, Permission.MANAGE)
-        state = _RunState(options, LabelCatalog(self.machines.labels(options.dataset)))
+        state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
         samples = cached = characters = 0
         for some in self._read_pages(state):
             for question in map(state.build_question, some):
@@ -275,7 +275,7 @@ class ProposalService:
         options: ProposalOptions,
         judge: Judge,
         *,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[TaskProgress], None] | None = None,
     ) -> ProposalReport:
         """Ask about each sample, and store the proposals that are found in its texts.
 
@@ -285,7 +285,7 @@ class ProposalService:
             Unavailable: the endpoint can not be reached; its replies are kept.
         """
         require_permission(self.machines.actor, Permission.MANAGE)
-        state = _RunState(options, LabelCatalog(self.machines.labels(options.dataset)))
+        state = _RunState(options, PromptLabels(self.machines.labels(options.dataset)))
         maker = f"judge:{judge.model}"
         found: dict[SampleKey, tuple[Suggestion, ...]] = {}
         refused: Counter[str] = Counter()
@@ -304,7 +304,7 @@ class ProposalService:
             if progress:
                 share = (state.read + state.skipped) / state.total
                 seconds = time.monotonic() - began
-                progress(Progress("asking", state.read, share=share, seconds=seconds))
+                progress(TaskProgress("asking", state.read, share=share, seconds=seconds))
         run = _score_run(options, judge, state, kind=RunKind.SUGGEST)
         pairs = ((key, each) for key, several in found.items() for each in several)
         new = self.machines.suggestions.add(run, pairs)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.lab.judge.context_order import SortResult
+from tui_annotate.lab.judge.context_order import ContextOrderResult
 from tui_annotate.lab.judge.evaluation import EvaluationResult
 from tui_annotate.lab.judge.reference_answers import ReferenceAnswer, truth_file_name
 from tui_annotate.plugins.files.sheets import FORMULA, write_workbook
@@ -20,7 +20,7 @@ _PREFIX: Final = "答案: "
 """What the project RagSGE begins a ground truth with."""
 
 
-def write_sorted(found: Sequence[SortResult], target: Path | None) -> None:
+def write_sorted(found: Sequence[ContextOrderResult], target: Path | None) -> None:
     """Write a JSON array with an element for each question; None is standard output.
 
     Raises:

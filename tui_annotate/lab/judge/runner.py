@@ -11,7 +11,7 @@ from threading import Event, Lock
 from typing import Any, Self, TypeVar
 
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.lab.chat import prompts
 from tui_annotate.lab.chat.prompts import Prompt
 from tui_annotate.lab.chat.replies import ParsingJudge, ReplyTally
@@ -36,7 +36,7 @@ class JudgeRunner:
     language: str = ""
     folders: Sequence[Path] = ()
     at_once: int = 4
-    progress: Callable[[Progress], None] | None = None
+    progress: Callable[[TaskProgress], None] | None = None
     tally: ReplyTally = field(default_factory=ReplyTally)
     _prompts: dict[tuple[str, str], Prompt] = field(default_factory=dict)
     _started: float = field(default_factory=time.monotonic)
@@ -148,7 +148,7 @@ class JudgeRunner:
             calls = self.tally.asked + self.tally.cached
             seconds = time.monotonic() - self._started
             share = done / total if total else None
-            self.progress(Progress("asking", calls, share=share, seconds=seconds))
+            self.progress(TaskProgress("asking", calls, share=share, seconds=seconds))
 
 
 class _Cancelled(Exception):

@@ -15,9 +15,9 @@ from tui_annotate.domain.position_studies import (
     ERROR,
     INCORRECT,
     VERDICT,
-    Case,
     Row,
-    Task,
+    ScoredAnswer,
+    StudyTask,
     gold_position,
     parse_answers,
     parse_task,
@@ -123,7 +123,7 @@ class _Sums:
     left_out: int = 0
 
 
-def evaluate(cases: Callable[[], Iterable[Case]], options: EvaluationOptions) -> Evaluation:
+def evaluate(cases: Callable[[], Iterable[ScoredAnswer]], options: EvaluationOptions) -> Evaluation:
     """Count answers by group; `cases` is called twice where only shared questions count."""
     common = _shared_questions(cases(), options.by) if options.shared else None
     sums = _Sums()
@@ -142,7 +142,7 @@ def _sort_key(value: int | str | None) -> tuple[int, int, str]:
     return (2, 0, "") if value is None else (1, 0, value)
 
 
-def group_key(case: Case, by: Sequence[GroupBy]) -> GroupKey:
+def group_key(case: ScoredAnswer, by: Sequence[GroupBy]) -> GroupKey:
     """Return the group of an answer."""
     values: dict[GroupBy, int | str | None] = {
         GroupBy.POSITION: case.position,
@@ -154,9 +154,9 @@ def group_key(case: Case, by: Sequence[GroupBy]) -> GroupKey:
     return tuple(values[each] for each in by)
 
 
-def _shared_questions(cases: Iterable[Case], by: Sequence[GroupBy]) -> set[str]:
+def _shared_questions(cases: Iterable[ScoredAnswer], by: Sequence[GroupBy]) -> set[str]:
     """Return the questions that all groups of a task share; tasks are separate."""
-    tasks: dict[Task, dict[GroupKey, set[str]]] = {}
+    tasks: dict[StudyTask, dict[GroupKey, set[str]]] = {}
     for case in cases:
         if case.score is not None:
             groups = tasks.setdefault(case.task, {})
@@ -164,7 +164,9 @@ def _shared_questions(cases: Iterable[Case], by: Sequence[GroupBy]) -> set[str]:
     return set[str]().union(*(set.intersection(*each.values()) for each in tasks.values()))
 
 
-def _count_case(case: Case, sums: _Sums, *, by: Sequence[GroupBy], common: set[str] | None) -> None:
+def _count_case(
+    case: ScoredAnswer, sums: _Sums, *, by: Sequence[GroupBy], common: set[str] | None
+) -> None:
     if common is not None and case.identity not in common:
         sums.left_out += 1
         return
@@ -194,14 +196,14 @@ def _agreement(outcomes: dict[tuple[bool, str | None], int]) -> HumanAgreement |
     )
 
 
-def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterator[Case]]:
+def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterator[ScoredAnswer]]:
     """Return a function that reads the cases of some files anew at each call.
 
     Raises:
         InvalidRecord: a row can not be read, or holds neither an answer nor why it has none.
     """
 
-    def found() -> Iterator[Case]:
+    def found() -> Iterator[ScoredAnswer]:
         for path in paths:
             for located in read_rows(path, some=False):
                 yield row_case(located, rules, file=str(path))
@@ -209,14 +211,14 @@ def file_cases(paths: Sequence[Path], rules: MatchRules) -> Callable[[], Iterato
     return found
 
 
-def row_case(located: LocatedRow, rules: MatchRules, *, file: str = "") -> Case:
+def row_case(located: LocatedRow, rules: MatchRules, *, file: str = "") -> ScoredAnswer:
     """Return the case of a row."""
     where, row = located
     with locate_row(where):
         _require_answer(row)
-        right = parse_answers(row) if parse_task(row) is Task.QA else ()
+        right = parse_answers(row) if parse_task(row) is StudyTask.QA else ()
         verdict, model = row.get(VERDICT), row.get("model")
-        return Case(
+        return ScoredAnswer(
             task=parse_task(row),
             position=gold_position(row),
             size=prompt_size(row),

@@ -14,7 +14,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tui_annotate.domain.position_studies import ANSWER, Row, Task, expected_answers, parse_task
+from tui_annotate.domain.position_studies import (
+    ANSWER,
+    Row,
+    StudyTask,
+    expected_answers,
+    parse_task,
+)
 from tui_annotate.methods.intervals import wilson_interval
 from tui_annotate.methods.sentence_boundaries import HAN
 
@@ -108,7 +114,7 @@ def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
     if not isinstance(answer, str):
         return None
     right = expected_answers(row)
-    if parse_task(row) is Task.KV:
+    if parse_task(row) is StudyTask.KV:
         return key_value_accuracy(answer, *right)
     if rules.skip_empty and right and count_empty_golds(right) == len(right):
         return None

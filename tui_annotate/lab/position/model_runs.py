@@ -17,7 +17,7 @@ from tui_annotate.domain.position_studies import (
     ANSWER,
     ERROR,
     Row,
-    Task,
+    StudyTask,
     gold_position,
     list_passages,
     parse_task,
@@ -186,7 +186,7 @@ def _build_question(prompt: str, options: ModelRunOptions) -> Question:
 
 
 def _prompt_fields(row: Row, prompt: str, options: ModelRunOptions) -> dict[str, Any]:
-    if parse_task(row) is Task.KV:
+    if parse_task(row) is StudyTask.KV:
         return {"model_prompt": prompt, "model_ordered_kv_records": row["ordered_kv_records"]}
     shown = () if options.style is Style.CLOSED_BOOK else list_passages(row, shown=False)
     return {

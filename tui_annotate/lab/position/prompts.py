@@ -16,7 +16,7 @@ from enum import StrEnum
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.position_studies import (
     Row,
-    Task,
+    StudyTask,
     list_pairs,
     list_passages,
     parse_task,
@@ -48,7 +48,7 @@ def build_prompt(row: Row, *, style: Style = Style.PLAIN, template: str = "") ->
     Raises:
         InvalidInput: the row lacks a field, or the style is not one of its task.
     """
-    if parse_task(row) is Task.KV:
+    if parse_task(row) is StudyTask.KV:
         return build_key_value_prompt(
             list_pairs(row, shown=False), parse_text(row, "key"), style=style, template=template
         )

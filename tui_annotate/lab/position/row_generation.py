@@ -18,7 +18,7 @@ from uuid import UUID
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.position_studies import (
     Row,
-    Task,
+    StudyTask,
     gold_position,
     list_pairs,
     list_passages,
@@ -224,7 +224,7 @@ def write_questions(
     def build() -> Iterator[dict[str, Any]]:
         for number, (where, row) in enumerate(rows):
             with locate_row(where):
-                if parse_task(row) is not Task.QA:
+                if parse_task(row) is not StudyTask.QA:
                     raise InvalidInput("the row is no question over passages", "use make-kv")
                 if options.oracle:
                     yield build_oracle_row(row)
@@ -250,7 +250,7 @@ def write_lookups(
     def build() -> Iterator[dict[str, Any]]:
         for where, row in rows:
             with locate_row(where):
-                if parse_task(row) is not Task.KV:
+                if parse_task(row) is not StudyTask.KV:
                     raise InvalidInput("the row is no key over pairs", "use make-qa")
                 for place in parse_positions(gold_at, prompt_size(row)) if gold_at else ():
                     yield move_key_value(row, place)

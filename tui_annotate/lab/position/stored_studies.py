@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound
-from tui_annotate.domain.position_studies import Case, Task, human_verdict
+from tui_annotate.domain.position_studies import ScoredAnswer, StudyTask, human_verdict
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.lab.position.evaluation import (
     Evaluation,
@@ -19,7 +19,7 @@ from tui_annotate.lab.position.evaluation import (
     group_key,
 )
 from tui_annotate.lab.position.metric import ORIGINAL, MatchRules, count_empty_golds, score_row
-from tui_annotate.storage.questions import QuestionStore, StoredQuestion
+from tui_annotate.storage.question_samples import QuestionStore, StoredQuestion
 from tui_annotate.storage.queue import QueueRow
 
 if TYPE_CHECKING:
@@ -119,14 +119,16 @@ class PositionStudies:
         rows = self.page(person, keys)
         return next((row.key for row in rows if not row.state.finished), None)
 
-    def _read_cases(self, dataset: str, rules: MatchRules) -> Iterator[tuple[StoredQuestion, Case]]:
+    def _read_cases(
+        self, dataset: str, rules: MatchRules
+    ) -> Iterator[tuple[StoredQuestion, ScoredAnswer]]:
         for stored in self.store.questions(dataset):
             case = stored_case(stored, rules)
             if case is not None:
                 yield stored, case
 
 
-def stored_case(stored: StoredQuestion, rules: MatchRules) -> Case | None:
+def stored_case(stored: StoredQuestion, rules: MatchRules) -> ScoredAnswer | None:
     """Return the case of a stored question; None without a gold position.
 
     The verdict that came with its row stands, unless other rules are asked for.
@@ -139,7 +141,7 @@ def stored_case(stored: StoredQuestion, rules: MatchRules) -> Case | None:
     predicted = "metric" in meta or "model" in meta
     score = _score_stored(stored, kind, right, rules=rules) if predicted else None
     model = meta.get("model")
-    return Case(
+    return ScoredAnswer(
         task=kind,
         position=position,
         size=size,
@@ -149,11 +151,11 @@ def stored_case(stored: StoredQuestion, rules: MatchRules) -> Case | None:
         model=model if isinstance(model, str) else "",
         verdict=human_verdict(stored.work),
         judged=bool(stored.work),
-        empty_golds=count_empty_golds(right) if kind is Task.QA else 0,
+        empty_golds=count_empty_golds(right) if kind is StudyTask.QA else 0,
     )
 
 
-_TASKS: Mapping[str, Task] = {each.value: each for each in Task}
+_TASKS: Mapping[str, StudyTask] = {each.value: each for each in StudyTask}
 
 
 def _gold_answers(meta: Mapping[str, Any]) -> list[str]:
@@ -162,7 +164,7 @@ def _gold_answers(meta: Mapping[str, Any]) -> list[str]:
 
 
 def _score_stored(
-    stored: StoredQuestion, kind: Task, right: list[str], *, rules: MatchRules
+    stored: StoredQuestion, kind: StudyTask, right: list[str], *, rules: MatchRules
 ) -> float | None:
     stored_score = stored.meta.get("metric")
     if rules == ORIGINAL and isinstance(stored_score, int | float):
@@ -170,7 +172,7 @@ def _score_stored(
     if stored.meta.get("model_error") is not None:
         return None
     row: dict[str, Any] = {"model_answer": stored.answer or ""}
-    if kind is Task.KV:
+    if kind is StudyTask.KV:
         row |= {"ordered_kv_records": [], "key": "", "value": right[0] if right else ""}
     else:
         row |= {"question": "", "ctxs": [], "answers": right}

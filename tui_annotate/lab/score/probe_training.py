@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidRecord, NotFound
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.domain.progress import Progress, time_phase
+from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import Problem, RecordFilter
 from tui_annotate.lab.score import probes
 from tui_annotate.lab.score.probes import AUTO, TrainedProbe
@@ -89,7 +89,7 @@ class ProbeTrainingService:
     machines: Machines
 
     def run(
-        self, options: ProbeOptions, *, progress: Callable[[Progress], None] | None = None
+        self, options: ProbeOptions, *, progress: Callable[[TaskProgress], None] | None = None
     ) -> tuple[TrainedProbe, TrainingQuestions]:
         """Train a probe; also return its questions.
 
@@ -142,7 +142,7 @@ def train_on(
     options: ProbeOptions,
     found: TrainingQuestions,
     *,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[TaskProgress], None] | None = None,
 ) -> TrainedProbe:
     """Train a probe on some questions, without a workspace; see `ProbeTrainingService.run`."""
     return probes.train(

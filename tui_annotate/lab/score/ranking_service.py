@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.domain.progress import Progress, time_phase
+from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
@@ -107,7 +107,7 @@ class RankService:
     machines: Machines
 
     def run(
-        self, options: RankOptions, *, progress: Callable[[Progress], None] | None = None
+        self, options: RankOptions, *, progress: Callable[[TaskProgress], None] | None = None
     ) -> RankReport:
         """Rank a dataset by its newest scores, and store the run.
 
@@ -198,7 +198,7 @@ class RankService:
 
 
 class _RankCounts:
-    def __init__(self, progress: Callable[[Progress], None] | None) -> None:
+    def __init__(self, progress: Callable[[TaskProgress], None] | None) -> None:
         self.labels: Counter[AnswerLabel] = Counter()
         self.categories: Counter[Category] = Counter()
         self._report = time_phase(progress, "ranking")

@@ -22,7 +22,7 @@ from tui_annotate.plugins.record_validation import choose_dataset_name
 from tui_annotate.plugins.scoring import ScorerOptions
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.progress import Progress
+    from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.lab.score.ranking_service import RankReport
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreReport
     from tui_annotate.plugins.protocols import ExportReport
@@ -250,7 +250,7 @@ class RecipeReport:
 
 
 def run_recipe(
-    space: Workspace, recipe: Recipe, *, progress: Callable[[Progress], None] | None = None
+    space: Workspace, recipe: Recipe, *, progress: Callable[[TaskProgress], None] | None = None
 ) -> RecipeReport:
     """Run a recipe. If a step fails, the results of earlier steps stay.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.domain.progress import Progress, time_phase
+from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.lab.score.sample_reader import (
     AUTO,
@@ -75,7 +75,7 @@ class ScoreService:
     machines: Machines
 
     def run(
-        self, options: ScoreOptions, *, progress: Callable[[Progress], None] | None = None
+        self, options: ScoreOptions, *, progress: Callable[[TaskProgress], None] | None = None
     ) -> ScoreReport:
         """Score a dataset, and store the run as a whole.
 

@@ -25,13 +25,7 @@ from tui_annotate.domain.people import (
 )
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.samples import Document, Sample, SampleKind, Segment, Side
-from tui_annotate.services.agreement.figures import (
-    AgreementFigure,
-    PairFigures,
-    all_figures,
-    pair_figures,
-)
-from tui_annotate.services.agreement.readings import (
+from tui_annotate.services.agreement.compared_readings import (
     AgreementOptions,
     Axis,
     LabelOrder,
@@ -40,6 +34,12 @@ from tui_annotate.services.agreement.readings import (
     ReadingBuilder,
     SampleReading,
     format_labels,
+)
+from tui_annotate.services.agreement.figures import (
+    AgreementFigure,
+    PairFigures,
+    all_figures,
+    pair_figures,
 )
 from tui_annotate.services.agreement.tallies import AgreementTally, Group, Summary
 from tui_annotate.storage.labels.store import GuidanceKind

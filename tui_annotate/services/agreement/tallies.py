@@ -22,7 +22,7 @@ from tui_annotate.methods.span_agreement import (
     find_overlaps,
     span_f1,
 )
-from tui_annotate.services.agreement.readings import LabelOrder, SampleReading
+from tui_annotate.services.agreement.compared_readings import LabelOrder, SampleReading
 
 Group = Sequence[SampleReading]
 """Readings of one sample that are compared with one another; two or more."""

@@ -24,8 +24,8 @@ from tui_annotate.services.annotate.queries import SampleQueries, SaveResult
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.labels.store import GuidanceKind
-from tui_annotate.storage.log.ledger import ClearResult, Ledger, Prepare, new_id
-from tui_annotate.storage.log.log import Log, Stream
+from tui_annotate.storage.log.ledger import ClearedCounts, Ledger, Prepare, new_id
+from tui_annotate.storage.log.log import EventLog, EventStream
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class AnnotationService(SampleQueries):
             Conflict: a duplicate claim with its label, a used id, or another label set in force.
         """
 
-        def prepare(log: Log, stream: Stream) -> PendingEvent:
+        def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
             own = replace(annotation, suggested=None)
             made = self._checked_parts(own, stream, label_set, offer=offer)
             return event_builders.add(stream.state, *self._numbered(log, made))
@@ -87,7 +87,7 @@ class AnnotationService(SampleQueries):
             NotFound: there is no such annotation of this person.
         """
 
-        def prepare(log: Log, stream: Stream) -> PendingEvent:
+        def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
             first, *more = self._checked_parts(annotation, stream, label_set, offer=offer)
             new = self._numbered(log, more)
             edit = event_builders.edit(stream.state, first, *new, at=self.clock())
@@ -105,7 +105,7 @@ class AnnotationService(SampleQueries):
             NotFound: there is no such annotation of this person.
         """
 
-        def prepare(_log: Log, stream: Stream) -> PendingEvent:
+        def prepare(_log: EventLog, stream: EventStream) -> PendingEvent:
             return event_builders.remove(stream.state, annotation_id, version=version)
 
         return self._write(person, key, prepare, seconds=seconds, about=annotation_id)
@@ -120,7 +120,7 @@ class AnnotationService(SampleQueries):
                 Or another label set than they saw is in force.
         """
 
-        def prepare(_log: Log, stream: Stream) -> PendingEvent:
+        def prepare(_log: EventLog, stream: EventStream) -> PendingEvent:
             sample = self.corpus.sample(key).sample
             return event_builders.finish(stream.state, sample, self._labels_seen(key, label_set))
 
@@ -161,7 +161,7 @@ class AnnotationService(SampleQueries):
 
     def clear(
         self, person: str, *, dataset: str = "", sample: str = "", words: bool = False
-    ) -> ClearResult:
+    ) -> ClearedCounts:
         """Remove this person's annotations of a dataset, a sample, or all; one undo restores them.
 
         `words` also removes ratings and comments.
@@ -214,7 +214,7 @@ class AnnotationService(SampleQueries):
             NotFound: there is no such suggestion.
         """
 
-        def prepare(log: Log, stream: Stream) -> PendingEvent:
+        def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
             suggestion = log.suggestion(key, suggestion_id)
             event_builders.check_open(stream.state, suggestion)
             own = take_suggestion(person, suggestion, changed)
@@ -236,7 +236,7 @@ class AnnotationService(SampleQueries):
         """
         why = check_storable(reason.strip(), "reason")
 
-        def prepare(log: Log, stream: Stream) -> PendingEvent:
+        def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
             return event_builders.refuse(
                 stream.state, log.suggestion(key, suggestion_id), reason=why
             )
@@ -265,7 +265,7 @@ class AnnotationService(SampleQueries):
     def _checked_parts(
         self,
         annotation: Annotation,
-        stream: Stream,
+        stream: EventStream,
         label_set: str,
         *,
         offer: AssistSnapshot | None,
@@ -284,7 +284,7 @@ class AnnotationService(SampleQueries):
             found.append(replace(made, label_set=labels.version, guidelines=guidelines))
         return found
 
-    def _numbered(self, log: Log, made: Sequence[Annotation]) -> list[Annotation]:
+    def _numbered(self, log: EventLog, made: Sequence[Annotation]) -> list[Annotation]:
         now = self.clock()
         return [
             replace(one, version=1, number=number, created=now, updated=now)

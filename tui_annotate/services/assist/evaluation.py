@@ -48,7 +48,7 @@ _Segments = tuple[tuple[Segment, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class EvidenceChoice:
     """What was selected, and what people chose on the other side; both trimmed.
 
     Attributes:
@@ -102,12 +102,14 @@ class Choice:
         return next((rank for rank, hit in enumerate(hits, 1) if hit), None)
 
 
-def collect_choices(records: Iterable[Record], *, least: int = 1) -> dict[str, list[Choice]]:
+def collect_choices(
+    records: Iterable[Record], *, least: int = 1
+) -> dict[str, list[EvidenceChoice]]:
     """By direction, the distinct (texts, claim span, evidence span), in an order of their own.
 
     `least`: minimum number of non-blank segments of a searched text.
     """
-    distinct: dict[tuple[tuple[str, ...], Anchor, Anchor], Choice] = {}
+    distinct: dict[tuple[tuple[str, ...], Anchor, Anchor], EvidenceChoice] = {}
     cut = cache(segment)
     for record in records:
         pairs = list(_anchor_pairs(record))
@@ -116,7 +118,7 @@ def collect_choices(records: Iterable[Record], *, least: int = 1) -> dict[str, l
         sample = replace(record.sample, meta={}, imported=None)
         segments = tuple(cut(each.text, each.language) for each in sample.documents)
         for claim, evidence in pairs:
-            choice = Choice(sample, segments, claim, evidence)
+            choice = EvidenceChoice(sample, segments, claim, evidence)
             distinct.setdefault((choice.texts, claim, evidence), choice)
     ordered = [distinct[name] for name in sorted(distinct)]
     both = {
@@ -248,7 +250,7 @@ class _QueryGroup:
 
 
 def _group_queries(
-    asked: Sequence[Choice], ranks: Sequence[Sequence[int | None]]
+    asked: Sequence[EvidenceChoice], ranks: Sequence[Sequence[int | None]]
 ) -> dict[str, _QueryGroup]:
     import numpy as np
 
@@ -292,7 +294,7 @@ def _differences(parts: Mapping[str, Mapping[str, _QueryGroup]], at: int) -> dic
 
 
 def _rank_queries(
-    asked: Mapping[str, Sequence[Choice]],
+    asked: Mapping[str, Sequence[EvidenceChoice]],
     embedder: Embedder | None,
     report_progress: ProgressCallback,
 ) -> _Ranks:
@@ -315,7 +317,7 @@ def _rank_queries(
 
 
 def _prepare_samples(
-    some: Sequence[Choice], embedder: Embedder | None, report_progress: ProgressCallback
+    some: Sequence[EvidenceChoice], embedder: Embedder | None, report_progress: ProgressCallback
 ) -> Iterator[SampleAssist]:
     """Yield prepared samples; each document is embedded once, in large batches."""
     if embedder is None:
@@ -342,7 +344,7 @@ def _prepare_samples(
 
 
 def _next_batch(
-    some: Sequence[Choice], made: Mapping[_Name, DocumentVectors]
+    some: Sequence[EvidenceChoice], made: Mapping[_Name, DocumentVectors]
 ) -> dict[_Name, Sequence[str]]:
     new: dict[_Name, Sequence[str]] = {}
     size = 0
@@ -356,7 +358,9 @@ def _next_batch(
     return new
 
 
-def _named_documents(choice: Choice) -> Iterator[tuple[_Name, tuple[Document, Sequence[Segment]]]]:
+def _named_documents(
+    choice: EvidenceChoice,
+) -> Iterator[tuple[_Name, tuple[Document, Sequence[Segment]]]]:
     for document, cut in zip(choice.sample.documents, choice.segments, strict=True):
         yield (document.sha256, document.language), (document, cut)
 

@@ -26,7 +26,7 @@ from tui_annotate.domain.people import (
     require_permission,
 )
 from tui_annotate.domain.records import Problem
-from tui_annotate.plugins.user_files import UserRow
+from tui_annotate.plugins.account_files import UserRow
 from tui_annotate.services.authentication.hashing import Hasher, hash_code, is_hash, new_code
 from tui_annotate.storage.people.accounts import AccountStore
 from tui_annotate.storage.people.sessions import Session, SessionStore
@@ -55,7 +55,7 @@ class NewAccount:
 
 
 @dataclass(frozen=True, slots=True)
-class Accounts:
+class AccountService:
     """Accounts of a workspace, for managers; `people` may include some without an account.
 
     Raises:
@@ -272,7 +272,11 @@ class AccountImportReport:
 
 
 def register(
-    accounts: Accounts, rows: Iterable[UserRow | Problem], *, admin: str = "", dry_run: bool = False
+    accounts: AccountService,
+    rows: Iterable[UserRow | Problem],
+    *,
+    admin: str = "",
+    dry_run: bool = False,
 ) -> AccountImportReport:
     """Create accounts from rows; valid ones are stored together, others are reported.
 

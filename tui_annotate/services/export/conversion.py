@@ -86,7 +86,7 @@ class ConversionReport:
 
 
 @dataclass(slots=True)
-class Conversion:
+class FileConversion:
     """The conversion of a file; an empty format is detected by content, or the target's name."""
 
     source_format: str = ""

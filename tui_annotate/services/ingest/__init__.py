@@ -19,7 +19,7 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, NotFound, Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.plural import format_count
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
@@ -54,8 +54,8 @@ __all__ = [
     "IngestOutcome",
     "IngestReport",
     "IngestService",
-    "Progress",
     "Sample",
+    "TaskProgress",
     "VectorOptions",
     "VectorSetInfo",
 ]
@@ -89,7 +89,7 @@ class IngestService:
         embedder: str | VectorOptions = AUTO,
         strict: bool = False,
         dry_run: bool = False,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[TaskProgress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
         """Store new records with their annotations.
@@ -138,7 +138,7 @@ class IngestService:
         dataset: str,
         with_annotations: bool = False,
         embedder: str | VectorOptions = AUTO,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[TaskProgress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
     ) -> IngestReport:
         """Replace a dataset by records that can be read twice; texts are exchanged, others removed.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.plural import format_count
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment
 from tui_annotate.methods.segmentation import SEGMENTER, list_languages
@@ -112,14 +112,14 @@ _MAX_PENDING_CHARACTERS = 2_000_000
 class Watcher:
     """Callbacks for progress and problems; both may be None."""
 
-    progress: Callable[[Progress], None] | None = None
+    progress: Callable[[TaskProgress], None] | None = None
     problem: Callable[[Problem], None] | None = None
 
     def report_embedded(self, began: float, documents: int, share: float) -> None:
         """Report documents with vectors, and the share of all in [0, 1]; `began` is monotonic."""
         if self.progress is not None:
             seconds = time.monotonic() - began
-            self.progress(Progress("vectors", documents, share=share, seconds=seconds))
+            self.progress(TaskProgress("vectors", documents, share=share, seconds=seconds))
 
 
 @dataclass(slots=True)
@@ -329,7 +329,7 @@ class IngestRun:
         if self.watcher.progress is not None:
             report = self.report
             self.watcher.progress(
-                Progress(
+                TaskProgress(
                     phase,
                     self._records_read,
                     added=report.added,

@@ -12,7 +12,7 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
-from tui_annotate.domain.progress import Progress
+from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.vector_sets import VectorSet
@@ -88,7 +88,7 @@ class VectorSets:
         self,
         embedder: str | VectorOptions = AUTO,
         *,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Callable[[TaskProgress], None] | None = None,
     ) -> IngestReport:
         """Create other vectors, and use them once all exist; continues a killed rebuild.
 

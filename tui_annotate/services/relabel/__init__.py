@@ -26,7 +26,7 @@ from tui_annotate.services.relabel.change_writer import (
 from tui_annotate.services.relabel.normalising import Irregularity
 from tui_annotate.storage.labels.store import UNDO, Edition, GuidanceKind, LabelChange
 from tui_annotate.storage.log.label_set_change import LabelSetChange
-from tui_annotate.storage.log.plans import Stream
+from tui_annotate.storage.log.write_plans import EventStream
 
 __all__ = [
     "LabelChangeService",
@@ -346,13 +346,13 @@ class LabelChangeService(LabelChangeWriter):
         change = replace(made.change, after=last.before)
         return replace(made, change=change, undoes=last.id)
 
-    def _state_before(self, stream: Stream) -> State | None:
+    def _state_before(self, stream: EventStream) -> State | None:
         """The state before a change reopened work; None if it changed since."""
         with self.store.reading() as seen:
             state = seen.before((stream.person, stream.key))
         return State(state) if state else None
 
-    def _has_later_work(self, stream: Stream, seq: int) -> bool:
+    def _has_later_work(self, stream: EventStream, seq: int) -> bool:
         if stream.seq == seq:
             return False
         with self.store.reading() as seen:

@@ -32,7 +32,7 @@ from tui_annotate.storage.log.label_set_change import (
     LabelSetSnapshot,
     StreamName,
 )
-from tui_annotate.storage.log.plans import Plan, Stream, plan_event
+from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_event
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +140,11 @@ class RelabelWork:
     """The effect on all streams; `event` builds the event of an action."""
 
     task: Task
-    event: Callable[[Stream, PendingEvent], Event]
+    event: Callable[[EventStream, PendingEvent], Event]
     outcomes: dict[StreamName, StreamOutcome] = field(default_factory=dict)
-    _plans: dict[StreamName, Plan] = field(default_factory=dict)
+    _plans: dict[StreamName, WritePlan] = field(default_factory=dict)
 
-    def take(self, stream: Stream) -> None:
+    def take(self, stream: EventStream) -> None:
         """Plan the change of a stream."""
         outcome, name = self.task(stream), (stream.person, stream.key)
         if outcome.nothing:
@@ -155,7 +155,7 @@ class RelabelWork:
             outcome.action = None  # the plan holds it, in a tenth of the memory
         self.outcomes[name] = outcome
 
-    def reload_stream(self, name: StreamName, stream: Stream | None) -> None:
+    def reload_stream(self, name: StreamName, stream: EventStream | None) -> None:
         """Plan a stream that changed since; None for a deleted one."""
         self.outcomes.pop(name, None)
         self._plans.pop(name, None)
@@ -163,7 +163,7 @@ class RelabelWork:
             self.take(stream)
 
     @property
-    def plans(self) -> list[Plan]:
+    def plans(self) -> list[WritePlan]:
         """The writes to do."""
         return list(self._plans.values())
 
@@ -310,10 +310,10 @@ class LabelChangeWriter:
 
     def _event_maker(
         self, labels: str, at: str, *, batch: str
-    ) -> Callable[[Stream, PendingEvent], Event]:
+    ) -> Callable[[EventStream, PendingEvent], Event]:
         guidelines: dict[str, str] = {}
 
-        def event(stream: Stream, action: PendingEvent) -> Event:
+        def event(stream: EventStream, action: PendingEvent) -> Event:
             dataset = stream.key.dataset
             if dataset not in guidelines:
                 guidelines[dataset] = self.guidance.version(

@@ -17,7 +17,7 @@ from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
 from tui_annotate.services.relabel.label_requests import find_label, format_path
-from tui_annotate.storage.log.plans import Stream
+from tui_annotate.storage.log.write_plans import EventStream
 
 MENDED: Final = ("outside", "parent", "split")
 """What rules are for."""
@@ -58,7 +58,7 @@ class LabelReplacement:
     why: str
 
 
-def find_irregularities(streams: Iterable[Stream], labels: LabelTree) -> list[Irregularity]:
+def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> list[Irregularity]:
     """Find irregular labels of work; the most frequent first in each kind."""
     odd: dict[tuple[str, tuple[LabelPath, ...]], Irregularity] = {}
     for stream in streams:

@@ -18,7 +18,7 @@ from tui_annotate.domain.label_changes import (
     rename_labels,
 )
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.storage.log.plans import Stream
+from tui_annotate.storage.log.write_plans import EventStream
 
 
 class LabelMapping(NamedTuple):
@@ -62,10 +62,10 @@ class StreamOutcome:
         return self.action is None and not self.kinds and not self.findings
 
 
-Task = Callable[[Stream], StreamOutcome]
+Task = Callable[[EventStream], StreamOutcome]
 
 
-Before = Callable[[Stream], State | None]
+Before = Callable[[EventStream], State | None]
 """How far work was that a change of labels opened; None where it stays open."""
 
 
@@ -75,7 +75,7 @@ def renaming_task(
     """Relabel work; where no choice is pending any more, its former state returns."""
     wanted = frozenset(renames)
 
-    def task(stream: Stream) -> StreamOutcome:
+    def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, wanted):
             return StreamOutcome()
         old = stream.annotations
@@ -110,7 +110,7 @@ def renaming_task(
 def retiring_task(gone: Collection[LabelPath]) -> Task:
     """Count work that keeps deprecated labels."""
 
-    def task(stream: Stream) -> StreamOutcome:
+    def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, gone):
             return StreamOutcome()
         mine = [one for one in stream.annotations if not set(gone).isdisjoint(one.labels)]
@@ -125,7 +125,7 @@ def retiring_task(gone: Collection[LabelPath]) -> Task:
 def splitting_task(labels: Collection[LabelPath], *, at: str) -> Task:
     """Reopen complete work with split labels, which waits for a choice."""
 
-    def task(stream: Stream) -> StreamOutcome:
+    def task(stream: EventStream) -> StreamOutcome:
         if not _has_any_label(stream, labels):
             return StreamOutcome()
         found = _without_rejected(stream.annotations)
@@ -148,7 +148,7 @@ def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
     split = {label.path for label in after.walk() if label.split} - known
     waiting = splitting_task(split, at=at)
 
-    def task(stream: Stream) -> StreamOutcome:
+    def task(stream: EventStream) -> StreamOutcome:
         outcome = waiting(stream)
         found = stream.annotations
         outcome.findings += _find_lost_labels(found, before=before, after=after)
@@ -162,20 +162,20 @@ def apply_label_set(before: LabelTree, after: LabelTree, *, at: str) -> Task:
 
 
 def undoing(
-    event_in: Callable[[Stream], Event | None],
+    event_in: Callable[[EventStream], Event | None],
     renames: Renames,
     *,
     before: LabelTree,
     after: LabelTree,
     at: str,
-    is_later: Callable[[Stream, int], bool],
+    is_later: Callable[[EventStream, int], bool],
 ) -> Task:
     """Undo a change: `event_in` gives its event in a stream, `is_later` whether work followed.
 
     `renames` are for labels given since. `after` is the set before the change.
     """
 
-    def task(stream: Stream) -> StreamOutcome:
+    def task(stream: EventStream) -> StreamOutcome:
         action, left = _restore(stream, event_in(stream), is_later)
         old = stream.annotations
         rest = {one.id: rename_labels(one.labels, renames) for one in old}
@@ -208,13 +208,13 @@ def undoing(
 
 
 def _restore(
-    stream: Stream, event: Event | None, is_later: Callable[[Stream, int], bool]
+    stream: EventStream, event: Event | None, is_later: Callable[[EventStream, int], bool]
 ) -> tuple[PendingEvent, set[str]]:
     """Return the action that undoes an event, and the annotations that it leaves."""
     if event is None:
         return PendingEvent(RELABEL, Change(), Change()), set()
     states = bool(event.action.after.assignment) and not is_later(stream, event.seq)
-    action = event_builders.restore(stream.state, event.action, event.id, states=states)
+    action = event_builders.undo_relabel(stream.state, event.action, event.id, states=states)
     return action, set(event.action.after.annotations.keys() - action.after.annotations.keys())
 
 
@@ -243,7 +243,7 @@ def _by_id(annotations: Iterable[Annotation]) -> list[Annotation]:
     return sorted(annotations, key=lambda one: one.id)
 
 
-def _has_any_label(stream: Stream, wanted: Collection[LabelPath]) -> bool:
+def _has_any_label(stream: EventStream, wanted: Collection[LabelPath]) -> bool:
     return any(
         tuple(path) in wanted
         for payload in stream.state.annotations.values()

@@ -24,7 +24,7 @@ from tui_annotate.domain.work_statistics import WorkStatistics
 from tui_annotate.plugins.files.targets import open_output
 from tui_annotate.services.report.data import (
     PageValues,
-    Subject,
+    ReportSubject,
     agreement_data,
     label_data,
     work_data,
@@ -33,7 +33,7 @@ from tui_annotate.services.report.data import (
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore
 
-__all__ = ["HEAVY", "PageReport", "PseudonymSource", "ReportWriter", "Subject"]
+__all__ = ["HEAVY", "PageReport", "PseudonymSource", "ReportSubject", "ReportWriter"]
 
 HEAVY: Final = 30_000_000
 """Bytes of a page; with more a browser takes seconds to open it."""
@@ -81,7 +81,7 @@ class ReportWriter:
         target: Path | None,
         filters: RecordFilter | None = None,
         *,
-        subject: Subject | None = None,
+        subject: ReportSubject | None = None,
         hiding: PseudonymSource | None = None,
     ) -> PageReport:
         """Write the page; the file appears whole or not at all.
@@ -91,7 +91,7 @@ class ReportWriter:
             Unavailable: the target can not be written, or the store not be read.
         """
         wanted = self.check(filters or RecordFilter())
-        about, made = subject or Subject(), PageReport()
+        about, made = subject or ReportSubject(), PageReport()
         with open_output(target) as file:
             for text in self._page_parts(wanted, about, made, hiding=hiding):
                 file.write(text)
@@ -101,7 +101,7 @@ class ReportWriter:
     def _page_parts(
         self,
         wanted: RecordFilter,
-        about: Subject,
+        about: ReportSubject,
         made: PageReport,
         *,
         hiding: PseudonymSource | None,
@@ -135,7 +135,7 @@ class ReportWriter:
         return None
 
     def _statistics_data(
-        self, wanted: RecordFilter, about: Subject, hiding: PseudonymSource | None
+        self, wanted: RecordFilter, about: ReportSubject, hiding: PseudonymSource | None
     ) -> dict[str, Any]:
         name = hiding.name if hiding else None
         work = work_data(self.figures(), wanted, about, name=name)

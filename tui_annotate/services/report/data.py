@@ -21,7 +21,7 @@ _COUNT_FIELDS: Final = ("assigned", "done", "skipped", "flagged", "open", "annot
 def work_data(
     found: WorkStatistics,
     filters: RecordFilter,
-    subject: Subject,
+    subject: ReportSubject,
     *,
     name: Callable[[str], str] | None = None,
 ) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def agreement_data(
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ReportSubject:
     """The subject of the page.
 
     Attributes:
@@ -116,7 +116,7 @@ class Subject:
 class PageValues:
     """Makes the values of one page; `names` gives the name for a bare id."""
 
-    subject: Subject
+    subject: ReportSubject
     names: Callable[[str], str]
     _texts: dict[bytes, int] = field(default_factory=dict)
     _named_people: set[str] = field(default_factory=set)

@@ -53,7 +53,7 @@ from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.storage.log.ledger import ActionResult, Ledger, new_id
-from tui_annotate.storage.log.log import Log, Stream
+from tui_annotate.storage.log.log import EventLog, EventStream
 
 __all__ = [
     "AnnotationLayer",
@@ -88,7 +88,7 @@ class Stamp:
 class AdjudicationWriter:
     """Changes results in the transaction of one action; `after` by annotation id."""
 
-    log: Log
+    log: EventLog
     work: SampleWork
     stamp: Stamp
     adjudicated: list[Annotation] = field(init=False)
@@ -446,7 +446,7 @@ class ReviewService(ReviewQueries):
         self.check_reviewer(reviewer)
         if working_seconds(seconds):
 
-            def prepare(_log: Log, stream: Stream) -> PendingEvent:
+            def prepare(_log: EventLog, stream: EventStream) -> PendingEvent:
                 return event_builders.assign(stream.state, READ, {})
 
             self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
@@ -481,7 +481,7 @@ class ReviewService(ReviewQueries):
         verb, change = action
         before: list[tuple[SampleWork, str]] = []
 
-        def prepare(log: Log, stream: Stream) -> PendingEvent:
+        def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
             now = read_sample_work(log, sample)
             if refused := self.refusal(log, reviewer, now):
                 raise NotAllowed(refused, "leave it to another reviewer")

@@ -40,7 +40,7 @@ from tui_annotate.services.review.review_sample import (
 )
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
-from tui_annotate.storage.log.log import Candidate, Log
+from tui_annotate.storage.log.log import Candidate, EventLog
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
@@ -257,7 +257,7 @@ class ReviewQueries:
         if self.actor != OPERATOR and reviewer != self.actor.person:
             raise NotAllowed("nobody reviews in another's name", "sign in as that person")
 
-    def refusal(self, log: Log, reviewer: str, now: SampleWork) -> str:
+    def refusal(self, log: EventLog, reviewer: str, now: SampleWork) -> str:
         """Return why a reviewer can not adjudicate a sample; empty if they can."""
         if not now.people:
             return ReviewRefusal.NOT_DONE

@@ -23,7 +23,7 @@ from tui_annotate.methods.adjudication import (
     DifferenceKind,
     group_candidates,
 )
-from tui_annotate.storage.log.log import Log, Stream
+from tui_annotate.storage.log.log import EventLog, EventStream
 
 
 @unique
@@ -183,8 +183,8 @@ class SampleWork:
     """The streams of review (`settled`) and of annotators, by their letters."""
 
     sample: Sample
-    settled: Stream
-    people: Mapping[str, Stream]
+    settled: EventStream
+    people: Mapping[str, EventStream]
 
     @cached_property
     def layers(self) -> tuple[AnnotationLayer, ...]:
@@ -264,7 +264,7 @@ class SampleWork:
         )
 
 
-def read_sample_work(log: Log, sample: Sample) -> SampleWork:
+def read_sample_work(log: EventLog, sample: Sample) -> SampleWork:
     """Read the work on a sample, as the transaction sees it."""
     key = sample.key
     names = assign_letters(key, log.finished(key))

@@ -81,7 +81,7 @@ class _Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class ScoreThreshold:
     """From where on a segment is suggested, on the scale of the score.
 
     Raises:
@@ -107,7 +107,9 @@ class Threshold:
         return {"below": self.below} if self.below is not None else {"above": self.above}
 
 
-def _passing_segments(corpus: CorpusStore, score: Score, threshold: Threshold) -> Iterator[Anchor]:
+def _passing_segments(
+    corpus: CorpusStore, score: Score, threshold: ScoreThreshold
+) -> Iterator[Anchor]:
     """Yield the segments of a summary that pass, trimmed."""
     stored = corpus.sample(score.key)
     for document, segments in zip(stored.sample.documents, stored.segments, strict=True):
@@ -210,7 +212,7 @@ class SuggestionService:
         return self._store_runs(found, {"file": path.name})
 
     def from_scores(
-        self, dataset: str, score: str, *, threshold: Threshold, label: str
+        self, dataset: str, score: str, *, threshold: ScoreThreshold, label: str
     ) -> SuggestionCounts:
         """Suggest the segments of summaries that the newest run of a score calls unsupported.
 

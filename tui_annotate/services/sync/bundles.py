@@ -50,7 +50,7 @@ class BundleContents:
 
 
 @dataclass(frozen=True, slots=True)
-class Bundles:
+class BundleService:
     """Writes the bundle of a person, and merges one.
 
     `corpus` is limited to that person's view, so that no other work gets in.

@@ -48,7 +48,7 @@ from tui_annotate.plugins.protocols import UTF16, ExportOptions, ImportOptions
 from tui_annotate.plugins.record_validation import parse_identifier
 from tui_annotate.storage.codec import replace_unstorable
 from tui_annotate.storage.corpus.store import hash_texts
-from tui_annotate.storage.log.plans import Stream
+from tui_annotate.storage.log.write_plans import EventStream
 
 _NAMESPACE: Final = uuid.UUID("a1d2b0c5-2f0e-5b53-9b0f-4f2d9a6c7e11")
 _HINT: Final = "it is left as it is in the table"
@@ -122,7 +122,7 @@ def hash_payload(value: Mapping[str, Any]) -> str:
 
 
 def parse_payload(
-    value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str
+    value: Mapping[str, Any], sample: Sample, stream: EventStream, *, at: str
 ) -> StreamState:
     """Parse a payload into a stream's state at a time; numbers of annotations are arbitrary.
 
@@ -147,7 +147,7 @@ def _parse_answers(value: Any) -> dict[str, Payload]:
     return {name: answer_to_json(answer_from_json(each)) for name, each in value.items()}
 
 
-def _parse_native(value: Mapping[str, Any], sample: Sample, stream: Stream) -> StreamState:
+def _parse_native(value: Mapping[str, Any], sample: Sample, stream: EventStream) -> StreamState:
     with TemporaryDirectory(prefix="tui-annotate-") as place:
         file = Path(place) / "row.jsonl"
         file.write_text(json.dumps(value) + "\n", "utf-8")
@@ -170,7 +170,7 @@ def _parse_native(value: Mapping[str, Any], sample: Sample, stream: Stream) -> S
 
 
 def _parse_judged(
-    value: Mapping[str, Any], sample: Sample, stream: Stream, *, at: str
+    value: Mapping[str, Any], sample: Sample, stream: EventStream, *, at: str
 ) -> StreamState:
     wanted = set(_parse_places(value, sample))
     kept, covered, bare = dict[str, Any](), set[Place](), set[str]()
@@ -200,14 +200,14 @@ def _parse_judged(
     return StreamState(kept, {"state": now, "rating": rated, "comment": comment})
 
 
-def _make_annotation(stream: Stream, side: Side, span: Span, *, at: str) -> Annotation:
+def _make_annotation(stream: EventStream, side: Side, span: Span, *, at: str) -> Annotation:
     anchors = (Anchor(side, 0, span),)
     claim, evidence = (anchors, ()) if side is Side.SUMMARY else ((), anchors)
     made = _annotation_id(stream, side, span)
     return Annotation(made, claim, evidence, (PASSAGE,), created=at, updated=at)
 
 
-def _annotation_id(stream: Stream, side: Side, span: Span) -> str:
+def _annotation_id(stream: EventStream, side: Side, span: Span) -> str:
     name = "\0".join((stream.person, *stream.key, side, str(span.start), str(span.end)))
     return str(uuid.uuid5(_NAMESPACE, name))
 
@@ -273,7 +273,7 @@ def has_judgements(record: Record) -> bool:
     )
 
 
-def has_work(stream: Stream) -> bool:
+def has_work(stream: EventStream) -> bool:
     """Whether a stream holds more than time spent."""
     assignment: Any = stream.state.assignment
     given = assignment["rating"] or assignment["comment"] or assignment["state"] != "new"

@@ -36,7 +36,7 @@ from tui_annotate.storage.corpus.intake import NewSample, hash_texts
 from tui_annotate.storage.corpus.records import StoredSample
 from tui_annotate.storage.corpus.sample_names import only_key, split_name
 from tui_annotate.storage.database import CommonStore
-from tui_annotate.storage.log.log import Log
+from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.queue_orders import remove_ranks
 from tui_annotate.storage.scores.orders import drop_stale_results
 from tui_annotate.storage.statements import (
@@ -355,7 +355,7 @@ def _discard_work(
 ) -> None:
     if not with_annotations:
         _refuse_worked_on(connection, f"sample {key}", SAMPLES.c.id == sample_id)
-    log = Log(connection)
+    log = EventLog(connection)
     query = select(ASSIGNMENTS.c.person).where(ASSIGNMENTS.c.sample_id == sample_id)
     for person in connection.execute(query).scalars().all():
         stream = log.stream(person, key)

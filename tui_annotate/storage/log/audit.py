@@ -29,7 +29,12 @@ from tui_annotate.storage.columns import ANNOTATIONS, EVENTS
 from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.log import REMOVED_IDS
-from tui_annotate.storage.log.plans import Stream, annotation_row, answer_row, assignment_row
+from tui_annotate.storage.log.write_plans import (
+    EventStream,
+    annotation_row,
+    answer_row,
+    assignment_row,
+)
 from tui_annotate.storage.statements import SAMPLE_ROW
 
 _REPORT_EVERY: Final = 1000
@@ -185,7 +190,7 @@ class _StreamCheck:
         if sample_id is None:
             return None  # its dataset was removed; the log outlives it
         head = (self._state, self._seq, self._head, self._acted)
-        logged = Stream(self._person, self._key, sample_id, *head)
+        logged = EventStream(self._person, self._key, sample_id, *head)
         ended = self._last["verb"] == DISCARD
         problem = _find_difference(self._connection, logged, ended=ended)
         problem = problem or _find_missing_tombstone(self._connection, self._removed)
@@ -197,7 +202,7 @@ class _StreamCheck:
         return ChainFault(self._person, *self._key, *place, problem) if problem else None
 
 
-def _find_difference(connection: Connection, logged: Stream, *, ended: bool) -> str:
+def _find_difference(connection: Connection, logged: EventStream, *, ended: bool) -> str:
     scope = {"person": logged.person, "sample_id": logged.sample_id}
     assignments, annotations, answers = (
         [dict(row) for row in connection.execute(query, scope).mappings()] for query in _ROWS

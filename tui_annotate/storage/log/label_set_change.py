@@ -30,8 +30,8 @@ from tui_annotate.storage.labels.store import (
     put_in_force,
 )
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import Log, LogStore
-from tui_annotate.storage.log.plans import Plan, Stream, write
+from tui_annotate.storage.log.log import EventLog, LogStore
+from tui_annotate.storage.log.write_plans import EventStream, WritePlan, write
 
 StreamName = tuple[str, SampleKey]
 """A person's id, and the sample."""
@@ -119,13 +119,13 @@ class LabelSetChange:
         common = tuple(name for name, mine in own.items() if not mine)
         return LabelSetSnapshot(arrival, version, common)
 
-    def streams(self, datasets: Sequence[str]) -> Iterator[Stream]:
+    def streams(self, datasets: Sequence[str]) -> Iterator[EventStream]:
         """All people's streams with annotations, by dataset; streamed."""
         rows = self.connection.execute(_STREAMS, {"datasets": list(datasets)})
         for _, found in groupby(rows, key=_STREAM):
             mine = list(found)
             person, dataset, sample, sample_id, state, rating, comment, seconds, *at = mine[0][:11]
-            yield Stream(
+            yield EventStream(
                 person,
                 SampleKey(dataset, sample),
                 sample_id,
@@ -137,21 +137,21 @@ class LabelSetChange:
                 *at,
             )
 
-    def stream(self, name: StreamName) -> Stream | None:
+    def stream(self, name: StreamName) -> EventStream | None:
         """A stream as it is; None where its sample is gone."""
         try:
-            return Log(self.connection).stream(*name)
+            return EventLog(self.connection).stream(*name)
         except NotFound:
             return None
 
     def later(self, name: StreamName, seq: int) -> bool:
         """Whether somebody did anything in a stream after one of its events."""
-        history = Log(self.connection).events(*name)
+        history = EventLog(self.connection).events(*name)
         return any(each.seq > seq and each.action.verb != RELABEL for each in history)
 
     def before(self, name: StreamName) -> str:
         """The state of work before a change of labels moved it; empty if it did not do so last."""
-        for each in reversed(list(Log(self.connection).events(*name))):
+        for each in reversed(list(EventLog(self.connection).events(*name))):
             if each.action.verb != RELABEL:
                 return ""
             if each.action.before.assignment:
@@ -174,7 +174,7 @@ class LabelSetChange:
         return {(each.person, SampleKey(each.dataset, each.sample)): each for each in found}
 
     def keep(
-        self, change: LabelChange, content: str, plans: Sequence[Plan], *, undoes: int = 0
+        self, change: LabelChange, content: str, plans: Sequence[WritePlan], *, undoes: int = 0
     ) -> None:
         """Puts a label set in force with what it makes of the work.
 

@@ -24,11 +24,11 @@ from tui_annotate.domain.version import VERSION
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.events import BY
-from tui_annotate.storage.log.log import Log
-from tui_annotate.storage.log.plans import Plan, Stream, plan_event
+from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_event
 
-Prepare = Callable[[Log, Stream], PendingEvent]
+Prepare = Callable[[EventLog, EventStream], PendingEvent]
 """Looks at a stream inside the transaction, and says what is to be done, or raises."""
 
 
@@ -37,7 +37,7 @@ def new_id() -> str:
     return str(uuid.uuid4())
 
 
-class ClearResult(NamedTuple):
+class ClearedCounts(NamedTuple):
     """How much went."""
 
     annotations: int
@@ -54,7 +54,7 @@ class ActionResult:
         undone: the verb of what undo took back or redo did again; empty otherwise.
     """
 
-    stream: Stream
+    stream: EventStream
     verb: str
     about: str = ""
     undone: str = ""
@@ -93,12 +93,12 @@ class Ledger:
 
     def clear(
         self, person: str, wanted: Callable[[SampleKey], bool], *, words: bool = False
-    ) -> ClearResult:
+    ) -> ClearedCounts:
         """Remove a person's annotations of wanted samples as one; with `words`, comments too."""
         batch = self.new_id()
         removed: Counter[str] = Counter()
 
-        def prepare(log: Log) -> BatchPlan:
+        def prepare(log: EventLog) -> BatchPlan:
             made = BatchPlan()
             removed.clear()
             found = {*log.annotated(person), *(log.rated_or_commented(person) if words else ())}
@@ -110,7 +110,7 @@ class Ledger:
             return made
 
         gone = sum(len(plan.dropped) for plan in self._write_as_one(person, prepare).plans)
-        return ClearResult(gone, removed["rating"], removed["comment"])
+        return ClearedCounts(gone, removed["rating"], removed["comment"])
 
     def undo(self, person: str) -> ActionResult | None:
         """Undo the last action that is not undone."""
@@ -123,7 +123,7 @@ class Ledger:
     def _reverse(
         self, person: str, verb: str, find: Callable[[Iterable[LoggedAction]], LoggedAction | None]
     ) -> ActionResult | None:
-        def prepare(log: Log) -> BatchPlan:
+        def prepare(log: EventLog) -> BatchPlan:
             made = BatchPlan()
             target = find(log.read_actions(person, by=self.by))
             if target is None:
@@ -144,7 +144,7 @@ class Ledger:
         about = next(iter(made.touched)) if len(made.touched) == 1 else ""
         return ActionResult(made.last, verb, about, made.undone.action.verb)
 
-    def _write_as_one(self, person: str, prepare: Callable[[Log], BatchPlan]) -> BatchPlan:
+    def _write_as_one(self, person: str, prepare: Callable[[EventLog], BatchPlan]) -> BatchPlan:
         """Prepare without the lock and write with it; prepare again after a concurrent change."""
         with self.store.reading() as log:
             made, newest = prepare(log), next(log.read_actions(person, by=self.by), None)
@@ -159,7 +159,7 @@ class Ledger:
 
     def _build_event(
         self,
-        stream: Stream,
+        stream: EventStream,
         action: PendingEvent,
         *,
         seconds: float = 0.0,
@@ -198,13 +198,13 @@ class BatchPlan:
         undone: the event that is undone.
     """
 
-    plans: list[Plan] = field(default_factory=list)
-    last: Stream | None = None
+    plans: list[WritePlan] = field(default_factory=list)
+    last: EventStream | None = None
     touched: Collection[str] = ()
     versions: dict[str, dict[str, str]] = field(default_factory=dict)
     undone: Event | None = None
 
-    def take(self, stream: Stream, event: Event) -> None:
+    def take(self, stream: EventStream, event: Event) -> None:
         """Add an event behind a stream; as `plan_event`."""
         plan, self.last = plan_event(stream, event)
         self.plans.append(plan)

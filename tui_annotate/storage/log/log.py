@@ -42,10 +42,16 @@ from tui_annotate.storage.columns import (
 from tui_annotate.storage.database import Database, Store
 from tui_annotate.storage.labels.store import LabelChangeRequest, changes_since, current_label_names
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.plans import Plan, Stream, build_stream, plan_event, write
+from tui_annotate.storage.log.write_plans import (
+    EventStream,
+    WritePlan,
+    build_stream,
+    plan_event,
+    write,
+)
 from tui_annotate.storage.statements import SAMPLE_KEY, sample_row, upsert, worked_on_condition
 
-__all__ = ["Log", "Stream"]
+__all__ = ["EventLog", "EventStream"]
 
 _NUMBER: Final = "last_number"
 
@@ -97,7 +103,7 @@ class LogStore(Store):
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
+class EventLog:
     """The log as one transaction sees it, and as the actor may.
 
     Raises:
@@ -112,7 +118,7 @@ class Log:
 
     # reading -----------------------------------------------------------------------------------
 
-    def stream(self, person: str, key: SampleKey) -> Stream:
+    def stream(self, person: str, key: SampleKey) -> EventStream:
         """A person's stream on a sample; empty where nothing was done yet."""
         require_permission(self._actor, Permission.READ, person)
         sample_id = sample_row(self._connection, key)
@@ -131,7 +137,7 @@ class Log:
             row["seconds"],
             {name: from_json(payload) for name, payload in answers},
         )
-        return Stream(person, key, sample_id, state, row["seq"], row["head"], row["updated"])
+        return EventStream(person, key, sample_id, state, row["seq"], row["head"], row["updated"])
 
     def finished(self, key: SampleKey) -> list[str]:
         """The people whose work on a sample counts for review, sorted."""
@@ -208,7 +214,7 @@ class Log:
 
     # writing -----------------------------------------------------------------------------------
 
-    def append(self, stream: Stream, event: Event) -> Stream:
+    def append(self, stream: EventStream, event: Event) -> EventStream:
         """Writes an event that has no place yet behind a stream, and what it changes.
 
         Raises:
@@ -219,13 +225,13 @@ class Log:
         self.write([plan])
         return after
 
-    def holds(self, person: str, plans: Sequence[Plan]) -> bool:
+    def holds(self, person: str, plans: Sequence[WritePlan]) -> bool:
         """Whether the streams of a person's plans are as they were when these were made."""
         require_permission(self._actor, Permission.READ, person)
         heads = {row[0]: row[1] for row in self._connection.execute(_HEADS, {"person": person})}
         return all(heads.get(plan.sample_id, "") == plan.head for plan in plans)
 
-    def write(self, plans: Sequence[Plan]) -> None:
+    def write(self, plans: Sequence[WritePlan]) -> None:
         """Writes what was planned; the plans must hold.
 
         Raises:

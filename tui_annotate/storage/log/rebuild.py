@@ -18,8 +18,8 @@ from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.plans import (
-    Stream,
+from tui_annotate.storage.log.write_plans import (
+    EventStream,
     annotation_row,
     answer_row,
     assignment_row,
@@ -94,7 +94,7 @@ def rebuild_tables(copy: Database) -> int:
     return count
 
 
-def _write_streams(connection: Connection, streams: Sequence[Stream]) -> None:
+def _write_streams(connection: Connection, streams: Sequence[EventStream]) -> None:
     rows = {
         ASSIGNMENTS: [assignment_row(each) for each in streams],
         ANNOTATIONS: [
@@ -109,7 +109,7 @@ def _write_streams(connection: Connection, streams: Sequence[Stream]) -> None:
             connection.execute(insert(table), found)
 
 
-def _replay_streams(reading: Connection, connection: Connection) -> Iterator[Stream | None]:
+def _replay_streams(reading: Connection, connection: Connection) -> Iterator[EventStream | None]:
     """Each stream as its log ends; None where its sample is gone, or was taken out last."""
     for person, key, rows in events.streams(reading):
         history = [_read_event(row) for row in rows]

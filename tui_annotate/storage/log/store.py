@@ -38,7 +38,7 @@ from tui_annotate.storage.columns import ANNOTATIONS, DATASETS, EVENTS, PEOPLE, 
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
-from tui_annotate.storage.log.log import Candidate, Log, LogStore, Stream, list_candidates
+from tui_annotate.storage.log.log import Candidate, EventLog, EventStream, LogStore, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.suggestions import SuggestionStore
 
@@ -112,22 +112,22 @@ class AnnotationStore(LogStore):
         self._clock = clock
 
     @contextmanager
-    def writing(self) -> Iterator[Log]:
+    def writing(self) -> Iterator[EventLog]:
         """The log in a transaction that holds the write lock; kept only if nothing is raised."""
         with self._database.writing() as connection:
-            yield Log(connection, self._actor, disabled=self._disabled)
+            yield EventLog(connection, self._actor, disabled=self._disabled)
 
     @contextmanager
-    def reading(self) -> Iterator[Log]:
+    def reading(self) -> Iterator[EventLog]:
         """The log in a transaction that only reads."""
         with self._database.reading() as connection:
-            yield Log(connection, self._actor)
+            yield EventLog(connection, self._actor)
 
     def moment(self) -> int:
         """A number that is another once anything was committed to the store since."""
         return self._database.moment()
 
-    def stream(self, person: str, key: SampleKey) -> Stream:
+    def stream(self, person: str, key: SampleKey) -> EventStream:
         """One person's work on one sample."""
         with self.reading() as log:
             return log.stream(person, key)
@@ -166,7 +166,9 @@ class AnnotationStore(LogStore):
         """The right answer to a practice sample that the person completed; None for others."""
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
-            finished = Log(connection, self._actor).stream(person, key).assignment.state.finished
+            finished = (
+                EventLog(connection, self._actor).stream(person, key).assignment.state.finished
+            )
             return find_practice_answer(connection, person, key) if finished else None
 
     def adjudication_notice(self, person: str, key: SampleKey) -> AdjudicationNotice | None:
@@ -177,7 +179,7 @@ class AnnotationStore(LogStore):
         """
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
-            log = Log(connection)  # of an operator: only what the person may see is returned
+            log = EventLog(connection)  # of an operator: only what the person may see is returned
             mine, settled = log.stream(person, key), log.stream(SETTLED, key)
         worked = mine.annotations or mine.assignment.begun
         if settled.assignment.state is not State.DONE or not worked:

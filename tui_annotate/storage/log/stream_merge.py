@@ -33,8 +33,8 @@ from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.columns import DATASETS, EVENTS
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import Log, LogStore
-from tui_annotate.storage.log.plans import Stream
+from tui_annotate.storage.log.log import EventLog, LogStore
+from tui_annotate.storage.log.write_plans import EventStream
 from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.statements import known_digests
 
@@ -144,7 +144,7 @@ class MergeStore(LogStore):
         for some in split_batches(copies, _AT_ONCE):
             with self._database.writing() as connection:
                 add_person(connection, person)
-                log = Log(connection, self._actor, disabled=self._disabled)
+                log = EventLog(connection, self._actor, disabled=self._disabled)
                 done = [self._merge_stream(connection, log, copy, person=person) for copy in some]
             yield from done  # once they are committed
 
@@ -159,7 +159,7 @@ class MergeStore(LogStore):
         self,
         person: str,
         key: SampleKey,
-        other: Callable[[Stream], StreamState],
+        other: Callable[[EventStream], StreamState],
         *,
         head: str,
         at: str,
@@ -178,7 +178,7 @@ class MergeStore(LogStore):
         """
         require_permission(self._actor, Permission.WRITE, person)
         with self._database.writing() as connection:
-            log = Log(connection, self._actor, disabled=self._disabled)
+            log = EventLog(connection, self._actor, disabled=self._disabled)
             stream = log.stream(person, key)
             if stream.head != head:
                 return False
@@ -192,7 +192,7 @@ class MergeStore(LogStore):
         return True
 
     def _merge_stream(
-        self, connection: Connection, log: Log, copy: StreamCopy, *, person: Person
+        self, connection: Connection, log: EventLog, copy: StreamCopy, *, person: Person
     ) -> MergedStream:
         texts = known_digests(connection, [copy.key]).get(copy.key)
         nothing = MergedStream(copy.person, copy.key)
@@ -222,7 +222,7 @@ class MergeStore(LogStore):
         return replace(nothing, events=len(merge.events), fork=merge.fork)
 
 
-def _renumber(log: Log, stream: Stream, to: StreamState) -> StreamState:
+def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamState:
     """A state from elsewhere with the numbers that its annotations have, or get, here."""
     for name, place in log.owners(sorted(to.annotations)).items():
         if place != (stream.person, stream.sample_id):
@@ -234,7 +234,7 @@ def _renumber(log: Log, stream: Stream, to: StreamState) -> StreamState:
     return replace(to, annotations=payloads)
 
 
-def _adapt_payloads(log: Log, here: Sequence[Event], copy: StreamCopy) -> Adapt:
+def _adapt_payloads(log: EventLog, here: Sequence[Event], copy: StreamCopy) -> Adapt:
     """What an annotation of a copy is here: its number, and its labels as they are called now."""
     had, wanted = _read_numbers(here), _read_numbers(copy.events)
     fresh = [name for name in wanted if name not in had]

@@ -19,7 +19,7 @@ from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.stream_merge import IDLE
 from tui_annotate.storage.codec import from_json, replace_unstorable, to_json
-from tui_annotate.storage.log.log import Log, Stream
+from tui_annotate.storage.log.log import EventLog, EventStream
 from tui_annotate.storage.people.store import add_person
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
@@ -70,7 +70,7 @@ class WorkImport:
         Raises:
             NotFound: the sample is not stored.
         """
-        log = Log(self.connection)
+        log = EventLog(self.connection)
         given = {person.id: person for person in record.people}
         for name, work in _group_by_person(record).items():
             person = given.get(name, Person(name, name))
@@ -78,7 +78,9 @@ class WorkImport:
             add_person(self.connection, replace(person, kind=kind))
             self._import_work(log, log.stream(name, record.sample.key), work, where=record.where)
 
-    def _import_work(self, log: Log, stream: Stream, work: _PersonWork, *, where: str) -> None:
+    def _import_work(
+        self, log: EventLog, stream: EventStream, work: _PersonWork, *, where: str
+    ) -> None:
         new = self._select_new(log, stream, work.annotations)
         after = self._select_changes(log, stream, work.assignment, where=where)
         if not new and not after:
@@ -97,7 +99,7 @@ class WorkImport:
         self.counts.added += len(new)
 
     def _select_changes(
-        self, log: Log, stream: Stream, assignment: Assignment | None, *, where: str
+        self, log: EventLog, stream: EventStream, assignment: Assignment | None, *, where: str
     ) -> Mapping[str, str]:
         imported = _extract_parts(assignment)
         if not stream.seq:
@@ -119,7 +121,7 @@ class WorkImport:
         return news
 
     def _select_new(
-        self, log: Log, stream: Stream, annotations: Sequence[Annotation]
+        self, log: EventLog, stream: EventStream, annotations: Sequence[Annotation]
     ) -> list[Annotation]:
         """What is neither here nor was removed, each with an id and a number that are free."""
         if not annotations:
@@ -161,14 +163,14 @@ def _extract_parts(assignment: Assignment | None) -> Mapping[str, str]:
     return {name: value for name, value in parts.items() if value}
 
 
-def _is_worked_on(log: Log, stream: Stream) -> bool:
+def _is_worked_on(log: EventLog, stream: EventStream) -> bool:
     """Whether there is more in a stream than imports, since its sample came last."""
     verbs = [event.action.verb for event in log.events(stream.person, stream.key)]
     last = len(verbs) - verbs[::-1].index(DISCARD) if DISCARD in verbs else 0
     return not _IDLE_VERBS.issuperset(verbs[last:])
 
 
-def _describe_doubt(stream: Stream, news: Mapping[str, str], *, where: str) -> Problem:
+def _describe_doubt(stream: EventStream, news: Mapping[str, str], *, where: str) -> Problem:
     stored = stream.state.assignment
     differences = "; ".join(
         f"{name} {stored[name]!r:.50} stands, the file has {value!r:.50}"

@@ -198,7 +198,7 @@ def _require_admin(connection: Connection) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class BoundKey:
+class OwnedSshKey:
     """A key and its owner; `line` is the key as OpenSSH writes it, without a comment."""
 
     fingerprint: str
@@ -219,12 +219,12 @@ _REMOVE: Final = delete(SSH_KEYS).where(SSH_KEYS.c.fingerprint == bindparam("fin
 class SshKeyStore(CommonStore):
     """The bound keys of a store of people."""
 
-    def all(self) -> tuple[BoundKey, ...]:
+    def all(self) -> tuple[OwnedSshKey, ...]:
         """Every bound key, by its owner's name, then as they were bound."""
         with self._database.reading() as connection:
             rows = connection.execute(_ALL).all()
         return tuple(
-            BoundKey(fingerprint, Person(person, name, PersonKind(kind)), line, created)
+            OwnedSshKey(fingerprint, Person(person, name, PersonKind(kind)), line, created)
             for fingerprint, line, created, person, name, kind in rows
         )
 

@@ -12,7 +12,7 @@ from tui_annotate.tui.draft import cursor_actions, notes
 from tui_annotate.tui.draft.effects import Blink, Effects, Finish, Focus, GoTo, Select, go_to_first
 from tui_annotate.tui.draft.messages import NO_MESSAGE, AnyMessage, MessageCode, StatusMessage
 from tui_annotate.tui.draft.navigation import show_annotation
-from tui_annotate.tui.draft.state import DRAFT, SAMPLE, Draft, Pending, Pointer
+from tui_annotate.tui.draft.state import DRAFT, SAMPLE, Draft, Pending, SideCursor
 from tui_annotate.tui.draft.words import (
     ERROR,
     HINT,
@@ -287,5 +287,5 @@ def move_to_first_unmarked(draft: Draft) -> None:
             for anchor in annotation.claim
         )
         if sentence and not marked:
-            draft.pointers[Side.SUMMARY] = Pointer(0, sentence.start)
+            draft.pointers[Side.SUMMARY] = SideCursor(0, sentence.start)
             return

@@ -23,7 +23,7 @@ from tui_annotate.tui.draft.effects import (
 )
 from tui_annotate.tui.draft.hints import Hints
 from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
-from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.state import Draft, SideCursor
 
 MOVES: Final[Mapping[str, tuple[str, int]]] = {
     "sentence.next": ("sentence", 1),
@@ -149,7 +149,7 @@ def go_to_document(step: int, draft: Draft) -> Effects:
     return draft.refuse_key(MessageCode.ONE_DOCUMENT_ONLY)
 
 
-def set_pointer(draft: Draft, side: Side, pointer: Pointer, *, by_hand: bool = False) -> None:
+def set_pointer(draft: Draft, side: Side, pointer: SideCursor, *, by_hand: bool = False) -> None:
     """Set a side's cursor.
 
     Args:

@@ -78,9 +78,9 @@ def _edit(draft: Draft) -> Effects:
 def _delete(draft: Draft) -> Effects:
     if draft.changing:
         label_actions.leave_edit(draft)
-        return [Select(Side.SUMMARY, None), *suggestion_actions.refuse(draft)]
+        return [Select(Side.SUMMARY, None), *suggestion_actions.ask_refusal_reason(draft)]
     if draft.focused_suggestion and not draft.editing:
-        return suggestion_actions.refuse(draft)
+        return suggestion_actions.ask_refusal_reason(draft)
     annotation = draft.editing or draft.focused_annotation
     if annotation is None:
         return draft.refuse_key(MessageCode.NO_ANNOTATION_TO_DELETE)

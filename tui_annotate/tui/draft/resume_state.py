@@ -8,7 +8,7 @@ from typing import Any
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.state import Draft, Note, Pointer
+from tui_annotate.tui.draft.state import Draft, Note, SideCursor
 
 
 def dump_state(draft: Draft) -> dict[str, Any]:
@@ -37,7 +37,7 @@ def restore(draft: Draft, kept: Mapping[str, Any]) -> None:
     for side in Side:
         document, offset = _parse_cursor(kept.get("cursors"), side, draft)
         chosen = claim if side is Side.SUMMARY else None
-        draft.pointers[side] = Pointer(document, offset, chosen)
+        draft.pointers[side] = SideCursor(document, offset, chosen)
     for index, start, end in _parse_lists(kept.get("evidence"), 3):
         document = index if isinstance(index, int) and index >= 0 else len(draft.sample.documents)
         span = _parse_span([start, end], draft.text(Side.SOURCE, document))

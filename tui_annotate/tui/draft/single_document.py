@@ -27,7 +27,7 @@ def is_alone(sample: Sample) -> bool:
     return sample.kind is SampleKind.DOCUMENT and sides == [Side.SOURCE]
 
 
-def to_screen(sample: Sample) -> Sample:
+def to_screen_sample(sample: Sample) -> Sample:
     """A stored sample as the screen shows it."""
     if not is_alone(sample):
         return sample

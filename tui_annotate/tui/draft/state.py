@@ -57,7 +57,7 @@ def letter(index: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
+class SideCursor:
     """A side's cursor: index of the document, offset and selection in code points."""
 
     document: int = 0
@@ -198,8 +198,8 @@ class Draft:
     last_label: LabelPath = ()
     new_id: Callable[[], str] = lambda: str(uuid.uuid4())
     side: Side = Side.SUMMARY
-    pointers: dict[Side, Pointer] = field(
-        default_factory=lambda: {Side.SUMMARY: Pointer(), Side.SOURCE: Pointer()}
+    pointers: dict[Side, SideCursor] = field(
+        default_factory=lambda: {Side.SUMMARY: SideCursor(), Side.SOURCE: SideCursor()}
     )
     focused: str = ""
     suggestions: tuple[Suggestion, ...] = ()
@@ -270,7 +270,7 @@ class Draft:
         return self.focused_annotation or self.focused_suggestion
 
     @property
-    def pointer(self) -> Pointer:
+    def pointer(self) -> SideCursor:
         """The cursor of the side that has the keys."""
         return self.pointers[self.side]
 

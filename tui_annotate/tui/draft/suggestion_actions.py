@@ -55,7 +55,7 @@ def change(draft: Draft, one: Suggestion) -> Effects:
     return [Select(Side.SUMMARY, None)]
 
 
-def refuse(draft: Draft) -> Effects:
+def ask_refusal_reason(draft: Draft) -> Effects:
     """`x`: asks why the suggestion in focus is refused."""
     if problem := _find_obstacle(draft):
         return draft.refuse_key(problem)

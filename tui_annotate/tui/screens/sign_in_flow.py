@@ -20,7 +20,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.tui.auth_session import SessionGuard, format_clock_time
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.sign_in_forms import CODE, GO, FormContent, Values
-from tui_annotate.tui.store_thread import Job, StoreThread
+from tui_annotate.tui.store_thread import StoreJob, StoreThread
 
 if TYPE_CHECKING:
     from tui_annotate.tui.screens.form_screen import FormScreen
@@ -91,7 +91,7 @@ class SignInFlow:
         else:
             self._old_password = ""
             find = guard.find_other_session
-            self._saver.send(Job(find, self._begin_or_ask, self._callbacks.fail, free=True))
+            self._saver.send(StoreJob(find, self._begin_or_ask, self._callbacks.fail, free=True))
 
     def _begin_or_ask(self, _: object) -> None:
         if self._guard.elsewhere:
@@ -253,7 +253,7 @@ class SignInFlow:
     def sign_out(self) -> None:
         """End the session, forget what kept it, and end the app."""
         leave = self._callbacks.leave
-        out = Job(self._guard.sign_out, lambda _: leave(), lambda _: leave(), free=True)
+        out = StoreJob(self._guard.sign_out, lambda _: leave(), lambda _: leave(), free=True)
         self._saver.send(out)
 
     def _show(self, form: FormContent, answer: Answer) -> FormScreen:
@@ -268,7 +268,7 @@ class SignInFlow:
             page.finish()
             done()
 
-        self._saver.send(Job(call, ended, page.refuse, free=True))
+        self._saver.send(StoreJob(call, ended, page.refuse, free=True))
 
 
 def _set_password(guard: SessionGuard, values: Values, old: str = "") -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.helpers import annotated_file as viewed
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft.state import Pointer
+from tui_annotate.tui.draft.state import SideCursor
 from tui_annotate.tui.draft.view import key_handlers
 from tui_annotate.tui.draft.view.state import ViewDraft
 
@@ -14,5 +14,5 @@ NAMES = {"adjudicated": "settled", "p1": "ana", "p2": "ben", "p3": "li"}
 def focus(draft: ViewDraft, words: str) -> None:
     """The cursor of the summary stands on some words."""
     draft.enable_digits()
-    draft.pointers[Side.SUMMARY] = Pointer(0, viewed.SUMMARY.index(words))
+    draft.pointers[Side.SUMMARY] = SideCursor(0, viewed.SUMMARY.index(words))
     key_handlers.follow(draft)

@@ -22,7 +22,7 @@ from tui_annotate.tui.draft.effects import (
     SwapEnds,
 )
 from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import Pointer
+from tui_annotate.tui.draft.state import SideCursor
 from tui_annotate.tui.draft.view import key_handlers
 from tui_annotate.tui.draft.view.state import ViewDraft
 from tui_annotate.tui.draft.view.words import draft_line
@@ -60,7 +60,7 @@ def test_annotations_are_walked_in_reading_order(draft: ViewDraft) -> None:
     assert isinstance(effects[1], Reveal)
     assert effects[1].span.start == at
     draft.enable_digits()
-    draft.pointers[Side.SUMMARY] = Pointer(0, len(viewed.SUMMARY) - 1)
+    draft.pointers[Side.SUMMARY] = SideCursor(0, len(viewed.SUMMARY) - 1)
     key_handlers.press(draft, "annotation.previous")
     assert draft.letter(draft.focused) == "D"
 
@@ -76,7 +76,7 @@ def test_the_annotation_under_the_cursor_comes_into_hand(draft: ViewDraft) -> No
     focus(draft, "A mayor")
     assert draft.focused == ""
     key_handlers.press(draft, "pane.other")
-    draft.pointers[Side.SOURCE] = Pointer(0, viewed.SOURCE.index("12 million"))
+    draft.pointers[Side.SOURCE] = SideCursor(0, viewed.SOURCE.index("12 million"))
     (reveal,) = key_handlers.follow(draft)
     assert isinstance(reveal, Reveal)
     assert (reveal.side, draft.shown_evidence) != (Side.SOURCE, ())

@@ -19,7 +19,7 @@ from tui_annotate.tui.dialogs.news import NewsDialog
 from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.screens.annotate.saving import NOT_SAVED
 from tui_annotate.tui.screens.sample import rows
-from tui_annotate.tui.store_thread import Job
+from tui_annotate.tui.store_thread import StoreJob
 
 INTRINSIC: LabelPath = ("Unwanted", "Intrinsic")
 EXTRINSIC: LabelPath = ("Unwanted", "Extrinsic")
@@ -56,7 +56,7 @@ def stored(folder: Path) -> list[Annotation]:
 def answers_wait(person: Person) -> Iterator[None]:
     """The store answers nothing that is asked of it in here before the end of it."""
     pressed = Event()
-    wait = Job(lambda: pressed.wait(60), lambda _: None, lambda _: None)
+    wait = StoreJob(lambda: pressed.wait(60), lambda _: None, lambda _: None)
     person.screen.saver.send(wait)
     try:
         yield

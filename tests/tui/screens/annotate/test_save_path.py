@@ -11,7 +11,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
-from tui_annotate.storage.log.log import Log
+from tui_annotate.storage.log.log import EventLog
 from tui_annotate.tui.draft import completion
 from tui_annotate.tui.draft.effects import Save
 from tui_annotate.tui.store_thread import StoreThread
@@ -25,7 +25,7 @@ MOST_FILES = 12
 MOMENTS: tuple[Callable[..., Any], ...] = (
     Save.__init__,  # the draft asks for it
     StoreThread._submit,  # the screen hands it to the store's thread
-    Log.append,  # the store's thread writes it
+    EventLog.append,  # the store's thread writes it
     completion.apply_saved,  # the draft shows what came back
 )
 

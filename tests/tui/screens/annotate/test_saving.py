@@ -18,7 +18,7 @@ from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, U
 from tui_annotate.domain.samples import Side
 from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.screens.annotate.saving import NOT_SAVED, SAVED_STATE
-from tui_annotate.tui.store_thread import Job, JobFinished, Stopwatch, StoreThread
+from tui_annotate.tui.store_thread import JobFinished, Stopwatch, StoreJob, StoreThread
 
 
 class Post:
@@ -34,13 +34,13 @@ class Post:
         assert isinstance(message, JobFinished)
         self.answers.append(message)
 
-    def job(self, call: Callable[[], Any], *, writes: bool = False) -> Job[Any]:
+    def job(self, call: Callable[[], Any], *, writes: bool = False) -> StoreJob[Any]:
         """A job whose end is told."""
 
         def failed(error: TuiAnnotateError) -> None:
             self.told.append(f"not {error.message}")
 
-        return Job(call, lambda result: self.told.append(str(result)), failed, writes)
+        return StoreJob(call, lambda result: self.told.append(str(result)), failed, writes)
 
     def end(self) -> list[str]:
         """Everything is done and answered."""

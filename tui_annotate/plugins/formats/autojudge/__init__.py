@@ -26,7 +26,7 @@ from tui_annotate.plugins.formats.autojudge.judgements import (
 from tui_annotate.plugins.formats.autojudge.reports import FORMAT, TRAITS, Topic, read_run_report
 from tui_annotate.plugins.formats.autojudge.samples import TopicSamples
 from tui_annotate.plugins.formats.autojudge.spill_cache import SpillCache, StoredReport
-from tui_annotate.plugins.formats.autojudge.topics import Library, Topics
+from tui_annotate.plugins.formats.autojudge.topics import DocumentFile, Topics
 from tui_annotate.plugins.formats.autojudge.writer import AutojudgeWriter
 from tui_annotate.plugins.json_records import check_object, problems_at
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions, Meter
@@ -181,7 +181,7 @@ class AutojudgeFormat:
         with closing(NameRegister()) as rows, closing(NameRegister()) as records:
             topics = Topics(options.topics, options.only, encoding=options.encoding)
             yield from topics.read()
-            library = Library(options.documents, rows, encoding=options.encoding)
+            library = DocumentFile(options.documents, rows, encoding=options.encoding)
             yield from library.read()
             with closing(SpillCache(library.completed)) as cache:
                 collection = _Collection(cache, topics, options=options)

@@ -83,7 +83,7 @@ def _read_topic(value: Mapping[str, Any], place: int) -> Topic:
     )
 
 
-class Library:
+class DocumentFile:
     """Documents by id out of a file of their own; in `rows`, on disk once they are many."""
 
     def __init__(self, path: Path | None, rows: NameRegister, *, encoding: str) -> None:

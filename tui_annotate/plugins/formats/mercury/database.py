@@ -16,13 +16,7 @@ from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Side
-from tui_annotate.plugins.files.json_values import SURROGATE, check_text
-from tui_annotate.plugins.formats.mercury.dump import MERCURY_TRAITS, META, MercurySampleReader
-from tui_annotate.plugins.json_records import problems_at
-from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.record_validation import choose_dataset_name, make_problem
-from tui_annotate.plugins.traits import FormatTraits, carry_plainly
-from tui_annotate.plugins.user_files import (
+from tui_annotate.plugins.account_files import (
     UserRow,
     decode_text,
     find_databases,
@@ -30,6 +24,12 @@ from tui_annotate.plugins.user_files import (
     query_database,
     read_mercury,
 )
+from tui_annotate.plugins.files.json_values import SURROGATE, check_text
+from tui_annotate.plugins.formats.mercury.dump import MERCURY_TRAITS, META, MercurySampleReader
+from tui_annotate.plugins.json_records import problems_at
+from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.plugins.record_validation import choose_dataset_name, make_problem
+from tui_annotate.plugins.traits import FormatTraits, carry_plainly
 
 _COLUMN_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "sample_id": ("sample_id", "doc_id"),

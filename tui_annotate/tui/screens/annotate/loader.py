@@ -22,7 +22,7 @@ from tui_annotate.tui.draft.messages import AnyMessage, MessageCode, StatusMessa
 from tui_annotate.tui.draft.resume_state import dump_state, restore
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED, WARNING
-from tui_annotate.tui.store_thread import Job
+from tui_annotate.tui.store_thread import StoreJob
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
@@ -82,7 +82,7 @@ class SampleSource:
 
     def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> Draft:
         """Return a sample with nothing done on it yet."""
-        sample = single_document.to_screen(open_sample.sample)
+        sample = single_document.to_screen_sample(open_sample.sample)
         return Draft(
             sample,
             open_sample.segments,
@@ -296,7 +296,7 @@ class SampleLoader:
             screen.call_later(done, known)
         else:
             screen.submit(call, done, failed)
-        screen.saver.send_deferred(Job(leave, lambda _: None, screen.show_error))
+        screen.saver.send_deferred(StoreJob(leave, lambda _: None, screen.show_error))
 
     def switch_session(
         self,
@@ -355,10 +355,13 @@ class SampleLoader:
             self._store_place(current, dump_state(current.draft), self._screen.saver.send)
 
     def _store_place(
-        self, current: SampleSession, kept: Mapping[str, Any], send: Callable[[Job[None]], None]
+        self,
+        current: SampleSession,
+        kept: Mapping[str, Any],
+        send: Callable[[StoreJob[None]], None],
     ) -> None:
         if keep := self.source.keep_place(current, kept):
-            send(Job(keep, lambda _: None, self._screen.show_error))
+            send(StoreJob(keep, lambda _: None, self._screen.show_error))
 
     def spend(self) -> None:
         """Count the time of an action; it is sent before the store would cut it."""

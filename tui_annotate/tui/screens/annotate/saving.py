@@ -26,7 +26,13 @@ from tui_annotate.tui.draft.messages import NO_MESSAGE, AnyMessage, MessageCode,
 from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
 from tui_annotate.tui.draft.words import ERROR, SAVED, WARNING, describe_kind, describe_labels
 from tui_annotate.tui.screens.sample.feature import FinishedSample
-from tui_annotate.tui.store_thread import Job, JobFinished, Stopwatch, StoreThread, describe_error
+from tui_annotate.tui.store_thread import (
+    JobFinished,
+    Stopwatch,
+    StoreJob,
+    StoreThread,
+    describe_error,
+)
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample, SampleKey
@@ -70,7 +76,7 @@ class SaveController:
             self._screen.show_draft()
         self._screen.free_keys()
 
-    def send(self, job: Job[Any]) -> None:
+    def send(self, job: StoreJob[Any]) -> None:
         """Send a job that changes the store, and show so in the header."""
         self.state = SAVING_STATE
         self.saver.send(job)
@@ -89,7 +95,7 @@ class SaveController:
                 done(result)
 
         failed = failed or self.show_refused_action
-        self.send(Job(partial(call, seconds), back, failed, writes=True, shown=True))
+        self.send(StoreJob(partial(call, seconds), back, failed, writes=True, shown=True))
 
     def read(self, call: Callable[[], Found], show: Callable[[Found], None]) -> None:
         """Read something of this sample, then show it; keys wait, as they are meant for it."""
@@ -101,7 +107,7 @@ class SaveController:
             self.busy = False
             show(found)
 
-        self.saver.send(Job(call, done, self.refused))
+        self.saver.send(StoreJob(call, done, self.refused))
 
     def refused(self, error: TuiAnnotateError) -> None:
         """Show why something other than an annotation was refused; nothing else changes."""
@@ -175,7 +181,7 @@ class SaveController:
             self.take_over(draft, now, change)
             then(changed)
 
-        self.saver.send(Job(call, done, failed or (lambda _: then(NO_MESSAGE)), writes=True))
+        self.saver.send(StoreJob(call, done, failed or (lambda _: then(NO_MESSAGE)), writes=True))
 
     def take_over_desk(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
         """Put what the store has now under what is not saved."""
@@ -334,7 +340,7 @@ class AnnotationSaves:
                 screen.keep_place()
 
         failed = partial(self._saves.return_refused_save, draft, annotation)
-        job = Job(partial(call, seconds=seconds), done, failed, writes=True, shown=True)
+        job = StoreJob(partial(call, seconds=seconds), done, failed, writes=True, shown=True)
         self._saves.send(job)
 
     # the end of a sample
@@ -366,7 +372,9 @@ class AnnotationSaves:
                 return FinishedSample(saved, None, feedback, again)
             return FinishedSample(saved, screen.loader.open(following), feedback)
 
-        self._saves.send(Job(call, self._on_finished, self._saves.show_refused_action, shown=True))
+        self._saves.send(
+            StoreJob(call, self._on_finished, self._saves.show_refused_action, shown=True)
+        )
 
     def _find_next(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
         """In the store's thread: what comes after a sample that is done."""
@@ -412,7 +420,7 @@ class AnnotationSaves:
 
         self._saves.busy = True
         done = partial(self._on_undone, redo=redo)
-        self._saves.send(Job(call, done, self._saves.show_refused_action, shown=True))
+        self._saves.send(StoreJob(call, done, self._saves.show_refused_action, shown=True))
 
     def _on_undone(
         self, answer: tuple[SaveResult, OpenSample | None] | None, *, redo: bool

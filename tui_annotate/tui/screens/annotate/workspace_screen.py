@@ -43,7 +43,7 @@ from tui_annotate.tui.screens.sample import rows, signals
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureOrder
 from tui_annotate.tui.screens.sample.palette import ActionProvider
 from tui_annotate.tui.screens.sample.screen import SampleScreen
-from tui_annotate.tui.store_thread import Job, JobFinished, StoreThread
+from tui_annotate.tui.store_thread import JobFinished, StoreJob, StoreThread
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.header_bar import Header
 from tui_annotate.tui.widgets.note_input import NoteInput
@@ -451,7 +451,7 @@ class WorkspaceScreen(SampleScreen):
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
         """Run a call in the store's thread; keys do not wait for it."""
-        self.saver.send(Job(call, done or (lambda _: None), failed or self.show_error))
+        self.saver.send(StoreJob(call, done or (lambda _: None), failed or self.show_error))
 
     def send_change(
         self,

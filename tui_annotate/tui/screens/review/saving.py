@@ -35,7 +35,7 @@ from tui_annotate.tui.draft.review.words import UNDONE, describe_action
 from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.draft.words import SAVED
 from tui_annotate.tui.screens.annotate.loader import SampleSource
-from tui_annotate.tui.store_thread import Job, describe_error
+from tui_annotate.tui.store_thread import StoreJob, describe_error
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import OpenSample
@@ -82,7 +82,7 @@ class ReviewSource(SampleSource):
         found = cast("ReviewSample", open_sample)
         self.token = SeenToken(found.seen)
         draft = ReviewDraft(
-            single_document.to_screen(open_sample.sample),
+            single_document.to_screen_sample(open_sample.sample),
             open_sample.segments,
             open_sample.labels,
             last_label=last_label,
@@ -284,7 +284,7 @@ class ReviewSaves:
             other = following if following != key else None
             return review_result, screen.loader.open(other) if other else None
 
-        self._saves.send(Job(call, self._go_on, self.reload_and_show, shown=True))
+        self._saves.send(StoreJob(call, self._go_on, self.reload_and_show, shown=True))
 
     def _go_on(self, answer: tuple[ReviewResult, OpenSample | None]) -> None:
         """The sample is adjudicated: show the next one; None where none waits."""
@@ -315,7 +315,7 @@ class ReviewSaves:
 
         self._saves.busy = True
         done = partial(self._on_undone, redo=redo)
-        self._saves.send(Job(call, done, self._saves.refused, shown=True))
+        self._saves.send(StoreJob(call, done, self._saves.refused, shown=True))
 
     def _on_undone(self, answer: tuple[ActionResult, OpenSample] | None, *, redo: bool) -> None:
         self._saves.busy = False

@@ -133,7 +133,7 @@ def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
     return text[: here.start], text[here.end :]
 
 
-def pages(open_sample: OpenSample) -> list[TextPage]:
+def item_pages(open_sample: OpenSample) -> list[TextPage]:
     """Return the pages of an item; none for other samples."""
     sample, assignment = open_sample.sample, open_sample.assignment
     if sample.kind not in RATED_KINDS:

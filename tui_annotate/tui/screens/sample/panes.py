@@ -34,7 +34,7 @@ from tui_annotate.tui.draft.effects import (
     SelectWord,
     SwapEnds,
 )
-from tui_annotate.tui.draft.state import Draft, Pointer
+from tui_annotate.tui.draft.state import Draft, SideCursor
 from tui_annotate.tui.draft.words import quote_text
 from tui_annotate.tui.screens.sample import signals
 from tui_annotate.tui.widgets.document_pane import DocumentPane
@@ -163,10 +163,10 @@ class PaneController:
 
     # cursors and matches
 
-    def pointer(self, side: Side) -> Pointer:
+    def pointer(self, side: Side) -> SideCursor:
         """Where a pane's cursor is."""
         pane = self[side]
-        return Pointer(self._documents.get(side, 0), pane.cursor_offset, pane.selection)
+        return SideCursor(self._documents.get(side, 0), pane.cursor_offset, pane.selection)
 
     def follow(self) -> None:
         """Copy the cursors to the draft, and update the matches."""

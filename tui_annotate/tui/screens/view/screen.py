@@ -171,7 +171,7 @@ class ViewScreen(SampleScreen):
         words, self._words = self._words, ""
         before = self.draft
         self._busy, self.opened = False, opened
-        sample = single_document.to_screen(opened.sample)
+        sample = single_document.to_screen_sample(opened.sample)
         exchange = partial(single_document.exchange_sides, opened.sample)
         draft = ViewDraft(
             sample,

@@ -298,7 +298,7 @@ class Collection(Feature):
     def pages(self, draft: Draft, open_sample: OpenSample) -> list[TextPage]:
         """Return the documents of the item, its rating and the annotator's comment on it."""
         del draft
-        return item_rows.pages(open_sample)
+        return item_rows.item_pages(open_sample)
 
 
 def read_report(annotate: AnnotationService, person: str, sample: Sample) -> ParentReport:

@@ -17,7 +17,7 @@ from tui_annotate.domain.position_studies import (
     ANSWER,
     VERDICT,
     Row,
-    Task,
+    StudyTask,
     expected_answers,
     gold_position,
     human_verdict,
@@ -98,7 +98,9 @@ class RowReader:
             InvalidInput: a field is missing, or not what it must be.
         """
         name, kind = question_text(row), parse_task(row)
-        sources = self._passage_documents(row) if kind is Task.QA else (self._pair_document(row),)
+        sources = (
+            self._passage_documents(row) if kind is StudyTask.QA else (self._pair_document(row),)
+        )
         documents = (*sources, *self._answer_documents(row))
         work, people = _parse_people(row)
         sample = Sample(
@@ -160,14 +162,14 @@ class RowReader:
         return (parse_document(answer, side=Side.SUMMARY, column=ANSWER, language=self.language),)
 
 
-def _build_meta(row: Row, kind: Task) -> dict[str, Any]:
+def _build_meta(row: Row, kind: StudyTask) -> dict[str, Any]:
     found: dict[str, Any] = {
         "task": kind.value,
         "answers": list(expected_answers(row)),
         "gold_position": gold_position(row),
         "size": prompt_size(row),
     }
-    if kind is Task.QA:
+    if kind is StudyTask.QA:
         found["passages"] = [
             {name: each[name] for name in _OF_PASSAGES if name in each}
             for each in list_passages(row)
@@ -182,7 +184,7 @@ def _build_meta(row: Row, kind: Task) -> dict[str, Any]:
 
 def _row_without_texts(row: Row) -> dict[str, Any]:
     kept = {name: value for name, value in row.items() if name not in {PEOPLE, "human_verdict"}}
-    if parse_task(row) is Task.KV:
+    if parse_task(row) is StudyTask.KV:
         shown = next((name for name in _SHOWN_PAIRS if row.get(name)), None)
         return kept | ({shown: None} if shown else {})
     texts = [each["text"] for each in list_passages(row)]
@@ -219,7 +221,7 @@ def _parse_people(row: Row) -> tuple[tuple[Assignment, ...], tuple[Person, ...]]
 
 
 def _find_doubts(row: Row) -> list[str]:
-    if parse_task(row) is Task.KV:
+    if parse_task(row) is StudyTask.KV:
         return [] if gold_position(row) is not None else ["the key stands in no pair"]
     marked = sum(each.get("isgold") is True for each in list_passages(row))
     return [f"{marked} passages are marked as gold: the first counts"] if marked > 1 else []
@@ -300,7 +302,7 @@ def row_of(sample: Sample) -> dict[str, Any]:
 def _restore_row(sample: Sample) -> dict[str, Any]:
     row: dict[str, Any] = dict((sample.imported or {})["row"])
     sources = sample.side(Side.SOURCE)
-    if parse_task(row) is Task.KV:
+    if parse_task(row) is StudyTask.KV:
         (shown,) = (name for name in _SHOWN_PAIRS if name in row and row[name] is None)
         row[shown] = json.loads(
             sources[0].text, object_pairs_hook=lambda found: [[*pair] for pair in found]

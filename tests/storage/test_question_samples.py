@@ -16,7 +16,7 @@ from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.people import Actor, Role, second_reader
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.storage.questions import QuestionStore
+from tui_annotate.storage.question_samples import QuestionStore
 from tui_annotate.workspace import Workspace
 
 

@@ -51,7 +51,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class EventStream:
     """One person's work on one sample, and where the next event goes.
 
     Attributes:
@@ -89,16 +89,16 @@ class Stream:
 
 def build_stream(
     person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]
-) -> Stream:
+) -> EventStream:
     """A stream as its events, in order, leave it.
 
     Raises:
         Conflict: an event does not follow from those before it.
     """
     if not history:
-        return Stream(person, key, sample_id, StreamState())
+        return EventStream(person, key, sample_id, StreamState())
     last = (history[-1].seq, history[-1].hash, last_action_time(history))
-    return Stream(person, key, sample_id, replay(history), *last)
+    return EventStream(person, key, sample_id, replay(history), *last)
 
 
 def _reading_order_key(annotation: Annotation) -> Any:
@@ -107,7 +107,7 @@ def _reading_order_key(annotation: Annotation) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WritePlan:
     """The rows of one event, as the store takes them; without the values that they came from.
 
     Attributes:
@@ -131,7 +131,7 @@ class Plan:
     unanswered: Sequence[Row]
 
 
-def plan_event(stream: Stream, event: Event) -> tuple[Plan, Stream]:
+def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStream]:
     """An event that has no place yet, placed behind a stream; and the stream as it is then.
 
     Raises:
@@ -149,7 +149,7 @@ def plan_event(stream: Stream, event: Event) -> tuple[Plan, Stream]:
     changed = [{**row, "name": row["id"]} for row in rows if row["id"] not in new]
     relabelled = [{name: row[name] for name in ("name", "updated", "payload")} for row in changed]
     owner = {"who": stream.person, "row": stream.sample_id}
-    plan = Plan(
+    plan = WritePlan(
         stream.sample_id,
         stream.head,
         event=events.event_to_row(placed),
@@ -170,7 +170,7 @@ def plan_event(stream: Stream, event: Event) -> tuple[Plan, Stream]:
     return plan, after
 
 
-def answer_row(stream: Stream, name: str, payload: Payload) -> Row:
+def answer_row(stream: EventStream, name: str, payload: Payload) -> Row:
     """An answer of a stream to a suggestion, as the table has it."""
     return {
         "person": stream.person,
@@ -181,7 +181,7 @@ def answer_row(stream: Stream, name: str, payload: Payload) -> Row:
     }
 
 
-def annotation_row(stream: Stream, payload: Payload) -> Row:
+def annotation_row(stream: EventStream, payload: Payload) -> Row:
     """An annotation of a stream, as the table has it."""
     return {
         "id": payload["id"],
@@ -195,7 +195,7 @@ def annotation_row(stream: Stream, payload: Payload) -> Row:
     }
 
 
-def assignment_row(stream: Stream) -> Row:
+def assignment_row(stream: EventStream) -> Row:
     """What the table says of the work of a stream."""
     assignment = stream.assignment
     return {
@@ -214,7 +214,7 @@ def assignment_row(stream: Stream) -> Row:
 
 
 def write(
-    connection: Connection, plans: Sequence[Plan], *, disabled: Disabled = no_disabled_people
+    connection: Connection, plans: Sequence[WritePlan], *, disabled: Disabled = no_disabled_people
 ) -> None:
     """Writes events in their order, and what they change; who is `disabled` gets no work by it.
 
