@@ -12,7 +12,7 @@ FOLDERS = (ROOT, ROOT / "tui_annotate", ROOT / "tui_annotate" / "tui")
 PATH = re.compile(r"`(?P<path>[a-z_.]+(?:/[a-z_.]+)+)`")
 NAME = re.compile(r"`(?P<name>[A-Za-z_]\w*(?:\.(?!(?:py|toml|txt)`)[A-Za-z_]\w*)*)(?:\([^`]*\))?`")
 NOT_DEFINED = {"sh", "console", "Screen", "TUI_ANNOTATE_SHARED", "importers", "exporters"}
-"""Words in code style that are no name of ours: languages, a class of Textual, groups of plug-ins."""
+"""Words in code style that no module defines: languages, a class of Textual, groups of plug-ins."""
 
 
 def test_every_path_exists() -> None:
