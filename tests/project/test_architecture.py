@@ -14,13 +14,18 @@ HEAVY = ("lancedb", "numpy", "pyarrow", "pysbd", "sqlalchemy", "sqlmodel", "text
 BELOW_THE_SCREEN = ("domain", "methods", "plugins", "services", "storage")
 
 
-def loaded_by(statement: str) -> set[str]:
-    """The top-level packages in sys.modules after a statement in a new interpreter."""
+def modules_loaded_by(statement: str) -> set[str]:
+    """The names in sys.modules after a statement in a new interpreter."""
     script = f"{statement}\nimport json, sys\nprint(json.dumps(list(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    return {name.partition(".")[0] for name in json.loads(done.stdout.splitlines()[-1])}
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The top-level packages that a statement loads in a new interpreter."""
+    return {name.partition(".")[0] for name in modules_loaded_by(statement)}
 
 
 def modules_of(*rooms: str) -> list[str]:
@@ -69,6 +74,15 @@ def test_computation_loads_no_library_on_import(room: str, allowed: set[str]) ->
 def test_the_command_line_loads_no_screen_and_no_store() -> None:
     """Parsing a command line loads none of the heavy libraries."""
     assert not loaded_by("import tui_annotate.cli.main") & set(HEAVY)
+
+
+def test_parts_of_a_screen_load_no_screen() -> None:
+    """They name the screen that owns them for its type alone."""
+    screens = "tui_annotate.tui.screens"
+    owners = {f"{screens}.sample.screen", f"{screens}.annotate.workspace_screen"}
+    parts = ("sample.comparison", "sample.panes", "annotate.dialogs", "annotate.loader")
+    names = ", ".join(f"{screens}.{part}" for part in (*parts, "annotate.saving"))
+    assert not modules_loaded_by(f"import {names}") & owners
 
 
 def test_the_first_frame_loads_no_store() -> None:

@@ -449,7 +449,7 @@ def _sshd_query(program: str, user: str) -> list[str]:
 def check_sshd_settings(
     settings: SshdSettings, folder: Path, user: str
 ) -> Iterator[DiagnosticFinding]:
-    """SshdSettings of sshd that leave more open than a session needs, each with its line."""
+    """Settings of sshd that leave more open than a session needs, each with its line."""
     mend = f"{_shell_command('tui-annotate ssh setup -w', folder)} --user {user} --part sshd"
     differing = [
         f"{name} {' '.join(found)}"

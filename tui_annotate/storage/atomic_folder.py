@@ -176,9 +176,11 @@ def copy_checked(source: Path, target: Path) -> list[str]:
 def _compare_with_sums(folder: Path, hash_file: Callable[[str], str]) -> list[str]:
     sums = read_sums(folder)
     for name, value in sums.items():
-        if not (folder / name).is_file():
-            raise Damaged(f"{folder / name} is missing", "take another copy")
-        if hash_file(name) != value:
+        try:
+            found = hash_file(name)
+        except (FileNotFoundError, IsADirectoryError) as error:
+            raise Damaged(f"{folder / name} is missing", "take another copy") from error
+        if found != value:
             raise Damaged(f"{folder / name} is not what it was", "take another copy")
     return [*sums]
 
